@@ -1,0 +1,396 @@
+//! The tolerant scanner: main value and parameters as written.
+
+use super::RawParam;
+use crate::lex;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Parameters and segments that are read of one field; the rest is ignored.
+pub(super) const LIMIT: usize = 11_000;
+
+/// Names that start a parameter inside an unquoted value even where the semicolon before them is missing.
+const KNOWN: [&str; 12] = [
+    "charset",
+    "format",
+    "delsp",
+    "boundary",
+    "name",
+    "filename",
+    "size",
+    "type",
+    "start",
+    "protocol",
+    "micalg",
+    "report-type",
+];
+
+/// What was tolerated while one parameter was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Defects {
+    /// The value was not quoted although it has spaces or specials.
+    pub unquoted: bool,
+    /// No semicolon before this parameter.
+    pub no_separator: bool,
+    /// The quoted string does not end.
+    pub unclosed: bool,
+    /// Bytes after the value were skipped.
+    pub junk: bool,
+    /// A value is missing after `=`.
+    pub missing: bool,
+}
+
+/// One parameter with what was tolerated.
+#[derive(Clone, Debug)]
+pub(super) struct Item<'a> {
+    /// As the parser gets it.
+    pub raw: RawParam<'a>,
+    /// Range of the name.
+    pub name: Range<usize>,
+    /// True for a quoted string.
+    pub quoted: bool,
+    /// What was tolerated.
+    pub defects: Defects,
+}
+
+/// Walks over a field value once.
+#[derive(Debug)]
+pub(super) struct Scanner<'a> {
+    value: &'a [u8],
+    at: usize,
+    separated: bool,
+    /// An unclosed comment was seen: later parentheses are text.
+    open_comment: bool,
+}
+
+impl<'a> Scanner<'a> {
+    /// Reads the main value; the parameters follow from [`Scanner::next`].
+    pub(super) fn new(value: &'a [u8]) -> (Cow<'a, [u8]>, Self) {
+        let mut scanner = Self { value, at: 0, separated: true, open_comment: false };
+        let main = scanner.main();
+        (main, scanner)
+    }
+
+    fn main(&mut self) -> Cow<'a, [u8]> {
+        let value = self.value;
+        let mut main: Cow<'a, [u8]> = Cow::Borrowed(b"");
+        loop {
+            self.at = lex::skip_cfws(value, self.at);
+            let start = self.at;
+            let continues = main.is_empty() || main.ends_with(b"/") || value.get(start) == Some(&b'/');
+            if start == value.len() || value[start] == b';' || !continues {
+                break;
+            }
+            let end = value[start..]
+                .iter()
+                .position(|&b| lex::is_space(b) || matches!(b, b';' | b'('))
+                .map_or(value.len(), |n| start + n);
+            if main.is_empty() {
+                main = Cow::Borrowed(&value[start..end]);
+            } else {
+                main.to_mut().extend_from_slice(&value[start..end]);
+            }
+            self.at = end;
+        }
+        self.skip_junk();
+        if main.contains(&b'"') {
+            main.to_mut().retain(|&b| b != b'"');
+        }
+        main
+    }
+
+    /// Goes on to the next `;`, or to a `token=` that starts a parameter without one. True when anything but white space and comments was skipped.
+    fn skip_junk(&mut self) -> bool {
+        let mut junk = false;
+        loop {
+            self.at = lex::skip_cfws(self.value, self.at);
+            let Some(&byte) = self.value.get(self.at) else { return junk };
+            if byte == b';' {
+                return junk;
+            }
+            if starts_parameter(self.value, self.at) {
+                self.separated = false;
+                return junk;
+            }
+            junk = true;
+            let rest = &self.value[self.at..];
+            // A lone specials byte must not stop the walk, hence at least one byte.
+            let step = rest[1..]
+                .iter()
+                .position(|&b| lex::is_space(b) || matches!(b, b';' | b'('))
+                .map_or(rest.len(), |n| n + 1);
+            self.at += step;
+        }
+    }
+
+    fn value(&mut self, name: Range<usize>) -> Item<'a> {
+        let value = self.value;
+        let mut defects = Defects { no_separator: !self.separated, ..Defects::default() };
+        self.separated = true;
+        self.at = lex::skip_space(value, self.at);
+        if value.get(self.at) == Some(&b'(') {
+            // A comment here is a comment only when the value stands apart from it.
+            let after = lex::comment_end(value, self.at);
+            if after.is_some_and(|n| value.get(n).is_some_and(|&b| lex::is_space(b) || b == b'"')) {
+                self.at = lex::skip_cfws(value, self.at);
+            }
+        }
+        let start = self.at;
+        let raw = |range: Range<usize>, bytes| RawParam { name: &value[name.clone()], range, value: bytes };
+        if value.get(start) == Some(&b'"') {
+            let closed = lex::quoted_end(value, start);
+            let end = closed.unwrap_or_else(|| without_line_end(value).len());
+            let inside = start + 1..closed.map_or(end, |n| n - 1);
+            defects.unclosed = closed.is_none();
+            self.at = closed.unwrap_or(value.len());
+            defects.junk = self.skip_junk();
+            return Item { raw: raw(start..end, unquote(&value[inside])), name, quoted: true, defects };
+        }
+        let end = self.unquoted();
+        defects.missing = end == start;
+        defects.unquoted = value[start..end].iter().any(|&b| lex::is_space(b));
+        Item { raw: raw(start..end, unfold(&value[start..end])), name, quoted: false, defects }
+    }
+
+    /// Reads an unquoted value; gives its end without trailing white space and comments.
+    fn unquoted(&mut self) -> usize {
+        let value = self.value;
+        let mut end = self.at;
+        while let Some(&byte) = value.get(self.at) {
+            if byte == b';' {
+                break;
+            }
+            if lex::is_space(byte) {
+                self.at = lex::skip_space(value, self.at);
+                if starts_known_parameter(value, self.at) {
+                    self.separated = false;
+                    break;
+                }
+                continue;
+            }
+            if byte == b'(' && !self.open_comment {
+                // A comment at the end is one; with text behind it, it belongs to a file name such as `Plan (1).pdf`.
+                if let Some(after) = lex::comment_end(value, self.at) {
+                    self.at = after;
+                    continue;
+                }
+                self.open_comment = true;
+            }
+            self.at += 1;
+            end = self.at;
+        }
+        end
+    }
+}
+
+impl<'a> Iterator for Scanner<'a> {
+    type Item = Item<'a>;
+
+    fn next(&mut self) -> Option<Item<'a>> {
+        let value = self.value;
+        loop {
+            self.at = lex::skip_cfws(value, self.at);
+            if *value.get(self.at)? == b';' {
+                self.at += 1;
+                self.separated = true;
+                continue;
+            }
+            if let Some(item) = self.strict() {
+                return Some(item);
+            }
+            let start = self.at;
+            let end = value[start..]
+                .iter()
+                .position(|&b| lex::is_space(b) || matches!(b, b'=' | b';' | b'(' | b'"'))
+                .map_or(value.len(), |n| start + n);
+            self.at = lex::skip_cfws(value, end);
+            match value.get(self.at) {
+                Some(b'=') => self.at += 1,
+                // A name without a value is no parameter; what follows it may be one.
+                Some(b'"') => {
+                    self.at = lex::quoted_end(value, self.at).unwrap_or(value.len());
+                    continue;
+                }
+                _ => continue,
+            }
+            let item = self.value(start..end);
+            if start < end {
+                return Some(item);
+            }
+        }
+    }
+}
+
+impl<'a> Scanner<'a> {
+    /// A parameter that follows the grammar and ends where a parameter may end.
+    fn strict(&mut self) -> Option<Item<'a>> {
+        let (rest, (name, value)) = lex::parameter(&self.value[self.at..]).ok()?;
+        let end = self.value.len() - rest.len();
+        if !matches!(rest.first(), None | Some(b';' | b'\r' | b'\n')) {
+            return None;
+        }
+        let next = lex::skip_space(self.value, end);
+        if !matches!(self.value.get(next), None | Some(b';')) {
+            return None;
+        }
+        let (bytes, quoted) = match value {
+            lex::Strict::Token(bytes) => (bytes, false),
+            lex::Strict::Quoted(bytes) => (bytes, true),
+        };
+        let range = end - bytes.len() - 2 * usize::from(quoted)..end;
+        let name_range = self.at..self.at + name.len();
+        let defects = Defects { no_separator: !self.separated, ..Defects::default() };
+        self.separated = true;
+        self.at = next;
+        Some(Item {
+            raw: RawParam { name, range, value: Cow::Borrowed(bytes) },
+            name: name_range,
+            quoted,
+            defects,
+        })
+    }
+}
+
+/// True where `token=` stands.
+fn starts_parameter(value: &[u8], at: usize) -> bool {
+    let end = token_end(value, at);
+    end > at && value.get(lex::skip_space(value, end)) == Some(&b'=')
+}
+
+/// True where `token=` stands and the token is a name that mail uses.
+fn starts_known_parameter(value: &[u8], at: usize) -> bool {
+    let end = token_end(value, at);
+    if value.get(end) != Some(&b'=') {
+        return false;
+    }
+    let name = &value[at..end];
+    let name = &name[..memchr::memchr(b'*', name).unwrap_or(name.len())];
+    let dated = name.len() > 5 && name[name.len() - 5..].eq_ignore_ascii_case(b"-date");
+    dated || KNOWN.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+fn token_end(value: &[u8], at: usize) -> usize {
+    value[at..].iter().position(|&b| !lex::is_token(b)).map_or(value.len(), |n| at + n)
+}
+
+fn without_line_end(value: &[u8]) -> &[u8] {
+    let end = value.iter().rposition(|&b| b != b'\r' && b != b'\n').map_or(0, |n| n + 1);
+    &value[..end]
+}
+
+/// The inside of a quoted string without quoted pairs and folds. In a Windows path a backslash is itself, unless a quote or a backslash follows.
+fn unquote(inside: &[u8]) -> Cow<'_, [u8]> {
+    let Some(first) = inside.iter().position(|&b| matches!(b, b'\\' | b'\r' | b'\n')) else {
+        return Cow::Borrowed(inside);
+    };
+    let path = inside.starts_with(br"\\")
+        || matches!(inside, [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic());
+    let mut out = inside[..first].to_vec();
+    let mut i = first;
+    while i < inside.len() {
+        match (inside[i], inside.get(i + 1)) {
+            (b'\\', Some(&next)) if !path || matches!(next, b'"' | b'\\') => {
+                out.push(next);
+                i += 1;
+            }
+            (b'\r', Some(b'\n')) => i += 1,
+            (b'\n', _) => {}
+            (byte, _) => out.push(byte),
+        }
+        i += 1;
+    }
+    Cow::Owned(out)
+}
+
+/// An unquoted value with each fold as one space.
+fn unfold(value: &[u8]) -> Cow<'_, [u8]> {
+    let Some(first) = memchr::memchr2(b'\r', b'\n', value) else { return Cow::Borrowed(value) };
+    let mut out = value[..first].to_vec();
+    let mut i = first;
+    while i < value.len() {
+        if !matches!(value[i], b'\r' | b'\n') {
+            out.push(value[i]);
+            i += 1;
+            continue;
+        }
+        while out.last().is_some_and(|&b| lex::is_space(b)) {
+            out.pop();
+        }
+        out.push(b' ');
+        i = lex::skip_space(value, i);
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scan;
+
+    fn show(value: &str) -> String {
+        let (main, list) = scan(value.as_bytes());
+        let mut out = String::from_utf8_lossy(&main).into_owned();
+        for p in list {
+            out += &format!("|{}={}", String::from_utf8_lossy(p.name), String::from_utf8_lossy(&p.value));
+        }
+        out
+    }
+
+    #[test]
+    fn reads_what_mail_writes() {
+        for (value, want) in [
+            (" text/plain; charset=utf-8", "text/plain|charset=utf-8"),
+            ("text / plain (x)\r\n ; Charset = \"utf-8\"", "text/plain|Charset=utf-8"),
+            ("(a) text(b)/(c)plain(d)", "text/plain"),
+            ("\"text/html\"; a=b", "text/html|a=b"),
+            ("text/plain charset=utf-8", "text/plain|charset=utf-8"),
+            ("text/plain; charset=us-ascii (Plain text)", "text/plain|charset=us-ascii"),
+            ("text/plain; charset=us-ascii (a) (b); x=y", "text/plain|charset=us-ascii|x=y"),
+            ("a/b; name=Plan (1).pdf; x=1", "a/b|name=Plan (1).pdf|x=1"),
+            ("a/b; name=Monats\r\n plan Mai.pdf  ", "a/b|name=Monats plan Mai.pdf"),
+            ("a/b; name=Plan Mai charset=utf-8", "a/b|name=Plan Mai|charset=utf-8"),
+            ("a/b; charset=\"utf-8\" format=flowed", "a/b|charset=utf-8|format=flowed"),
+            ("a/b;;; =; foo; bar=; x", "a/b|bar="),
+            ("a/b; name=\"open; x=1\r\n", "a/b|name=open; x=1"),
+            (r#"a; f="C:\dir\f.txt""#, r"a|f=C:\dir\f.txt"),
+            (r#"a; f="\"q\" \\ \x""#, r#"a|f="q" \ x"#),
+            ("a; f*0*=utf-8''x%20; f*1=y", "a|f*0*=utf-8''x%20|f*1=y"),
+            ("a; b=\"x\r\n y\"", "a|b=x y"),
+            ("a; b=\"x\" junk; c=d", "a|b=x|c=d"),
+            ("a; form-data name=\"x\"", "a|name=x"),
+            ("", ""),
+            (";", ""),
+        ] {
+            assert_eq!(show(value), want, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn ranges_cover_the_value_with_its_quotes() {
+        let value = b"a/b; charset=\"utf-8\"; name= Plan  (x) ;y=z";
+        let ranges: Vec<_> = scan(value).1.into_iter().map(|p| &value[p.range]).collect();
+        assert_eq!(ranges, [&b"\"utf-8\""[..], b"Plan", b"z"]);
+    }
+
+    #[test]
+    fn the_strict_grammar_and_the_tolerant_scanner_agree() {
+        // A blank before the equals sign sends a parameter down the tolerant path.
+        for (name, value) in
+            [("a", "b"), ("charset", "\"x y;z\""), ("n*0*", "utf-8''%41"), ("q", "\"\""), ("t", "\"(a)\"")]
+        {
+            for tail in ["", ";", " ; c=d", "\r\n\t"] {
+                let strict = show(&format!("m; {name}={value}{tail}"));
+                let tolerant = show(&format!("m; {name} ={value}{tail}"));
+                assert_eq!(strict, tolerant);
+            }
+        }
+    }
+
+    #[test]
+    fn attack_values_take_linear_time() {
+        for unit in ["(", "\"", "a=", "a=(", ";", "a=\"\\", "a b=(c", " ", "a=b "] {
+            let value = format!("x; a={}", unit.repeat(200_000));
+            let start = std::time::Instant::now();
+            let _ = scan(value.as_bytes());
+            assert!(start.elapsed().as_secs() < 5, "{unit:?}");
+        }
+    }
+}

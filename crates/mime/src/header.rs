@@ -1,0 +1,263 @@
+//! Header fields as spans, and what each field's value may contain.
+//!
+//! # Limits
+//!
+//! The kind of a field follows from its name alone. Fields that nobody registered are text, as RFC 5322 3.6.8 has it.
+
+use crate::Span;
+use std::borrow::Cow;
+
+/// One header field. `value` is everything after the colon up to the last line end, exclusive, folds and leading space included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Name without the colon and without white space before it.
+    pub name: Span,
+    /// Raw value.
+    pub value: Span,
+    /// Name to the last line end, inclusive.
+    pub full: Span,
+}
+
+/// Grammar of a field's value, as far as encoded words go (RFC 2047 5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// Text: Subject, Comments, X-…, and every field that is not known.
+    Unstructured,
+    /// Phrases, comments and addresses: From, To, Cc, Reply-To, Sender, List-Id, Keywords, …
+    Structured,
+    /// A value with parameters: Content-Type, Content-Disposition.
+    Parameters,
+    /// Never decoded, never rewritten: Message-ID, Date, Received, signatures, …
+    Opaque,
+}
+
+/// The kind of a field by its name (without case).
+pub fn field_kind(name: &[u8]) -> FieldKind {
+    known_kind(name).unwrap_or(FieldKind::Unstructured)
+}
+
+/// True for a field that signs the message it stands in: DKIM (RFC 6376), DomainKeys (RFC 4870), ARC (RFC 8617).
+pub fn is_signature(name: &[u8]) -> bool {
+    const NAMES: [&[u8]; 4] =
+        [b"dkim-signature", b"domainkey-signature", b"arc-message-signature", b"arc-seal"];
+    NAMES.iter().any(|signature| name.eq_ignore_ascii_case(signature))
+}
+
+/// The value without the line ends of its folds (RFC 5322 2.2.3); the white space after them stays. Borrowed when there is no fold.
+pub fn unfold(value: &[u8]) -> Cow<'_, [u8]> {
+    let Some(first) = memchr::memchr2(b'\r', b'\n', value) else {
+        return Cow::Borrowed(value);
+    };
+    let mut flat = Vec::with_capacity(value.len());
+    flat.extend_from_slice(&value[..first]);
+    let mut rest = &value[first..];
+    while let Some((&byte, tail)) = rest.split_first() {
+        let ends = rest.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+        let fold = ends > 0 && matches!(rest.get(ends), None | Some(b' ' | b'\t'));
+        if fold {
+            rest = &rest[ends..];
+        } else if ends > 0 {
+            flat.extend_from_slice(&rest[..ends]);
+            rest = &rest[ends..];
+        } else {
+            flat.push(byte);
+            rest = tail;
+        }
+    }
+    Cow::Owned(flat)
+}
+
+/// True for a name that is certainly that of a header field, and not a word before a colon in running text.
+pub(crate) fn is_known(name: &[u8]) -> bool {
+    known_kind(name).is_some() || starts_without_case(name, b"x-") || starts_without_case(name, b"content-")
+}
+
+/// Longest name in the list below.
+const LONGEST: usize = 32;
+
+fn known_kind(name: &[u8]) -> Option<FieldKind> {
+    use FieldKind::{Opaque, Parameters, Structured, Unstructured};
+    let mut buffer = [0; LONGEST];
+    let Some(lower) = buffer.get_mut(..name.len()) else {
+        return family(name);
+    };
+    lower.copy_from_slice(name);
+    lower.make_ascii_lowercase();
+    let kind = match &*lower {
+        b"subject"
+        | b"comments"
+        | b"content-description"
+        | b"organization"
+        | b"organisation"
+        | b"summary"
+        | b"thread-topic"
+        | b"user-agent"
+        | b"x-mailer"
+        | b"importance"
+        | b"priority"
+        | b"precedence"
+        | b"sensitivity" => Unstructured,
+        b"from"
+        | b"sender"
+        | b"reply-to"
+        | b"to"
+        | b"cc"
+        | b"bcc"
+        | b"resent-from"
+        | b"resent-sender"
+        | b"resent-reply-to"
+        | b"resent-to"
+        | b"resent-cc"
+        | b"resent-bcc"
+        | b"mail-followup-to"
+        | b"mail-reply-to"
+        | b"mail-copies-to"
+        | b"disposition-notification-to"
+        | b"return-receipt-to"
+        | b"errors-to"
+        | b"apparently-to"
+        | b"approved"
+        | b"x-original-from"
+        | b"list-id"
+        | b"keywords" => Structured,
+        b"content-type" | b"content-disposition" => Parameters,
+        b"received"
+        | b"x-received"
+        | b"return-path"
+        | b"delivered-to"
+        | b"envelope-to"
+        | b"received-spf"
+        | b"x-original-to"
+        | b"original-recipient"
+        | b"authentication-results"
+        | b"dkim-signature"
+        | b"domainkey-signature"
+        | b"domainkey-status"
+        | b"message-id"
+        | b"original-message-id"
+        | b"in-reply-to"
+        | b"references"
+        | b"supersedes"
+        | b"obsoletes"
+        | b"date"
+        | b"delivery-date"
+        | b"expires"
+        | b"expiry-date"
+        | b"reply-by"
+        | b"deferred-delivery"
+        | b"resent-date"
+        | b"resent-message-id"
+        | b"mime-version"
+        | b"content-id"
+        | b"content-transfer-encoding"
+        | b"content-location"
+        | b"content-base"
+        | b"content-md5"
+        | b"content-length"
+        | b"content-language"
+        | b"content-duration"
+        | b"content-features"
+        | b"accept-language"
+        | b"autocrypt"
+        | b"autocrypt-gossip"
+        | b"openpgp"
+        | b"auto-submitted"
+        | b"newsgroups"
+        | b"followup-to"
+        | b"path"
+        | b"xref"
+        | b"distribution"
+        | b"control"
+        | b"lines"
+        | b"injection-date"
+        | b"injection-info"
+        | b"thread-index"
+        | b"x-face"
+        | b"face"
+        | b"status"
+        | b"x-status"
+        | b"x-uid"
+        | b"x-keywords"
+        | b"require-recipient-valid-since"
+        | b"tls-required"
+        | b"tls-report-domain" => Opaque,
+        _ => return family(name),
+    };
+    Some(kind)
+}
+
+/// Kinds that a whole family of names shares.
+fn family(name: &[u8]) -> Option<FieldKind> {
+    // `List-Id` has a phrase; it is in the table. The others of RFC 2369 and RFC 8058 are lists of addresses of resources.
+    let opaque = starts_without_case(name, b"list-")
+        || starts_without_case(name, b"arc-")
+        || starts_without_case(name, b"dkim-")
+        || starts_without_case(name, b"bimi-")
+        || (starts_without_case(name, b"x-") && ends_without_case(name, b"-signature"));
+    opaque.then_some(FieldKind::Opaque)
+}
+
+fn starts_without_case(name: &[u8], prefix: &[u8]) -> bool {
+    name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+}
+
+fn ends_without_case(name: &[u8], suffix: &[u8]) -> bool {
+    name.len() >= suffix.len() && name[name.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_follow_the_name_without_case() {
+        let table: &[(&[u8], FieldKind)] = &[
+            (b"Subject", FieldKind::Unstructured),
+            (b"X-Anything", FieldKind::Unstructured),
+            (b"X-Spam-Report-That-Has-A-Very-Long-Name-Indeed", FieldKind::Unstructured),
+            (b"Content-Description", FieldKind::Unstructured),
+            (b"FROM", FieldKind::Structured),
+            (b"Resent-Cc", FieldKind::Structured),
+            (b"List-ID", FieldKind::Structured),
+            (b"Disposition-Notification-To", FieldKind::Structured),
+            (b"content-type", FieldKind::Parameters),
+            (b"Content-Disposition", FieldKind::Parameters),
+            (b"MESSAGE-ID", FieldKind::Opaque),
+            (b"List-Unsubscribe-Post", FieldKind::Opaque),
+            (b"ARC-Authentication-Results", FieldKind::Opaque),
+            (b"X-Google-DKIM-Signature", FieldKind::Opaque),
+            (b"X-A-Name-Longer-Than-The-Table-Knows-Signature", FieldKind::Opaque),
+            (b"", FieldKind::Unstructured),
+        ];
+        for &(name, kind) in table {
+            assert_eq!(field_kind(name), kind, "{}", name.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn signatures_are_those_over_the_message() {
+        for name in ["DKIM-Signature", "domainkey-signature", "ARC-Seal", "ARC-Message-Signature"] {
+            assert!(is_signature(name.as_bytes()), "{name}");
+        }
+        for name in ["ARC-Authentication-Results", "X-Google-DKIM-Signature", "Signature", ""] {
+            assert!(!is_signature(name.as_bytes()), "{name}");
+        }
+    }
+
+    #[test]
+    fn unfolding_removes_line_ends_before_blanks_only() {
+        let table: &[(&[u8], &[u8])] = &[
+            (b"", b""),
+            (b" plain", b" plain"),
+            (b" a\r\n b\n\tc", b" a b\tc"),
+            (b" a\r\r\n b", b" a b"),
+            (b" a\r b", b" a b"),
+            (b" a\rb", b" a\rb"),
+            (b" a\n", b" a"),
+        ];
+        for &(value, flat) in table {
+            assert_eq!(&*unfold(value), flat, "{}", value.escape_ascii());
+        }
+        assert!(matches!(unfold(b"no fold"), Cow::Borrowed(_)));
+    }
+}

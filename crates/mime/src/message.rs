@@ -1,0 +1,181 @@
+//! A message as a flat list of parts, each a handful of spans.
+//!
+//! ```text
+//! header ── empty line ── body                                  (a part)
+//! preamble ── delimiter ── part ── delimiter ── … ── epilogue   (the body of a multipart)
+//! ```
+//!
+//! Delimiters, preambles, epilogues and empty lines are no nodes: they are the gaps between the spans of the parts.
+//!
+//! # Rules
+//!
+//! - Lines end in LF or CR LF, mixed at will. CR alone ends lines only in a message whose header (or which as a whole) has no LF.
+//! - A delimiter is a whole line: `--`, the boundary exactly, `--` for the closing one, white space (RFC 2046 5.1.1). The line end
+//!   before it belongs to it. The delimiter of an outer multipart closes all inner ones; of equal boundaries the innermost open one
+//!   counts.
+//! - Of several fields `Content-Type`, `Content-Transfer-Encoding` or `Content-Disposition` the first counts; of several charset or
+//!   boundary parameters too.
+//! - How a header ends, and what its damaged lines mean, is told in the reader of headers (`message/header_lines.rs`).
+//!
+//! # Limits
+//!
+//! - Beyond [`Limits::depth`] multiparts and embedded messages are opaque; beyond [`Limits::parts`] the rest of the message belongs to
+//!   no part. Both give `mime.depth`.
+//! - An embedded message in base64 or quoted-printable (forbidden by RFC 2046 5.2.1) is a leaf; a multipart so labelled is read as if
+//!   it were not, and is opaque when no delimiter shows.
+//! - Parts after a closing delimiter, and boundaries that no field declares, are not looked for.
+
+mod header_lines;
+mod parser;
+mod section;
+
+use crate::header::Field;
+use crate::transfer::TransferEncoding;
+use crate::{Event, Limits, Span};
+use std::borrow::Cow;
+
+/// Index of a part in [`Message::parts`]; the root is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PartId(pub u32);
+
+impl PartId {
+    /// The message itself.
+    pub const ROOT: Self = Self(0);
+}
+
+/// Line end that a message uses (that of its first line; LF when there is none).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Eol {
+    /// LF
+    Lf,
+    /// CR LF
+    CrLf,
+    /// CR
+    Cr,
+}
+
+impl Eol {
+    /// Its bytes.
+    pub fn bytes(self) -> &'static [u8] {
+        match self {
+            Self::Lf => b"\n",
+            Self::CrLf => b"\r\n",
+            Self::Cr => b"\r",
+        }
+    }
+}
+
+/// Media type of a part (RFC 2045 5), lower case; `text/plain` (or `message/rfc822` inside multipart/digest) where none is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MediaType {
+    /// e.g. `text`
+    pub top: Cow<'static, str>,
+    /// e.g. `plain`
+    pub sub: Cow<'static, str>,
+}
+
+/// What a part holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartKind {
+    /// A body.
+    Leaf,
+    /// Children between delimiters.
+    Multipart,
+    /// One child: the embedded message (message/rfc822, message/global).
+    Message,
+    /// A multipart or message that a limit or a missing boundary keeps closed.
+    Opaque,
+}
+
+/// One node of the tree of parts.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The part that encloses this one.
+    pub parent: Option<PartId>,
+    /// Nesting depth, 0 for the root.
+    pub depth: u32,
+    /// Position among its siblings, from 1.
+    pub number: u32,
+    /// All header lines, without the empty line.
+    pub header: Span,
+    /// All bytes between the empty line and the line end before the next delimiter (or the end).
+    pub body: Span,
+    /// Indexes into [`Message::all_fields`].
+    pub fields: (u32, u32),
+    /// Declared or default media type.
+    pub media: MediaType,
+    /// What it holds.
+    pub kind: PartKind,
+    /// Cleaned transfer encoding (mime.md 4).
+    pub transfer: TransferEncoding,
+    /// The field `Content-Type`, where there is one (index into all fields).
+    pub content_type: Option<u32>,
+    /// The field `Content-Transfer-Encoding`.
+    pub content_transfer_encoding: Option<u32>,
+    /// Span of the value of the charset parameter, quotes included, as written.
+    pub charset: Option<Span>,
+    /// `Content-Disposition: attachment`.
+    pub attachment: bool,
+}
+
+/// A parsed message. Parsing is total: any bytes are a message.
+#[derive(Debug)]
+pub struct Message<'a> {
+    raw: &'a [u8],
+    eol: Eol,
+    parts: Vec<Part>,
+    fields: Vec<Field>,
+    /// Boundaries of the multiparts that have one, by part.
+    boundaries: Vec<(PartId, Cow<'a, [u8]>)>,
+    defects: Vec<Event>,
+}
+
+impl<'a> Message<'a> {
+    /// Parses in one forward pass, in time linear in the input, without recursion.
+    pub fn parse(raw: &'a [u8], limits: &Limits) -> Self {
+        parser::parse(raw, limits)
+    }
+    /// The bytes that were parsed.
+    pub fn raw(&self) -> &'a [u8] {
+        self.raw
+    }
+    /// All parts in document order; never empty.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+    /// One part.
+    pub fn part(&self, id: PartId) -> &Part {
+        &self.parts[id.0 as usize]
+    }
+    /// The header fields of all parts.
+    pub fn all_fields(&self) -> &[Field] {
+        &self.fields
+    }
+    /// The header fields of a part, in order.
+    pub fn fields(&self, id: PartId) -> &[Field] {
+        let (start, end) = self.part(id).fields;
+        &self.fields[start as usize..end as usize]
+    }
+    /// The first field of a part with this name (compared without case).
+    pub fn field(&self, id: PartId, name: &[u8]) -> Option<&Field> {
+        self.fields(id).iter().find(|f| f.name.of(self.raw).eq_ignore_ascii_case(name))
+    }
+    /// Line end of the message's first line.
+    pub fn eol(&self) -> Eol {
+        self.eol
+    }
+    /// IMAP section number (RFC 3501 6.4.5): `1` for a single-part message, `1.2`, …; empty for a multipart root. The root of an embedded
+    /// message has the number of the part that embeds it when it is a multipart, and else that number with `.1`.
+    pub fn section(&self, id: PartId) -> String {
+        section::number(&self.parts, id)
+    }
+    /// What the parser found wrong, in document order.
+    pub fn defects(&self) -> &[Event] {
+        &self.defects
+    }
+    /// Boundary of a multipart (unquoted bytes).
+    pub fn boundary(&self, id: PartId) -> Option<&[u8]> {
+        let index = self.boundaries.binary_search_by_key(&id, |(part, _)| *part).ok()?;
+        Some(&self.boundaries[index].1)
+    }
+}

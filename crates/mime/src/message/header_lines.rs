@@ -1,0 +1,316 @@
+//! Lines of a message, and the header of a part from its lines.
+//!
+//! # Rules (RFC 5322 2.2, RFC 7103 7)
+//!
+//! - An empty line ends a header; so does a delimiter line of an open multipart, and the end of the message.
+//! - A line that begins with a blank continues the field before it.
+//! - A line of nothing but blanks is such a line too (obs-FWS) when a field, a continuation or an empty line follows its like; else it
+//!   stands for the empty line (`mime.no-blank-line`).
+//! - A line that is neither field nor continuation is junk in the header (`hdr.no-colon`) when a field with a known name stands within
+//!   the next eight lines, before any empty line; so is `From ` or `>From ` as the first line. Lines that continue junk are junk.
+//!   Otherwise the body begins there (`mime.no-blank-line`): text is never lost to a header.
+//! - A name is any run of bytes but blanks, controls and the colon; blanks may stand before the colon. NUL is kept in place.
+//!
+//! # Limits
+//!
+//! A line of text that looks like a field, after a header without an empty line, is taken for one.
+
+use super::Eol;
+use super::parser::Parser;
+use crate::header::{Field, is_known};
+use crate::{EventKind, Span};
+
+/// Lines that are looked at after a line that is no field.
+const LOOKAHEAD: usize = 8;
+
+/// One line.
+#[derive(Clone, Copy)]
+pub(super) struct Line {
+    pub(super) start: usize,
+    /// End of its content: before the line end, and before stray CRs there.
+    pub(super) end: usize,
+    /// Start of the next line.
+    pub(super) next: usize,
+}
+
+/// What ends a line in this message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct LineRule {
+    pub(super) bare_cr: bool,
+}
+
+impl LineRule {
+    /// CR alone ends lines when a CR-only empty line, or the end of the message, comes before the first LF.
+    pub(super) fn of(raw: &[u8]) -> (Self, Eol) {
+        let Some(lf) = memchr::memchr(b'\n', raw) else {
+            let bare_cr = memchr::memchr(b'\r', raw).is_some();
+            return (Self { bare_cr }, if bare_cr { Eol::Cr } else { Eol::Lf });
+        };
+        let head = trim_cr(raw, 0, lf);
+        let bare_cr = memchr::memmem::find(&raw[..head], b"\r\r").is_some();
+        let eol = match (bare_cr, head < lf) {
+            (true, _) => Eol::Cr,
+            (false, true) => Eol::CrLf,
+            (false, false) => Eol::Lf,
+        };
+        (Self { bare_cr }, eol)
+    }
+
+    #[inline]
+    pub(super) fn line(self, raw: &[u8], start: usize) -> Line {
+        let rest = &raw[start..];
+        if self.bare_cr {
+            let Some(at) = memchr::memchr2(b'\r', b'\n', rest) else {
+                return Line { start, end: raw.len(), next: raw.len() };
+            };
+            let width = if rest[at..].starts_with(b"\r\n") { 2 } else { 1 };
+            return Line { start, end: start + at, next: start + at + width };
+        }
+        let (lf, next) = match memchr::memchr(b'\n', rest) {
+            Some(at) => (start + at, start + at + 1),
+            None => (raw.len(), raw.len()),
+        };
+        Line { start, end: trim_cr(raw, start, lf), next }
+    }
+
+    /// Where the line before the one at `start` ends, without its line end.
+    pub(super) fn end_before(self, raw: &[u8], start: usize) -> usize {
+        match &raw[..start] {
+            [.., b'\r', b'\n'] => start - 2,
+            [.., b'\n'] => start - 1,
+            [.., b'\r'] if self.bare_cr => start - 1,
+            _ => start,
+        }
+    }
+}
+
+fn trim_cr(raw: &[u8], start: usize, mut end: usize) -> usize {
+    while end > start && raw[end - 1] == b'\r' {
+        end -= 1;
+    }
+    end
+}
+
+/// What was read of a part's header.
+#[derive(Default)]
+pub(super) struct Header {
+    /// All its lines.
+    pub(super) span: Span,
+    /// Start of the body.
+    pub(super) body: usize,
+    /// The fields that the parser needs, as indexes into all fields.
+    pub(super) content_type: Option<u32>,
+    pub(super) content_transfer_encoding: Option<u32>,
+    pub(super) content_disposition: Option<u32>,
+}
+
+/// Lines that are no fields, and other damage of one header, counted.
+#[derive(Default)]
+struct Damage {
+    junk: Option<Span>,
+    junk_lines: u64,
+    skipped_fields: u64,
+    skipped_from: usize,
+    crlf: u64,
+    /// Where the header ends without an empty line.
+    unended: Option<Span>,
+}
+
+impl Parser<'_> {
+    /// Reads the header that begins at `start`.
+    pub(super) fn read_header(&mut self, start: usize) -> Header {
+        let raw = self.raw;
+        let first = self.fields.len();
+        let mut header = Header::default();
+        let mut damage = Damage::default();
+        // A field with a known name is certain at or after this place.
+        let mut known = start;
+        // The line before was a field or continues one.
+        let mut in_field = false;
+        let mut at = start;
+        let (end, body) = loop {
+            if at >= raw.len() {
+                break (at, at);
+            }
+            let line = self.lines.line(raw, at);
+            damage.crlf += u64::from(line.next - line.end == 2);
+            let content = &raw[line.start..line.end];
+            let Some(&byte) = content.first() else {
+                break (at, line.next);
+            };
+            if matches!(byte, b' ' | b'\t') {
+                let blank = content.iter().all(|b| matches!(b, b' ' | b'\t'));
+                if blank && !self.header_goes_on(line.next) {
+                    damage.unended = Some(Span::new(at, line.next));
+                    break (at, line.next);
+                }
+                if in_field && let Some(field) = self.fields.last_mut() {
+                    field.value.end = line.end;
+                    field.full.end = line.next;
+                    at = line.next;
+                    continue;
+                }
+            } else {
+                if byte == b'-' && self.delimiter(line).is_some() {
+                    damage.unended = Some(Span::new(at, at));
+                    break (at, at);
+                }
+                if let Some((name, colon)) = field_name(content) {
+                    in_field = self.fields.len() - first < self.limits.fields;
+                    if in_field {
+                        let index = self.fields.len() as u32;
+                        note(&mut header, &content[..name], index);
+                        self.fields.push(Field {
+                            name: Span::new(at, at + name),
+                            value: Span::new(at + colon + 1, line.end),
+                            full: Span::new(at, line.next),
+                        });
+                    } else {
+                        damage.skipped_fields += 1;
+                        damage.skipped_from =
+                            if damage.skipped_fields == 1 { at } else { damage.skipped_from };
+                    }
+                    at = line.next;
+                    continue;
+                }
+            }
+            // Beyond the limit, continuations of a field that is not kept are no junk.
+            if damage.skipped_fields > 0 && matches!(byte, b' ' | b'\t') {
+                at = line.next;
+                continue;
+            }
+            // Neither field nor continuation.
+            let separator = at == start && (content.starts_with(b"From ") || content.starts_with(b">From "));
+            let continues_junk = matches!(byte, b' ' | b'\t') && damage.junk.is_some();
+            if !separator && !continues_junk && known <= at {
+                match self.known_field_after(line.next) {
+                    Some(place) => known = place,
+                    None => {
+                        damage.unended = Some(Span::new(at, at));
+                        break (at, at);
+                    }
+                }
+            }
+            in_field = false;
+            damage.junk.get_or_insert(Span::new(at, line.end));
+            damage.junk_lines += 1;
+            at = line.next;
+        };
+        header.span = Span::new(start, end);
+        header.body = body;
+        self.report_damage(header.span, first, &damage);
+        header
+    }
+
+    /// Whether the header goes on after a line of blanks: a field, a continuation or an empty line follows it and its like.
+    fn header_goes_on(&mut self, mut at: usize) -> bool {
+        // A run of such lines is looked through once.
+        if at <= self.blank_run.0 {
+            return self.blank_run.1;
+        }
+        let raw = self.raw;
+        let goes_on = loop {
+            if at >= raw.len() {
+                break false;
+            }
+            let line = self.lines.line(raw, at);
+            let content = &raw[line.start..line.end];
+            match content.first() {
+                None => break true,
+                Some(b' ' | b'\t') if content.iter().all(|b| matches!(b, b' ' | b'\t')) => at = line.next,
+                Some(b' ' | b'\t') => break true,
+                Some(b'-') if self.delimiter(line).is_some() => break false,
+                Some(_) => break field_name(content).is_some(),
+            }
+        };
+        self.blank_run = (at, goes_on);
+        goes_on
+    }
+
+    /// Start of a field with a known name within the next lines of this header.
+    fn known_field_after(&self, mut at: usize) -> Option<usize> {
+        for _ in 0..LOOKAHEAD {
+            if at >= self.raw.len() {
+                return None;
+            }
+            let line = self.lines.line(self.raw, at);
+            let content = &self.raw[line.start..line.end];
+            if content.is_empty() || (content[0] == b'-' && self.delimiter(line).is_some()) {
+                return None;
+            }
+            if field_name(content).is_some_and(|(name, _)| is_known(&content[..name])) {
+                return Some(at);
+            }
+            at = line.next;
+        }
+        None
+    }
+
+    /// Whether a field with a known name begins at `at`.
+    pub(super) fn begins_header(&self, at: usize) -> bool {
+        let line = self.lines.line(self.raw, at);
+        let content = &self.raw[line.start..line.end];
+        field_name(content).is_some_and(|(name, _)| is_known(&content[..name]))
+    }
+
+    fn report_damage(&mut self, span: Span, first: usize, damage: &Damage) {
+        let bytes = span.of(self.raw);
+        if let Some(at) = damage.junk {
+            self.defect(EventKind::HdrNoColon, at, "", damage.junk_lines);
+        }
+        if let Some(at) = memchr::memchr(0, bytes) {
+            let count = count(bytes, 0);
+            let at = span.start + at;
+            self.defect(EventKind::HdrNul, Span::new(at, at + 1), "", count);
+        }
+        if !self.lines.bare_cr && memchr::memchr(b'\r', bytes).is_some() {
+            let bare = count(bytes, b'\r').saturating_sub(damage.crlf);
+            let first = memchr::memchr_iter(b'\r', bytes).find(|&at| bytes.get(at + 1) != Some(&b'\n'));
+            if let (1.., Some(at)) = (bare, first) {
+                let at = span.start + at;
+                self.defect(EventKind::HdrBareCr, Span::new(at, at + 1), "", bare);
+            }
+        }
+        for index in first..self.fields.len() {
+            let full = self.fields[index].full;
+            if full.len() > self.limits.field {
+                self.defect(EventKind::HdrTooLong, full, "field", 1);
+            }
+        }
+        if damage.skipped_fields > 0 {
+            let at = Span::new(damage.skipped_from, span.end);
+            self.defect(EventKind::HdrTooLong, at, "number of fields", damage.skipped_fields);
+        }
+        if let Some(at) = damage.unended {
+            self.defect(EventKind::MimeNoBlankLine, at, "", 1);
+        }
+    }
+}
+
+/// Length of the field's name and place of its colon, when the line begins a field.
+#[inline]
+fn field_name(content: &[u8]) -> Option<(usize, usize)> {
+    let name = content.iter().position(|&b| (b <= b' ' && b != 0) || b == b':')?;
+    let blanks = content[name..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let colon = name + blanks;
+    (name > 0 && content.get(colon) == Some(&b':')).then_some((name, colon))
+}
+
+/// Remembers the first of each field that tells about the body.
+#[inline]
+fn note(header: &mut Header, name: &[u8], index: u32) {
+    let (slot, known): (_, &[u8]) = match name.len() {
+        12 => (&mut header.content_type, b"content-type"),
+        25 => (&mut header.content_transfer_encoding, b"content-transfer-encoding"),
+        19 => (&mut header.content_disposition, b"content-disposition"),
+        _ => return,
+    };
+    if slot.is_none() && name.eq_ignore_ascii_case(known) {
+        *slot = Some(index);
+    }
+}
+
+fn count(bytes: &[u8], byte: u8) -> u64 {
+    // Blocks small enough for a counter of eight bits let the compiler use whole registers.
+    bytes.chunks(255).map(|block| u64::from(block.iter().map(|&b| u8::from(b == byte)).sum::<u8>())).sum()
+}

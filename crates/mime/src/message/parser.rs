@@ -1,0 +1,386 @@
+//! The forward scan: parts, delimiters, and a stack of what is open.
+
+use super::header_lines::{Header, Line, LineRule};
+use super::{MediaType, Message, Part, PartId, PartKind};
+use crate::encoded_word::HeaderContext;
+use crate::header::Field;
+use crate::params;
+use crate::transfer::TransferEncoding;
+use crate::{Event, EventKind, Limits, Span};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+static DASHES_AFTER_LF: LazyLock<memchr::memmem::Finder<'static>> =
+    LazyLock::new(|| memchr::memmem::Finder::new(b"\n--"));
+
+/// Parses any bytes.
+pub(super) fn parse<'a>(raw: &'a [u8], limits: &Limits) -> Message<'a> {
+    let (lines, eol) = LineRule::of(raw);
+    let mut parser = Parser {
+        raw,
+        limits: *limits,
+        lines,
+        parts: Vec::with_capacity(4),
+        fields: Vec::with_capacity(32),
+        boundaries: Vec::new(),
+        defects: Vec::new(),
+        stack: Vec::with_capacity(4),
+        open: HashMap::new(),
+        longest: 0,
+        blank_run: (0, false),
+        full: false,
+    };
+    let mut at = parser.open_part(0);
+    while let Some(delimiter) = parser.next_delimiter(at) {
+        at = parser.cross(&delimiter);
+    }
+    parser.close_above(0, raw.len(), raw.len());
+    let Parser { parts, fields, boundaries, mut defects, .. } = parser;
+    defects.sort_by_key(|event| event.at.start);
+    Message { raw, eol, parts, fields, boundaries, defects }
+}
+
+/// A part whose end is not known yet.
+struct Frame {
+    part: PartId,
+    /// A multipart whose delimiters are looked for: index into the boundaries.
+    boundary: Option<usize>,
+    children: u32,
+}
+
+/// A line that is a delimiter.
+pub(super) struct Delimiter {
+    /// Index of the multipart's frame on the stack.
+    frame: usize,
+    closing: bool,
+    line: Line,
+}
+
+pub(super) struct Parser<'a> {
+    pub(super) raw: &'a [u8],
+    pub(super) limits: Limits,
+    pub(super) lines: LineRule,
+    pub(super) fields: Vec<Field>,
+    /// End of the last run of lines of blanks that was looked through, and what was found there.
+    pub(super) blank_run: (usize, bool),
+    parts: Vec<Part>,
+    boundaries: Vec<(PartId, Cow<'a, [u8]>)>,
+    defects: Vec<Event>,
+    stack: Vec<Frame>,
+    /// Frames by the boundary that is open in them, the innermost last: a look-up does not depend on the depth.
+    open: HashMap<Cow<'a, [u8]>, Vec<usize>>,
+    /// Length of the longest boundary so far.
+    longest: usize,
+    /// The limit of parts is reached and reported.
+    full: bool,
+}
+
+impl<'a> Parser<'a> {
+    /// Opens the part at `at`, and the message that it embeds, and so on. Returns where the scan for delimiters goes on.
+    fn open_part(&mut self, mut at: usize) -> usize {
+        while self.open_one(at, &mut at) == PartKind::Message {}
+        at
+    }
+
+    fn open_one(&mut self, start: usize, body: &mut usize) -> PartKind {
+        let parent = self.stack.last_mut().map(|frame| {
+            frame.children += 1;
+            (frame.part, frame.children)
+        });
+        let id = PartId(self.parts.len() as u32);
+        let digest = parent.is_some_and(|(parent, _)| {
+            let media = &self.parts[parent.0 as usize].media;
+            media.top == "multipart" && media.sub == "digest"
+        });
+        let depth = parent.map_or(0, |(parent, _)| self.parts[parent.0 as usize].depth + 1);
+        let first = self.fields.len() as u32;
+        // The events of the header name the part, so it stands before its header is read.
+        self.parts.push(Part {
+            parent: parent.map(|(parent, _)| parent),
+            depth,
+            number: parent.map_or(1, |(_, number)| number),
+            header: Span::new(start, start),
+            body: Span::new(start, start),
+            fields: (first, first),
+            media: default_media(digest),
+            kind: PartKind::Leaf,
+            transfer: TransferEncoding::Identity,
+            content_type: None,
+            content_transfer_encoding: None,
+            charset: None,
+            attachment: false,
+        });
+        let header = self.read_header(start);
+        *body = header.body;
+        let (kind, boundary) = self.describe(id, &header);
+        let boundary = boundary.map(|boundary| {
+            self.open.entry(boundary.clone()).or_default().push(self.stack.len());
+            self.longest = self.longest.max(boundary.len());
+            self.boundaries.push((id, boundary));
+            self.boundaries.len() - 1
+        });
+        self.stack.push(Frame { part: id, boundary, children: 0 });
+        kind
+    }
+
+    /// Fills in what the header tells about a part. Returns its kind, and its boundary when its delimiters are to be looked for.
+    fn describe(&mut self, id: PartId, header: &Header) -> (PartKind, Option<Cow<'a, [u8]>>) {
+        let raw = self.raw;
+        let last = self.fields.len() as u32;
+        let value = |fields: &[Field], index: Option<u32>| index.map(|index| fields[index as usize].value);
+        let type_at = value(&self.fields, header.content_type);
+        let transfer_at = value(&self.fields, header.content_transfer_encoding);
+        let disposition_at = value(&self.fields, header.content_disposition);
+        let part = &mut self.parts[id.0 as usize];
+        part.header = header.span;
+        part.body = Span::new(header.body, header.body);
+        part.fields.1 = last;
+        part.content_type = header.content_type;
+        part.content_transfer_encoding = header.content_transfer_encoding;
+        if let Some(at) = transfer_at {
+            part.transfer = TransferEncoding::from_value(at.of(raw));
+        }
+        part.attachment = disposition_at.is_some_and(|at| is_attachment(at.of(raw)));
+        let Some(at) = type_at.filter(|at| at.len() <= self.limits.field) else {
+            return self.compose(id, None);
+        };
+        let (main, list) = params::scan(at.of(raw));
+        if let Some(media) = media_type(&main) {
+            part.media = media;
+        }
+        let named = |name: &[u8]| list.iter().find(|param| param.name.eq_ignore_ascii_case(name));
+        part.charset = named(b"charset").map(|param| at.at(&param.range));
+        if part.media.top != "multipart" {
+            return self.compose(id, None);
+        }
+        let boundary = match named(b"boundary") {
+            Some(param) => Some(param.value.clone()),
+            None if list.iter().any(|p| p.name.to_ascii_lowercase().starts_with(b"boundary*")) => {
+                let params = params::parse(at.of(raw), &HeaderContext::default(), &mut Vec::new());
+                params.get("boundary").map(|text| Cow::Owned(text.as_bytes().to_vec()))
+            }
+            None => None,
+        };
+        self.compose(id, boundary.map(trim_blanks).filter(|boundary| !boundary.is_empty()))
+    }
+
+    /// Decides what a part holds.
+    fn compose(&mut self, id: PartId, boundary: Option<Cow<'a, [u8]>>) -> (PartKind, Option<Cow<'a, [u8]>>) {
+        let part = &self.parts[id.0 as usize];
+        let multipart = part.media.top == "multipart";
+        let message = part.media.top == "message" && matches!(&*part.media.sub, "rfc822" | "global");
+        if !multipart && !message {
+            return (PartKind::Leaf, None);
+        }
+        let at = |index: Option<u32>| index.map(|index| self.fields[index as usize].value);
+        let type_at = at(part.content_type).unwrap_or(part.header);
+        let encoded = matches!(part.transfer, TransferEncoding::Base64 | TransferEncoding::QuotedPrintable);
+        let (depth, body) = (part.depth as usize, part.body.start);
+        let label = at(part.content_transfer_encoding).filter(|_| encoded);
+        if let Some(at) = label {
+            self.defect(EventKind::CteWrongLabel, at, "transfer encoding of a composite part", 1);
+        }
+        let kind = if message && label.is_some() && !self.begins_header(body) {
+            PartKind::Leaf
+        } else if depth >= self.limits.depth || self.parts.len() >= self.limits.parts {
+            self.defect(EventKind::MimeDepth, Span::new(body, body), "", 1);
+            PartKind::Opaque
+        } else if message {
+            PartKind::Message
+        } else if boundary.is_some() {
+            PartKind::Multipart
+        } else {
+            self.defect(EventKind::MimeMissingBoundary, type_at, "no boundary", 1);
+            PartKind::Opaque
+        };
+        self.parts[id.0 as usize].kind = kind;
+        (kind, boundary.filter(|_| kind == PartKind::Multipart))
+    }
+
+    /// The next delimiter of an open multipart at or after the line that begins at `from`.
+    fn next_delimiter(&self, from: usize) -> Option<Delimiter> {
+        if self.open.is_empty() {
+            return None;
+        }
+        let mut at = from;
+        loop {
+            if self.raw[at..].starts_with(b"--") {
+                let line = self.lines.line(self.raw, at);
+                let delimiter = self.delimiter(line);
+                if delimiter.is_some() {
+                    return delimiter;
+                }
+            }
+            at = self.next_dashes(at)?;
+        }
+    }
+
+    /// Start of the next line after the one at `from` that begins with two hyphens.
+    fn next_dashes(&self, from: usize) -> Option<usize> {
+        if !self.lines.bare_cr {
+            return DASHES_AFTER_LF.find(&self.raw[from..]).map(|at| from + at + 1);
+        }
+        let mut at = from;
+        loop {
+            at += 1 + memchr::memchr2(b'\r', b'\n', self.raw.get(at..)?)?;
+            if self.raw[at..].starts_with(b"--") {
+                return Some(at);
+            }
+        }
+    }
+
+    /// The delimiter that a line is, if it is one.
+    pub(super) fn delimiter(&self, line: Line) -> Option<Delimiter> {
+        let text = self.raw[line.start..line.end].strip_prefix(b"--").filter(|_| !self.open.is_empty())?;
+        let length = text.iter().rposition(|b| !matches!(b, b' ' | b'\t' | b'\r')).map_or(0, |last| last + 1);
+        if length > self.longest + 2 {
+            return None;
+        }
+        let innermost = |boundary: &[u8]| self.open.get(boundary).and_then(|frames| frames.last().copied());
+        let text = &text[..length];
+        let opening = innermost(text);
+        let closing = text.strip_suffix(b"--").and_then(innermost);
+        // Both when one boundary is another with two hyphens behind it.
+        let frame = opening.max(closing)?;
+        Some(Delimiter { frame, closing: opening != Some(frame), line })
+    }
+
+    /// Closes what a delimiter ends and opens what it begins. Returns where the scan goes on.
+    fn cross(&mut self, delimiter: &Delimiter) -> usize {
+        let Line { start, next, .. } = delimiter.line;
+        self.close_above(delimiter.frame + 1, self.lines.end_before(self.raw, start), start);
+        let part = self.stack[delimiter.frame].part;
+        if delimiter.closing {
+            if let Some(boundary) = self.stack[delimiter.frame].boundary {
+                self.forget(boundary);
+            }
+            if self.stack[delimiter.frame].children == 0 {
+                self.seal(part, "no part before the closing delimiter");
+            }
+            self.stack[delimiter.frame].boundary = None;
+            return next;
+        }
+        if self.parts.len() >= self.limits.parts {
+            if !self.full {
+                self.full = true;
+                let rest = Span::new(start, self.raw.len());
+                self.push_defect(part, EventKind::MimeDepth, rest, "number of parts", 1);
+            }
+            return next;
+        }
+        self.open_part(next)
+    }
+
+    /// Ends the parts on the stack from `keep` up: their bodies end at `end`; `place` is where that was seen.
+    fn close_above(&mut self, keep: usize, end: usize, place: usize) {
+        while self.stack.len() > keep
+            && let Some(frame) = self.stack.pop()
+        {
+            let body = &mut self.parts[frame.part.0 as usize].body;
+            body.end = end.max(body.start);
+            let Some(boundary) = frame.boundary else {
+                continue;
+            };
+            self.forget(boundary);
+            if frame.children == 0 {
+                self.seal(frame.part, "the boundary never occurs");
+            } else {
+                self.push_defect(frame.part, EventKind::MimeUnclosed, Span::new(place, place), "", 1);
+            }
+        }
+    }
+
+    /// Makes a multipart without parts opaque.
+    fn seal(&mut self, id: PartId, why: &'static str) {
+        let part = &mut self.parts[id.0 as usize];
+        part.kind = PartKind::Opaque;
+        let at = part.content_type.map_or(part.header, |index| self.fields[index as usize].value);
+        self.push_defect(id, EventKind::MimeMissingBoundary, at, why, 1);
+    }
+
+    /// Stops looking for a boundary; it is the innermost of its name.
+    fn forget(&mut self, boundary: usize) {
+        let boundary = &*self.boundaries[boundary].1;
+        if let Some(frames) = self.open.get_mut(boundary) {
+            frames.pop();
+            if frames.is_empty() {
+                self.open.remove(boundary);
+            }
+        }
+    }
+
+    /// An event of the part that is being opened.
+    pub(super) fn defect(&mut self, kind: EventKind, at: Span, detail: &'static str, count: u64) {
+        self.push_defect(PartId(self.parts.len() as u32 - 1), kind, at, detail, count);
+    }
+
+    fn push_defect(&mut self, part: PartId, kind: EventKind, at: Span, detail: &'static str, count: u64) {
+        self.defects.push(Event { part, at, kind, detail: Cow::Borrowed(detail), count });
+    }
+}
+
+fn default_media(digest: bool) -> MediaType {
+    let (top, sub) = if digest { ("message", "rfc822") } else { ("text", "plain") };
+    MediaType { top: Cow::Borrowed(top), sub: Cow::Borrowed(sub) }
+}
+
+/// Top level and subtype; None for what is no media type, which RFC 2045 5.2 reads as the default.
+fn media_type(main: &[u8]) -> Option<MediaType> {
+    let slash = memchr::memchr(b'/', main)?;
+    let word = |bytes: &[u8]| {
+        let bytes = bytes.trim_ascii();
+        let end = bytes.iter().position(u8::is_ascii_whitespace).unwrap_or(bytes.len());
+        (end > 0).then(|| intern(&bytes[..end]))
+    };
+    Some(MediaType { top: word(&main[..slash])?, sub: word(&main[slash + 1..])? })
+}
+
+/// Lower case, without allocation for the words that nearly all mail uses.
+fn intern(word: &[u8]) -> Cow<'static, str> {
+    const COMMON: [&str; 24] = [
+        "text",
+        "plain",
+        "html",
+        "multipart",
+        "alternative",
+        "mixed",
+        "related",
+        "signed",
+        "report",
+        "digest",
+        "encrypted",
+        "application",
+        "octet-stream",
+        "pdf",
+        "pgp-signature",
+        "pkcs7-signature",
+        "image",
+        "jpeg",
+        "png",
+        "gif",
+        "message",
+        "rfc822",
+        "delivery-status",
+        "calendar",
+    ];
+    match COMMON.iter().find(|common| common.as_bytes().eq_ignore_ascii_case(word)) {
+        Some(common) => Cow::Borrowed(common),
+        None => Cow::Owned(String::from_utf8_lossy(word).to_lowercase()),
+    }
+}
+
+fn is_attachment(value: &[u8]) -> bool {
+    params::scan(value).0.trim_ascii().eq_ignore_ascii_case(b"attachment")
+}
+
+fn trim_blanks(boundary: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    let length = boundary.trim_ascii_end().len();
+    match boundary {
+        Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[..length]),
+        Cow::Owned(mut bytes) => {
+            bytes.truncate(length);
+            Cow::Owned(bytes)
+        }
+    }
+}

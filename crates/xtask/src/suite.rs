@@ -1,0 +1,128 @@
+//! The whole test set in one command.
+
+use crate::run::{self, build_release, cargo, has, root};
+use anyhow::bail;
+use std::env;
+use std::process::Command;
+
+/// Runs every test of the workspace, the doc tests and the laws; ends with the test runner's closing line.
+///
+/// The program under test is built in release mode first, and named to the tests by `MAILGLOT_BIN`.
+pub(crate) fn test() -> anyhow::Result<()> {
+    python()?;
+    let programs = build_release()?;
+    let binary = programs.join("mailglot");
+    let nextest = Command::new("cargo")
+        .args(["nextest", "--version"])
+        .output()
+        .is_ok_and(|output| output.status.success());
+    let mut closing = Closing::default();
+    let well = if nextest {
+        let mut command = cargo();
+        command.args(["nextest", "run", "--workspace", "--no-fail-fast"]).env("MAILGLOT_BIN", &binary);
+        run::watched(&mut command, |line| closing.see(line))?
+            && run::watched(cargo().args(["test", "--workspace", "--doc", "--no-fail-fast"]), |line| {
+                closing.see(line);
+            })?
+    } else {
+        let mut command = cargo();
+        command.args(["test", "--workspace", "--no-fail-fast"]).env("MAILGLOT_BIN", &binary);
+        run::watched(&mut command, |line| closing.see(line))?
+    };
+    let laws = laws(20_000, 1);
+    if let Err(error) = &laws {
+        println!("laws: {error:#}");
+    }
+    println!("{}", closing.line());
+    if !well || laws.is_err() {
+        bail!("the test set failed");
+    }
+    Ok(())
+}
+
+/// Checks the laws over this many mutants, in release mode.
+pub(crate) fn laws(mutants: u64, seed: u64) -> anyhow::Result<()> {
+    let program = build_release()?.join("mailglot-laws");
+    run::checked(Command::new(program).current_dir(root()).args([
+        "--mutants",
+        &mutants.to_string(),
+        "--seed",
+        &seed.to_string(),
+    ]))
+}
+
+/// Sees to python3, which the shared test material is written in; nothing else is needed.
+fn python() -> anyhow::Result<()> {
+    if env::var_os("MAILGLOT_SHARED").is_none() || has("python3") {
+        return Ok(());
+    }
+    if has("apt-get") {
+        println!("python3 is missing; installing it");
+        let sudo = if has("sudo") { vec!["sudo", "apt-get"] } else { vec!["apt-get"] };
+        for arguments in [&["update", "-qq"][..], &["install", "-y", "-qq", "python3-minimal", "python3"]] {
+            let installed = run::checked(Command::new(sudo[0]).args(&sudo[1..]).args(arguments));
+            if installed.is_err() {
+                break;
+            }
+        }
+    }
+    if !has("python3") {
+        bail!("the shared test material needs python3");
+    }
+    Ok(())
+}
+
+/// Remembers what the runners said at their end.
+#[derive(Default)]
+struct Closing {
+    summary: Option<String>,
+    passed: u64,
+    failed: u64,
+}
+
+impl Closing {
+    fn see(&mut self, line: &str) {
+        println!("{line}");
+        let trimmed = line.trim_start();
+        if trimmed.starts_with("Summary [") {
+            self.summary = Some(trimmed.to_owned());
+        } else if let Some(counts) = trimmed.strip_prefix("test result: ") {
+            for count in counts.split(['.', ';']) {
+                let mut words = count.split_whitespace();
+                if let (Some(Ok(number)), Some(what)) = (words.next().map(str::parse::<u64>), words.next()) {
+                    match what {
+                        "passed" => self.passed += number,
+                        "failed" => self.failed += number,
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// nextest's summary where it ran (its count leaves out the doc tests), else the sum of all results.
+    fn line(&self) -> String {
+        self.summary.clone().unwrap_or_else(|| format!("{} passed, {} failed", self.passed, self.failed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_summed() {
+        let mut closing = Closing::default();
+        closing.see("test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out");
+        closing.see("test result: FAILED. 3 passed; 2 failed; 1 ignored");
+        assert_eq!(closing.line(), "15 passed, 2 failed");
+    }
+
+    #[test]
+    fn a_summary_wins() {
+        let mut closing = Closing::default();
+        closing.see("     Summary [   1.2s] 7 tests run: 7 passed, 0 skipped");
+        closing.see("test result: ok. 1 passed; 0 failed");
+        assert_eq!(closing.line(), "Summary [   1.2s] 7 tests run: 7 passed, 0 skipped");
+    }
+}

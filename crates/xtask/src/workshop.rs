@@ -1,0 +1,137 @@
+//! Samples, generated mailboxes, and round trips through the program.
+
+use crate::run::{self, build_release, checked, root, target};
+use anyhow::{Context, bail};
+use std::fs::{self, File};
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+/// Profiles of generated mailboxes.
+pub(crate) const PROFILES: [&str; 2] = ["list", "mixed"];
+
+/// Writes the sample archives and their goldens anew.
+pub(crate) fn bless() -> anyhow::Result<()> {
+    checked(run::cargo().args(["run", "--quiet", "--package", "mailglot-tests", "--bin", "mailglot-samples"]))
+}
+
+/// Runs the generator of mailboxes.
+pub(crate) fn generate(arguments: &[String]) -> anyhow::Result<()> {
+    let program = build_release()?.join("mailglot-gen");
+    checked(Command::new(program).args(arguments))
+}
+
+/// A generated mailbox below the target folder, made when it is not there yet.
+pub(crate) fn mailbox(programs: &Path, profile: &str, size: &str) -> anyhow::Result<PathBuf> {
+    let folder = target()?.join("mailboxes");
+    fs::create_dir_all(&folder)?;
+    let path = folder.join(format!("{profile}-{size}.mbox"));
+    let fresh = fs::metadata(&path)
+        .and_then(|mailbox| mailbox.modified())
+        .ok()
+        .zip(fs::metadata(programs.join("mailglot-gen")).and_then(|program| program.modified()).ok());
+    if fresh.is_none_or(|(mailbox, program)| mailbox < program) {
+        checked(
+            Command::new(programs.join("mailglot-gen"))
+                .args(["--profile", profile, "--size", size, "--out"])
+                .arg(&path),
+        )?;
+    }
+    Ok(path)
+}
+
+/// Normalizes and restores mailboxes with one and two threads, compares every byte, and normalizes the result again.
+pub(crate) fn roundtrip(size: &str, given: &[PathBuf]) -> anyhow::Result<()> {
+    let programs = build_release()?;
+    let binary = programs.join("mailglot");
+    let mailboxes = if given.is_empty() {
+        PROFILES
+            .iter()
+            .map(|profile| mailbox(&programs, profile, size))
+            .collect::<anyhow::Result<Vec<_>>>()?
+    } else {
+        given.to_vec()
+    };
+    let folder = target()?.join("roundtrip");
+    for mailbox in mailboxes {
+        let bytes = fs::metadata(&mailbox).with_context(|| mailbox.display().to_string())?.len();
+        let mut first_output = None;
+        for threads in ["1", "2"] {
+            let _ = fs::remove_dir_all(&folder);
+            fs::create_dir_all(&folder)?;
+            let start = Instant::now();
+            let output = folder.join("out.mbox");
+            normalize(&binary, &mailbox, &output, threads)?;
+            let original = folder.join("original.mbox");
+            checked(
+                Command::new(&binary)
+                    .args(["-q", "restore"])
+                    .arg(&output)
+                    .arg("-o")
+                    .arg(&original)
+                    .current_dir(root()),
+            )?;
+            if !same(&mailbox, &original)? {
+                bail!("{}: restored with {threads} thread(s), it differs", mailbox.display());
+            }
+            let again = folder.join("again.mbox");
+            normalize(&binary, &output, &again, threads)?;
+            if !same(&output, &again)? {
+                bail!("{}: a second normalization changes it", mailbox.display());
+            }
+            let kept = folder.with_extension("one");
+            match &first_output {
+                None => {
+                    fs::rename(&output, &kept)?;
+                    first_output = Some(kept);
+                }
+                Some(first) if !same(first, &output)? => {
+                    bail!("{}: the output depends on the number of threads", mailbox.display());
+                }
+                Some(first) => fs::remove_file(first)?,
+            }
+            println!(
+                "{}: {:.0} MB, {threads} thread(s): every byte came back, a second pass changed nothing ({:.1} s)",
+                mailbox.display(),
+                bytes as f64 / 1e6,
+                start.elapsed().as_secs_f64()
+            );
+        }
+    }
+    fs::remove_dir_all(&folder)?;
+    Ok(())
+}
+
+fn normalize(binary: &Path, input: &Path, output: &Path, threads: &str) -> anyhow::Result<()> {
+    checked(
+        Command::new(binary)
+            .args(["-q", "normalize", "--threads", threads])
+            .arg(input)
+            .arg("-o")
+            .arg(output)
+            .current_dir(root()),
+    )
+}
+
+/// True when two files hold the same bytes.
+fn same(one: &Path, other: &Path) -> anyhow::Result<bool> {
+    let open = |path: &Path| -> anyhow::Result<_> {
+        Ok(BufReader::new(File::open(path).with_context(|| path.display().to_string())?))
+    };
+    if fs::metadata(one)?.len() != fs::metadata(other)?.len() {
+        return Ok(false);
+    }
+    let (mut one, mut other) = (open(one)?, open(other)?);
+    let (mut left, mut right) = (vec![0; 1 << 20], vec![0; 1 << 20]);
+    loop {
+        let read = one.read(&mut left)?;
+        if read == 0 {
+            return Ok(true);
+        }
+        other.read_exact(&mut right[..read])?;
+        if left[..read] != right[..read] {
+            return Ok(false);
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! The records of a block and their bytes.
+
+use super::varint::{Cursor, put, put_counted};
+use crate::Quoting;
+
+/// One step of the way back. Lengths are bytes; `out` lengths are taken from the current output file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Record<'a> {
+    /// The source with this index in the footer begins, and its output with it.
+    Source(u64),
+    /// A file of a source that is a folder begins: its path below the folder.
+    File(&'a [u8]),
+    /// A folder inside a source that is a folder.
+    Directory(&'a [u8]),
+    /// A file of an output that is a folder begins: its path below the folder.
+    OutFile(&'a [u8]),
+    /// Bytes that are alike in source and output, whole entries.
+    Same {
+        /// Messages that begin in them.
+        messages: u64,
+        /// How many bytes.
+        bytes: u64,
+    },
+    /// Bytes that are in the source only.
+    Raw {
+        /// Why.
+        kind: RawKind,
+        /// The bytes.
+        bytes: &'a [u8],
+    },
+    /// A message that is not the same in source and output.
+    Message(MessageRecord<'a>),
+}
+
+/// Why bytes of a source are not in its output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RawKind {
+    /// Bytes of a mailbox that belong to no message.
+    Gap,
+    /// A file of a folder that is no message, or a piece of one.
+    Other,
+    /// A message that was set aside.
+    SetAside,
+}
+
+/// A message of the output and the way back to that of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageRecord<'a> {
+    /// Bytes of separator, message and trailer in the output.
+    pub out: [u64; 3],
+    /// The old separator; None: as in the output.
+    pub separator: Option<&'a [u8]>,
+    /// The old trailer; None: as in the output.
+    pub trailer: Option<&'a [u8]>,
+    /// The old message.
+    pub body: Body<'a>,
+    /// Goes on from the record before: a further piece, not a message of its own.
+    pub continued: bool,
+    /// The piece begins inside a line, so that quoting begins after its first line end.
+    pub midline: bool,
+}
+
+/// How the old message is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body<'a> {
+    /// It is that of the output.
+    Same,
+    /// Unquote the output's message, apply the changes, quote again.
+    Undo {
+        /// The quoting.
+        requote: Requote,
+        /// Sorted, without overlap, in the coordinates of the unquoted message of the output.
+        changes: Vec<Change<'a>>,
+    },
+    /// It is this.
+    Whole(&'a [u8]),
+}
+
+/// What happens to `From ` lines on the way back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Requote {
+    /// Nothing: there are none, or both sides leave them alone.
+    Leave,
+    /// `unquote` (the output is an mboxrd mailbox) first, then quote as the source does.
+    Convert {
+        /// The output's message is quoted.
+        unquote: bool,
+        /// Quoting of the source.
+        source: Quoting,
+    },
+    /// `unquote` first, then give each line `>*From ` this many `>` (a source that quotes irregularly).
+    Count {
+        /// The output's message is quoted.
+        unquote: bool,
+        /// One number a line.
+        marks: Vec<u64>,
+    },
+}
+
+/// One changed region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change<'a> {
+    /// Offset of the new bytes.
+    pub start: u64,
+    /// How many new bytes.
+    pub len: u64,
+    /// What stood there.
+    pub old: Old<'a>,
+}
+
+/// Old bytes, or the way to make them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Old<'a> {
+    /// The bytes.
+    Bytes(&'a [u8]),
+    /// A recipe of the one who writes and reads the ledger; opaque here.
+    Recipe(&'a [u8]),
+}
+
+const SOURCE: u8 = 1;
+const FILE: u8 = 2;
+const DIRECTORY: u8 = 3;
+const OUT_FILE: u8 = 4;
+const SAME: u8 = 5;
+const GAP: u8 = 6;
+const OTHER: u8 = 7;
+const SET_ASIDE: u8 = 8;
+/// A message is this bit and the flags below.
+const MESSAGE: u8 = 0x40;
+const SEPARATOR: u8 = 0x01;
+const TRAILER: u8 = 0x02;
+const UNDO: u8 = 0x04;
+const WHOLE: u8 = 0x08;
+const CONTINUED: u8 = 0x10;
+const MIDLINE: u8 = 0x20;
+
+/// Set in the quoting byte when the output's message is quoted.
+const UNQUOTE: u8 = 0x10;
+
+/// Appends a record to `records` and its old bytes to `residues`.
+pub(super) fn encode(record: &Record<'_>, records: &mut Vec<u8>, residues: &mut Vec<u8>) {
+    match record {
+        Record::Source(index) => {
+            records.push(SOURCE);
+            put(records, *index);
+        }
+        Record::File(name) => {
+            records.push(FILE);
+            put_counted(records, name);
+        }
+        Record::Directory(name) => {
+            records.push(DIRECTORY);
+            put_counted(records, name);
+        }
+        Record::OutFile(name) => {
+            records.push(OUT_FILE);
+            put_counted(records, name);
+        }
+        Record::Same { messages, bytes } => {
+            records.push(SAME);
+            put(records, *messages);
+            put(records, *bytes);
+        }
+        Record::Raw { kind, bytes } => {
+            records.push(match kind {
+                RawKind::Gap => GAP,
+                RawKind::Other => OTHER,
+                RawKind::SetAside => SET_ASIDE,
+            });
+            put_residue(bytes, records, residues);
+        }
+        Record::Message(message) => encode_message(message, records, residues),
+    }
+}
+
+/// Takes the next record; None when the bytes are no record.
+pub(super) fn decode<'a>(records: &mut Cursor<'a>, residues: &mut Cursor<'a>) -> Option<Record<'a>> {
+    let op = records.byte()?;
+    Some(match op {
+        SOURCE => Record::Source(records.number()?),
+        FILE => Record::File(records.counted()?),
+        DIRECTORY => Record::Directory(records.counted()?),
+        OUT_FILE => Record::OutFile(records.counted()?),
+        SAME => Record::Same { messages: records.number()?, bytes: records.number()? },
+        GAP => Record::Raw { kind: RawKind::Gap, bytes: residue(records, residues)? },
+        OTHER => Record::Raw { kind: RawKind::Other, bytes: residue(records, residues)? },
+        SET_ASIDE => Record::Raw { kind: RawKind::SetAside, bytes: residue(records, residues)? },
+        _ if op & 0xC0 == MESSAGE => Record::Message(decode_message(op, records, residues)?),
+        _ => return None,
+    })
+}
+
+fn put_residue(bytes: &[u8], records: &mut Vec<u8>, residues: &mut Vec<u8>) {
+    put(records, bytes.len() as u64);
+    residues.extend_from_slice(bytes);
+}
+
+fn residue<'a>(records: &mut Cursor<'a>, residues: &mut Cursor<'a>) -> Option<&'a [u8]> {
+    let len = records.number()?;
+    residues.bytes(len)
+}
+
+fn encode_message(message: &MessageRecord<'_>, records: &mut Vec<u8>, residues: &mut Vec<u8>) {
+    let flag = |set: bool, bit: u8| if set { bit } else { 0 };
+    records.push(
+        MESSAGE
+            | flag(message.separator.is_some(), SEPARATOR)
+            | flag(message.trailer.is_some(), TRAILER)
+            | flag(matches!(message.body, Body::Undo { .. }), UNDO)
+            | flag(matches!(message.body, Body::Whole(_)), WHOLE)
+            | flag(message.continued, CONTINUED)
+            | flag(message.midline, MIDLINE),
+    );
+    for len in message.out {
+        put(records, len);
+    }
+    for old in [message.separator, message.trailer].into_iter().flatten() {
+        put_residue(old, records, residues);
+    }
+    match &message.body {
+        Body::Same => {}
+        Body::Whole(bytes) => put_residue(bytes, records, residues),
+        Body::Undo { requote, changes } => {
+            encode_requote(requote, records);
+            put(records, changes.len() as u64);
+            let mut end = 0;
+            for change in changes {
+                // Distances are small where offsets are not.
+                put(records, change.start - end);
+                put(records, change.len);
+                end = change.start + change.len;
+                match change.old {
+                    Old::Bytes(bytes) => {
+                        put(records, (bytes.len() as u64) << 1);
+                        residues.extend_from_slice(bytes);
+                    }
+                    Old::Recipe(recipe) => {
+                        put(records, (recipe.len() as u64) << 1 | 1);
+                        records.extend_from_slice(recipe);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn decode_message<'a>(
+    op: u8,
+    records: &mut Cursor<'a>,
+    residues: &mut Cursor<'a>,
+) -> Option<MessageRecord<'a>> {
+    let out = [records.number()?, records.number()?, records.number()?];
+    let separator = if op & SEPARATOR == 0 { None } else { Some(residue(records, residues)?) };
+    let trailer = if op & TRAILER == 0 { None } else { Some(residue(records, residues)?) };
+    let body = match op & (UNDO | WHOLE) {
+        0 => Body::Same,
+        WHOLE => Body::Whole(residue(records, residues)?),
+        UNDO => {
+            let requote = decode_requote(records)?;
+            let count = records.number()?;
+            // Each change takes at least three bytes: a wrong count cannot ask for more memory than there is input.
+            let mut changes = Vec::with_capacity(usize::try_from(count).ok()?.min(records.0.len() / 3));
+            let mut end = 0u64;
+            for _ in 0..count {
+                let start = end.checked_add(records.number()?)?;
+                let len = records.number()?;
+                end = start.checked_add(len)?;
+                let tagged = records.number()?;
+                let old = if tagged & 1 == 0 {
+                    Old::Bytes(residues.bytes(tagged >> 1)?)
+                } else {
+                    Old::Recipe(records.bytes(tagged >> 1)?)
+                };
+                changes.push(Change { start, len, old });
+            }
+            Body::Undo { requote, changes }
+        }
+        _ => return None,
+    };
+    Some(MessageRecord {
+        out,
+        separator,
+        trailer,
+        body,
+        continued: op & CONTINUED != 0,
+        midline: op & MIDLINE != 0,
+    })
+}
+
+fn encode_requote(requote: &Requote, records: &mut Vec<u8>) {
+    let bit = |unquote: bool| if unquote { UNQUOTE } else { 0 };
+    match requote {
+        Requote::Leave => records.push(0),
+        Requote::Convert { unquote, source } => {
+            let source = match source {
+                Quoting::None => 1,
+                Quoting::Mboxo => 2,
+                Quoting::Mboxrd => 3,
+            };
+            records.push(source | bit(*unquote));
+        }
+        Requote::Count { unquote, marks } => {
+            records.push(4 | bit(*unquote));
+            put(records, marks.len() as u64);
+            for &count in marks {
+                put(records, count);
+            }
+        }
+    }
+}
+
+fn decode_requote(records: &mut Cursor<'_>) -> Option<Requote> {
+    let byte = records.byte()?;
+    let unquote = byte & UNQUOTE != 0;
+    Some(match byte & !UNQUOTE {
+        0 if !unquote => Requote::Leave,
+        1 => Requote::Convert { unquote, source: Quoting::None },
+        2 => Requote::Convert { unquote, source: Quoting::Mboxo },
+        3 => Requote::Convert { unquote, source: Quoting::Mboxrd },
+        4 => {
+            let count = records.number()?;
+            let mut marks = Vec::with_capacity(usize::try_from(count).ok()?.min(records.0.len()));
+            for _ in 0..count {
+                marks.push(records.number()?);
+            }
+            Requote::Count { unquote, marks }
+        }
+        _ => return None,
+    })
+}

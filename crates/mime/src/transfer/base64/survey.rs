@@ -1,0 +1,187 @@
+//! Which lines of a body are base64, and where text that somebody appended begins.
+
+/// The part of a body that is read as base64.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Region {
+    /// False for a body that was never base64.
+    pub(super) is_base64: bool,
+    /// End of the base64; what follows is a footer.
+    pub(super) end: usize,
+}
+
+/// What a piece of a body looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    Blank,
+    /// A long run of the alphabet.
+    Strong,
+    /// Base64, perhaps damaged.
+    Plain,
+    /// Of the alphabet, but a word or a number as people write them.
+    Word,
+    /// No base64.
+    Text,
+}
+
+/// A line without its line end, or what stands in it before or after padding.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) class: Class,
+    /// It ends in padding.
+    padded: bool,
+}
+
+/// Longest word of a language that is not taken for base64.
+const LONGEST_WORD: usize = 29;
+
+/// Finds the base64 in a body. Three passes, whatever the body.
+pub(super) fn region(body: &[u8]) -> Region {
+    let (mut strong, mut all) = (0_usize, 0_usize);
+    for piece in pieces(body) {
+        strong += usize::from(piece.class == Class::Strong);
+        all += usize::from(piece.class != Class::Blank);
+    }
+    // Pieces that can only be base64; characters of the alphabet; those in front of the words that may begin a footer.
+    let (mut solid, mut characters, mut before) = (0_usize, 0_usize, 0_usize);
+    let mut footer: Option<(usize, bool)> = None;
+    let (mut after_padding, mut after_blank) = (false, false);
+    for piece in pieces(body) {
+        if piece.class == Class::Blank {
+            after_blank = true;
+            continue;
+        }
+        all -= 1;
+        match piece.class {
+            Class::Text => {
+                // The rest is base64 when most of its lines can be nothing else.
+                if strong > 0 && strong * 2 >= all {
+                    continue;
+                }
+                let end = footer.map_or(piece.start, |(start, _)| start);
+                return Region { is_base64: solid > 0, end };
+            }
+            Class::Word if footer.is_none() && (after_padding || after_blank) => {
+                footer = Some((piece.start, after_padding));
+                before = characters;
+            }
+            Class::Word | Class::Blank => {}
+            Class::Strong | Class::Plain => {
+                strong -= usize::from(piece.class == Class::Strong);
+                solid += 1;
+                footer = None;
+            }
+        }
+        characters += body[piece.start..piece.end].iter().filter(|&&b| is_base64(b)).count();
+        after_padding = piece.padded;
+        after_blank = false;
+    }
+    if solid == 0 {
+        // Words alone, or nothing.
+        return Region { is_base64: characters.is_multiple_of(4), end: body.len() };
+    }
+    let end = match footer {
+        Some((start, true)) => start,
+        Some((start, false)) if before.is_multiple_of(4) && !characters.is_multiple_of(4) => start,
+        _ => body.len(),
+    };
+    Region { is_base64: true, end }
+}
+
+/// The pieces of a body, in order. A line is cut after padding that ends a quantum.
+pub(super) fn pieces(body: &[u8]) -> impl Iterator<Item = Piece> + '_ {
+    let line_feed = memchr::memchr(b'\n', body).is_some();
+    let end_byte = if line_feed { b'\n' } else { b'\r' };
+    let mut at = 0;
+    let mut line_end = None;
+    std::iter::from_fn(move || {
+        if at >= body.len() {
+            return None;
+        }
+        let end = *line_end
+            .get_or_insert_with(|| memchr::memchr(end_byte, &body[at..]).map_or(body.len(), |n| at + n));
+        let line = &body[at..end];
+        let padded = padding_end(line);
+        let piece = match padded {
+            Some(length) => {
+                Piece { start: at, end: at + length, class: classify(&line[..length]), padded: true }
+            }
+            None => Piece { start: at, end, class: classify(line), padded: false },
+        };
+        at = piece.end;
+        if line[piece.end - piece.start..].iter().all(u8::is_ascii_whitespace) {
+            at = end + 1;
+            line_end = None;
+        }
+        Some(piece)
+    })
+}
+
+pub(super) fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=')
+}
+
+/// Length of complete quanta with padding at the start of a line, when that is no word before an equals sign.
+fn padding_end(line: &[u8]) -> Option<usize> {
+    let text = line.iter().take_while(|&&b| is_base64(b) && b != b'=').count();
+    let padding = line[text..].iter().take_while(|&&b| b == b'=').count();
+    let length = text + padding;
+    let complete = text > 0 && matches!(padding, 1 | 2) && length.is_multiple_of(4);
+    let alone = line[length..].iter().all(u8::is_ascii_whitespace);
+    (complete && (alone || !is_word(&line[..text]))).then_some(length)
+}
+
+pub(super) fn classify(piece: &[u8]) -> Class {
+    let piece = piece.trim_ascii();
+    let Some(&first) = piece.first() else {
+        return Class::Blank;
+    };
+    if piece.len() > 2 && matches!(first, b'_' | b'-' | b'=') && piece.iter().all(|&b| b == first) {
+        return Class::Text;
+    }
+    let blanks = piece.iter().filter(|b| b.is_ascii_whitespace()).count();
+    let foreign = piece.iter().filter(|&&b| !is_base64(b) && !b.is_ascii_whitespace()).count();
+    if foreign * 4 > piece.len() - blanks || piece == b"--" {
+        return Class::Text;
+    }
+    if blanks > 0 {
+        let words = || piece.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        let real = words().filter(|word| is_word(word)).count();
+        return if real * 2 >= words().count() { Class::Text } else { Class::Plain };
+    }
+    match (foreign, is_word(piece)) {
+        (0, true) => Class::Word,
+        (0, false) if piece.len() >= 20 => Class::Strong,
+        (_, true) => Class::Text,
+        (_, false) => Class::Plain,
+    }
+}
+
+/// A word, number, address or dash as people write them: letters all small, all capital or with one capital in front.
+fn is_word(word: &[u8]) -> bool {
+    if word.len() > LONGEST_WORD {
+        // Long enough for an address, where the alphabet ends.
+        return memchr::memmem::find(&word[..word.len().min(12)], b"://").is_some();
+    }
+    let inner = {
+        let is_mark = |b: &u8| {
+            matches!(b, b'.' | b',' | b';' | b':' | b'!' | b'?' | b'(' | b')' | b'"' | b'\'' | b'<' | b'>')
+        };
+        let start = word.iter().position(|b| !is_mark(b)).unwrap_or(word.len());
+        let end = word.iter().rposition(|b| !is_mark(b)).map_or(start, |last| last + 1);
+        &word[start..end]
+    };
+    let Some((first, rest)) = inner.split_first() else {
+        return true;
+    };
+    if inner.iter().all(|b| matches!(b, b'-' | b'_' | b'*')) || memchr::memchr2(b'@', b':', inner).is_some() {
+        return true;
+    }
+    let letter = |b: &u8| b.is_ascii_alphabetic() || !b.is_ascii() || matches!(b, b'-' | b'\'');
+    inner.iter().all(u8::is_ascii_digit)
+        || (letter(first)
+            && rest.iter().all(letter)
+            && (rest.iter().all(|b| !b.is_ascii_uppercase())
+                || inner.iter().all(|b| !b.is_ascii_lowercase())))
+}

@@ -1,0 +1,91 @@
+//! The machine that reads base64 as it occurs: any line lengths, foreign bytes, padding anywhere, the alphabet for addresses.
+
+use super::super::{Sink, Tally};
+use super::survey::{Class, Region, is_base64, pieces};
+use std::ops::Range;
+
+/// What was wrong.
+#[derive(Debug, Default)]
+pub(super) struct Damage {
+    /// Bytes that were skipped.
+    pub(super) foreign: Tally,
+    /// The quantum that has no end.
+    pub(super) cut: Option<Range<usize>>,
+}
+
+/// Decodes the base64 of a body.
+pub(super) fn read(body: &[u8], region: &Region, sink: &mut impl Sink) -> Damage {
+    let mut damage = Damage::default();
+    let mut quantum = Quantum::default();
+    // The last byte of the alphabet was padding that ended a quantum.
+    let mut padded = false;
+    for piece in pieces(body).take_while(|piece| piece.start < region.end) {
+        if piece.class == Class::Text {
+            damage.foreign.add(piece.start..piece.end, (piece.end - piece.start) as u64);
+            continue;
+        }
+        for (at, &byte) in body[piece.start..piece.end].iter().enumerate() {
+            let at = piece.start + at;
+            if byte == b'=' {
+                if quantum.length >= 2 {
+                    quantum.end(sink);
+                    padded = true;
+                } else if quantum.length == 1 || !padded {
+                    damage.foreign.add(at..at + 1, 1);
+                }
+            } else if is_base64(byte) {
+                quantum.push(sextet(byte), at, sink);
+                padded = false;
+            } else if !byte.is_ascii_whitespace() {
+                damage.foreign.add(at..at + 1, 1);
+            }
+        }
+    }
+    if quantum.length > 0 {
+        damage.cut = Some(quantum.at[0]..quantum.at[quantum.length - 1] + 1);
+        quantum.end(sink);
+    }
+    damage
+}
+
+/// Up to four sextets and their places.
+#[derive(Default)]
+struct Quantum {
+    bits: u32,
+    length: usize,
+    at: [usize; 4],
+}
+
+impl Quantum {
+    #[inline]
+    fn push(&mut self, sextet: u8, at: usize, sink: &mut impl Sink) {
+        self.bits = self.bits << 6 | u32::from(sextet);
+        self.at[self.length] = at;
+        self.length += 1;
+        if self.length == 4 {
+            self.end(sink);
+        }
+    }
+
+    /// Gives the complete bytes; the bits that are left of an incomplete one are dropped.
+    fn end(&mut self, sink: &mut impl Sink) {
+        let bits = self.bits << (6 * (4 - self.length));
+        for index in 1..self.length {
+            let byte = (bits >> (24 - 8 * index)) as u8;
+            sink.byte(byte, self.at[index - 1]..self.at[index] + 1);
+        }
+        self.bits = 0;
+        self.length = 0;
+    }
+}
+
+/// Value of a byte of the alphabet; `-` and `_` are those of RFC 4648 5.
+fn sextet(byte: u8) -> u8 {
+    match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' | b'-' => 62,
+        _ => 63,
+    }
+}

@@ -1,0 +1,261 @@
+//! Content-Transfer-Encoding (RFC 2045 6): tolerant decoders, strict encoders.
+//!
+//! # Limits
+//!
+//! uuencode is named, not decoded; yEnc is unknown. An unknown encoding is read as identity: the body is never dropped.
+
+pub mod base64;
+pub mod quoted_printable;
+
+mod locator;
+
+use crate::EventKind;
+use crate::encoded_word::Finding;
+use locator::Locator;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A transfer encoding after cleaning (mime.md 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransferEncoding {
+    /// 7bit, 8bit, binary, absent, or a spelling of these.
+    Identity,
+    /// base64
+    Base64,
+    /// quoted-printable
+    QuotedPrintable,
+    /// uuencode: never decoded
+    Uuencode,
+    /// Not known: treated as identity, reported
+    Unknown,
+}
+
+impl TransferEncoding {
+    /// Reads a field value, with the spellings that occur (`quoted-printeable`, `8bits`, quotes, comments).
+    pub fn from_value(value: &[u8]) -> Self {
+        let label = Label::of(value);
+        let key = label.key();
+        let starts = |prefix: &[u8]| key.starts_with(prefix);
+        if key.is_empty() || starts(b"7bit") || starts(b"8bit") || starts(b"binary") || key == b"none" {
+            Self::Identity
+        } else if starts(b"quoted") || key == b"qp" {
+            Self::QuotedPrintable
+        } else if starts(b"base64") || key == b"b64" || key == b"xbase64" {
+            Self::Base64
+        } else if matches!(key, b"uuencode" | b"xuuencode" | b"uuencoded" | b"uue" | b"xuue") {
+            Self::Uuencode
+        } else if label.slash
+            || [&b"utf"[..], b"iso8859", b"usascii", b"ascii", b"windows12"].into_iter().any(starts)
+        {
+            // A media type or a charset: the value of another field.
+            Self::Identity
+        } else {
+            Self::Unknown
+        }
+    }
+}
+
+/// Letters and digits of a label, in lower case and without comments.
+struct Label {
+    bytes: [u8; 24],
+    length: usize,
+    /// A slash stands between them.
+    slash: bool,
+}
+
+impl Label {
+    fn of(value: &[u8]) -> Self {
+        let mut label = Self { bytes: [0; 24], length: 0, slash: false };
+        let mut comments = 0_usize;
+        for &byte in value {
+            match byte {
+                b'(' => comments += 1,
+                b')' => comments = comments.saturating_sub(1),
+                _ if comments > 0 => {}
+                b';' => break,
+                b'/' => label.slash = true,
+                _ if byte.is_ascii_alphanumeric() || !byte.is_ascii() => {
+                    // What is longer than any spelling is unknown by its beginning already.
+                    let Some(slot) = label.bytes.get_mut(label.length) else {
+                        break;
+                    };
+                    *slot = byte.to_ascii_lowercase();
+                    label.length += 1;
+                }
+                _ => {}
+            }
+        }
+        label
+    }
+
+    fn key(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+}
+
+/// A decoded body.
+#[derive(Clone, Debug)]
+pub struct Decoded<'a> {
+    /// The bytes.
+    pub bytes: Cow<'a, [u8]>,
+    /// Plain text that a list or scanner appended after base64, in the body's coordinates; it is not in `bytes`.
+    pub footer: Option<Range<usize>>,
+    /// What was really used; differs from the label for a body that is not in it (`cte.wrong-label` is in the findings).
+    pub used: TransferEncoding,
+}
+
+impl<'a> Decoded<'a> {
+    fn identity(body: &'a [u8]) -> Self {
+        Self { bytes: Cow::Borrowed(body), footer: None, used: TransferEncoding::Identity }
+    }
+}
+
+/// Undoes a transfer encoding. Finding ranges are relative to `body`. Linear time; never fails.
+///
+/// Findings: `cte.b64-trailing`, `cte.b64-truncated`, `cte.qp-bad-escape`, `cte.8bit-in-7bit` (in quoted-printable), `cte.wrong-label`
+/// (also for an unknown encoding) and `cte.uuencode`, each at most once but the first.
+pub fn decode<'a>(encoding: TransferEncoding, body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded<'a> {
+    match encoding {
+        TransferEncoding::Base64 => base64::decode(body, findings),
+        TransferEncoding::QuotedPrintable => quoted_printable::decode(body, findings),
+        TransferEncoding::Identity => Decoded::identity(body),
+        TransferEncoding::Uuencode => {
+            findings.push(finding(EventKind::CteUuencode, 0..body.len(), "", 1));
+            Decoded::identity(body)
+        }
+        TransferEncoding::Unknown => {
+            findings.push(finding(EventKind::CteWrongLabel, 0..body.len(), "unknown transfer encoding", 1));
+            Decoded::identity(body)
+        }
+    }
+}
+
+/// Where decoded bytes came from: for each of `decoded` (sorted and apart, in decoded offsets) the range in `body`. One pass over `body`.
+pub fn locate(encoding: TransferEncoding, body: &[u8], decoded: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut locator = Locator::new(decoded);
+    let in_it = match encoding {
+        TransferEncoding::Base64 => base64::walk(body, &mut locator),
+        TransferEncoding::QuotedPrintable => quoted_printable::walk(body, &mut locator),
+        _ => false,
+    };
+    if in_it { locator.finish(body.len()) } else { decoded.to_vec() }
+}
+
+/// Takes decoded bytes, each with the range of the body that it came from.
+trait Sink {
+    /// Bytes of the body that stand for themselves.
+    fn run(&mut self, from: Range<usize>);
+    /// One byte.
+    fn byte(&mut self, byte: u8, from: Range<usize>);
+}
+
+fn finding(kind: EventKind, at: Range<usize>, detail: &'static str, count: u64) -> Finding {
+    Finding { at, kind, detail: Cow::Borrowed(detail), count }
+}
+
+/// Things of one kind in a body: how many, and the range that holds them all.
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    at: Option<Range<usize>>,
+    count: u64,
+}
+
+impl Tally {
+    fn add(&mut self, at: Range<usize>, count: u64) {
+        let start = self.at.as_ref().map_or(at.start, |first| first.start);
+        self.at = Some(start..at.end);
+        self.count += count;
+    }
+
+    fn report(self, kind: EventKind, detail: &'static str, findings: &mut Vec<Finding>) {
+        if let Some(at) = self.at {
+            findings.push(finding(kind, at, detail, self.count));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_cleaned() {
+        use TransferEncoding::{Base64, Identity, QuotedPrintable, Unknown, Uuencode};
+        let table: &[(&str, TransferEncoding)] = &[
+            ("", Identity),
+            (" 7bit", Identity),
+            ("7-BIT", Identity),
+            ("7bits", Identity),
+            ("8bit ", Identity),
+            ("8 bit", Identity),
+            ("8bits;", Identity),
+            ("8-bit", Identity),
+            ("binary", Identity),
+            ("none", Identity),
+            ("utf-8", Identity),
+            ("us-ascii", Identity),
+            ("text/plain; charset=x", Identity),
+            ("(nothing)", Identity),
+            (" Quoted-Printable", QuotedPrintable),
+            ("quoted-printable;", QuotedPrintable),
+            ("\"quoted-printable\"", QuotedPrintable),
+            ("quoted-printeable", QuotedPrintable),
+            ("quoted/printable", QuotedPrintable),
+            ("quoted printable", QuotedPrintable),
+            ("QP", QuotedPrintable),
+            ("BASE64", Base64),
+            ("base64;", Base64),
+            ("base-64", Base64),
+            ("b64", Base64),
+            ("base64 (x)", Base64),
+            ("(a (b) c) base64", Base64),
+            (" base64\r\n ", Base64),
+            ("x-uuencode", Uuencode),
+            ("uuencode", Uuencode),
+            ("x-uue", Uuencode),
+            ("uue", Uuencode),
+            ("foo", Unknown),
+            ("yenc", Unknown),
+            ("x-a-very-long-name-that-nobody-has-heard-of", Unknown),
+        ];
+        for (value, encoding) in table {
+            assert_eq!(TransferEncoding::from_value(value.as_bytes()), *encoding, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn places_of_decoded_bytes_in_base64_and_quoted_printable() {
+        let one = |encoding, body: &[u8], range: Range<usize>| locate(encoding, body, &[range]).remove(0);
+        let base64 = |body: &[u8], range| one(TransferEncoding::Base64, body, range);
+        // f o o b a r
+        assert_eq!(base64(b"Zm9v\r\nYmFy", 0..1), 0..2);
+        assert_eq!(base64(b"Zm9v\r\nYmFy", 2..4), 2..8);
+        assert_eq!(base64(b"Zm9v\r\nYmFy", 6..6), 10..10);
+        let qp = |body: &[u8], range| one(TransferEncoding::QuotedPrintable, body, range);
+        assert_eq!(qp(b"a=C3=\n=A4z", 1..3), 1..9);
+        assert_eq!(qp(b"a=C3=\n=A4z", 0..1), 0..1);
+        assert_eq!(qp(b"a=C3=\n=A4z", 3..4), 9..10);
+        assert_eq!(qp(b"ab  \ncd", 3..4), 5..6);
+        assert_eq!(one(TransferEncoding::Identity, b"abc", 1..2), 1..2);
+        // The range of each decoded byte holds what it was decoded from; all together they are in order.
+        let body = b"gr=C3=BC=C3=9F=20 \r\nzwei=3D2 =\r\n=zz";
+        let length = decode(TransferEncoding::QuotedPrintable, body, &mut Vec::new()).bytes.len();
+        let each: Vec<_> = (0..length).map(|at| at..at + 1).collect();
+        let places = locate(TransferEncoding::QuotedPrintable, body, &each);
+        assert!(places.windows(2).all(|pair| pair[0].end <= pair[1].start));
+        for (place, at) in places.iter().zip(0..) {
+            assert_eq!(qp(body, at..at + 1), *place);
+        }
+    }
+
+    #[test]
+    fn unknown_encodings_keep_the_body() {
+        let mut findings = Vec::new();
+        let decoded = decode(TransferEncoding::Unknown, b"PHNjcmlwdD4=", &mut findings);
+        assert_eq!(&*decoded.bytes, b"PHNjcmlwdD4=");
+        assert_eq!(decoded.used, TransferEncoding::Identity);
+        decode(TransferEncoding::Uuencode, b"begin 644 x", &mut findings);
+        let kinds: Vec<_> = findings.iter().map(|f| f.kind).collect();
+        assert_eq!(kinds, [EventKind::CteWrongLabel, EventKind::CteUuencode]);
+    }
+}

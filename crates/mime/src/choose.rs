@@ -1,0 +1,372 @@
+//! Which charset to believe, and why (the ladder of RFC-abiding and other mail, first decisive step wins).
+//!
+//! # Limits
+//! Undecided parts are judged one by one; short parts do not yet gain from longer siblings.
+
+use crate::fixup;
+use crate::{EventKind, PartId};
+use mailglot_codec::{Charset, LossLog, Resolved, View, bom, detect};
+use std::borrow::Cow;
+
+/// The step of the ladder that decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum How {
+    /// 7-bit text without a label, or with one that agrees.
+    Ascii,
+    /// A byte order mark.
+    Bom,
+    /// Escape sequences or NUL patterns.
+    Structure,
+    /// Valid UTF-8 beats the label.
+    Utf8,
+    /// The label.
+    Label,
+    /// The label's superset.
+    Superset,
+    /// A declaration inside the document.
+    Document,
+    /// Another part or header of the message.
+    Message,
+    /// The caller's hint.
+    Hint,
+    /// Detection.
+    Detected,
+    /// The last resort.
+    Fallback,
+}
+
+impl How {
+    /// Stable lower-case name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ascii => "ascii",
+            Self::Bom => "bom",
+            Self::Structure => "structure",
+            Self::Utf8 => "utf-8",
+            Self::Label => "label",
+            Self::Superset => "superset",
+            Self::Document => "document",
+            Self::Message => "message",
+            Self::Hint => "hint",
+            Self::Detected => "detected",
+            Self::Fallback => "fallback",
+        }
+    }
+}
+
+/// How a text part was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// The part.
+    pub part: PartId,
+    /// The label as written; None where there is none.
+    pub declared: Option<String>,
+    /// The charset that was used.
+    pub used: Charset,
+    /// Why.
+    pub how: How,
+    /// 0 to 1 for a guess; None where a rule decided.
+    pub confidence: Option<f32>,
+}
+
+/// What is known about a body before its bytes are looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Evidence<'a> {
+    /// The label as written, unquoted.
+    pub label: Option<&'a [u8]>,
+    /// Declarations inside the document count (HTML, XML, CSS).
+    pub document: bool,
+    /// Charset of the message's encoded words or of an earlier part.
+    pub message: Option<Charset>,
+    /// The caller's.
+    pub default: Option<Charset>,
+}
+
+/// A decision, and the text that it gives.
+#[derive(Debug)]
+pub(crate) struct Choice<'a> {
+    pub used: Charset,
+    pub how: How,
+    pub confidence: Option<f32>,
+    /// The text; borrowed where the bytes are the text.
+    pub text: Cow<'a, str>,
+    /// Offsets are those of the bytes given.
+    pub log: LossLog,
+    /// What is to be said about the label.
+    pub events: Vec<(EventKind, String)>,
+}
+
+/// Share of unreadable characters (1 in this many) up to which a label is believed without looking further.
+const TOLERATED: u64 = 50;
+
+/// Goes down the ladder for one body.
+pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a> {
+    let mut events = Vec::new();
+    let resolved = evidence.label.map(|label| Charset::for_label(label, View::Mail));
+    let declared = note_label(evidence.label, resolved, &mut events);
+    let ascii = bytes.is_ascii();
+    let plain = ascii && memchr::memchr2(0x1b, 0, bytes).is_none();
+    if plain && declared.is_none_or(|c| c.is_ascii_compatible() || c == Charset::ISO_2022_JP) {
+        if declared.is_none() {
+            // Pure ASCII needs no label; a wrong one did no harm.
+            events.retain(|(kind, _)| *kind == EventKind::CharsetGarbageLabel);
+        }
+        let used = declared.unwrap_or(Charset::US_ASCII);
+        return settle(bytes, used, if declared.is_some() { How::Label } else { How::Ascii }, None, events);
+    }
+    if let Some((charset, how)) = by_mark_or_structure(bytes, declared, resolved) {
+        if declared != Some(charset) {
+            events.push((
+                EventKind::CharsetDetected,
+                format!("read as {} by its {}", charset.name(), how.name()),
+            ));
+        }
+        return settle(bytes, charset, how, None, events);
+    }
+    if !ascii && declared != Some(Charset::UTF_8) {
+        let mut log = LossLog::new();
+        let text = Charset::UTF_8.decode(bytes, &mut log);
+        if log.is_empty() && utf8_beats(declared, bytes, &text) {
+            events.push(match (evidence.label, declared) {
+                (None, _) => (EventKind::CharsetUnlabelled, "valid UTF-8".to_owned()),
+                (_, Some(c)) => (EventKind::CharsetUtf8InLegacy, format!("{} read as UTF-8", c.name())),
+                (_, None) => (EventKind::CharsetDetected, "valid UTF-8".to_owned()),
+            });
+            return Choice { used: Charset::UTF_8, how: How::Utf8, confidence: None, text, log, events };
+        }
+    }
+    match declared.filter(|c| *c != Charset::US_ASCII || ascii) {
+        Some(charset) => by_label(bytes, charset, evidence, events),
+        None => by_search(bytes, evidence, declared, events),
+    }
+}
+
+/// Resolves the label's kind into events and a charset.
+fn note_label(
+    label: Option<&[u8]>,
+    resolved: Option<Resolved>,
+    events: &mut Vec<(EventKind, String)>,
+) -> Option<Charset> {
+    let written = || String::from_utf8_lossy(label.unwrap_or_default()).into_owned();
+    match resolved? {
+        Resolved::Exact(charset) => Some(charset),
+        Resolved::Alias(charset) => {
+            events.push((EventKind::CharsetAlias, format!("{} means {}", written(), charset.name())));
+            Some(charset)
+        }
+        Resolved::Repaired(charset) => {
+            events.push((
+                EventKind::CharsetGarbageLabel,
+                format!("{} taken for {}", written(), charset.name()),
+            ));
+            Some(charset)
+        }
+        Resolved::NoInformation | Resolved::Unknown => {
+            events.push((EventKind::CharsetUnknownLabel, written()));
+            None
+        }
+    }
+}
+
+/// Steps 1 and 2: BOM, then escape sequences and NUL patterns where the label does not rule them out.
+fn by_mark_or_structure(
+    bytes: &[u8],
+    declared: Option<Charset>,
+    resolved: Option<Resolved>,
+) -> Option<(Charset, How)> {
+    let wide = declared.is_some_and(|c| {
+        [Charset::UTF_16, Charset::UTF_16BE, Charset::UTF_16LE, Charset::UTF_32].contains(&c)
+    });
+    // Under a label of their own kind the decoder obeys marks itself.
+    if let Some((charset, _)) = bom::sniff(bytes).filter(|_| !wide) {
+        let sixteen = charset != Charset::UTF_8;
+        let single = declared.is_some_and(Charset::is_single_byte);
+        if !(sixteen && single) || has_nul_parity(bytes) {
+            return Some((charset, How::Bom));
+        }
+    }
+    if wide && memchr::memchr(0, bytes).is_none() {
+        let mut log = LossLog::new();
+        let _ = Charset::UTF_8.decode(bytes, &mut log);
+        return log.is_empty().then_some((Charset::UTF_8, How::Structure));
+    }
+    let open = match resolved {
+        None | Some(Resolved::NoInformation | Resolved::Unknown) => true,
+        Some(_) => declared.is_some_and(|c| {
+            [Charset::US_ASCII, Charset::UTF_8, Charset::ISO_8859_1, Charset::WINDOWS_1252].contains(&c)
+        }),
+    };
+    if !open {
+        return None;
+    }
+    detect::structure(bytes).map(|charset| (charset, How::Structure))
+}
+
+/// NULs nearly only at even, or nearly only at odd places.
+fn has_nul_parity(bytes: &[u8]) -> bool {
+    let sample = &bytes[..bytes.len().min(1024)];
+    let (mut even, mut odd) = (0usize, 0usize);
+    for (i, b) in sample.iter().enumerate() {
+        if *b == 0 {
+            if i % 2 == 0 { even += 1 } else { odd += 1 }
+        }
+    }
+    even.max(odd) >= 2 && even.max(odd) >= 4 * even.min(odd)
+}
+
+/// Step 3: whether valid UTF-8 outweighs this label.
+fn utf8_beats(declared: Option<Charset>, bytes: &[u8], text: &str) -> bool {
+    let Some(charset) = declared else { return true };
+    if charset == Charset::US_ASCII {
+        return true;
+    }
+    if charset.is_stateful() {
+        return false;
+    }
+    let mut log = LossLog::new();
+    if charset.is_single_byte() {
+        let mut wide = text.chars().filter(|c| !c.is_ascii());
+        let first = wide.next();
+        if wide.next().is_some() {
+            return true;
+        }
+        // One sequence only: it must make no word under the label.
+        let Some(first) = first else { return false };
+        let mut sequence = [0; 4];
+        let sequence = first.encode_utf8(&mut sequence).as_bytes();
+        let reading = charset.decode(sequence, &mut log);
+        return !log.is_empty() || reading.chars().any(|c| !c.is_alphabetic());
+    }
+    let _ = charset.decode(bytes, &mut log);
+    log.losses() > 0
+}
+
+/// Step 4: the label, with its superset; searched further when it cannot read the bytes.
+fn by_label<'a>(
+    bytes: &'a [u8],
+    charset: Charset,
+    evidence: &Evidence<'_>,
+    mut events: Vec<(EventKind, String)>,
+) -> Choice<'a> {
+    if let Some(better) = on_evidence(charset, bytes) {
+        let mut log = LossLog::new();
+        let text = better.decode(bytes, &mut log);
+        if log.losses() == 0 {
+            events
+                .push((EventKind::CharsetSuperset, format!("{} read as {}", charset.name(), better.name())));
+            return Choice { used: better, how: How::Superset, confidence: None, text, log, events };
+        }
+    }
+    let mut log = LossLog::new();
+    let text = charset.decode(bytes, &mut log);
+    let wide = bytes.iter().filter(|b| **b >= 0x80).count() as u64;
+    if log.losses() > 0 && log.losses() * TOLERATED > wide.max(1) && !charset.is_stateful() {
+        let other = by_search(bytes, evidence, Some(charset), Vec::new());
+        if other.log.losses() < log.losses() {
+            events.extend(other.events);
+            return Choice { events, ..other };
+        }
+    }
+    let wider = charset.superset();
+    if wider != charset && log.losses() == 0 && needs_superset(charset, bytes) {
+        events.push((EventKind::CharsetSuperset, format!("{} read as {}", charset.name(), wider.name())));
+        return Choice { used: wider, how: How::Superset, confidence: None, text, log, events };
+    }
+    Choice { used: charset, how: How::Label, confidence: None, text, log, events }
+}
+
+/// Whether a byte or pair occurs that only the superset explains.
+fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
+    if charset.is_single_byte() {
+        return bytes.iter().any(|b| (0x80..0xa0).contains(b));
+    }
+    // GB 2312 and KS X 1001 keep both bytes in A1-FE; Shift_JIS leaves rows 13, 89-92 and 115-119 empty.
+    let beyond: fn(u8, u8) -> bool = match charset.name() {
+        "GB2312" | "EUC-KR" | "KS_C_5601-1987" => |lead, trail| lead < 0xa1 || trail < 0xa1,
+        "Shift_JIS" => |lead, _| matches!(lead, 0x87 | 0xed..=0xef | 0xfa..=0xfc),
+        _ => return false,
+    };
+    let kana_is_single = charset.name() == "Shift_JIS";
+    let mut at = 0;
+    while let Some(step) = bytes[at..].iter().position(|b| *b >= 0x80) {
+        let lead = at + step;
+        if kana_is_single && (0xa1..=0xdf).contains(&bytes[lead]) {
+            at = lead + 1;
+            continue;
+        }
+        let Some(trail) = bytes.get(lead + 1) else { return false };
+        if beyond(bytes[lead], *trail) {
+            return true;
+        }
+        at = lead + 2;
+    }
+    false
+}
+
+/// Charsets that are no supersets but explain bytes 80–9F, which the labelled one leaves undefined.
+fn on_evidence(charset: Charset, bytes: &[u8]) -> Option<Charset> {
+    let windows = match charset.name() {
+        "ISO-8859-2" => "windows-1250",
+        "ISO-8859-6" => "windows-1256",
+        "ISO-8859-7" => "windows-1253",
+        "ISO-8859-13" => "windows-1257",
+        "ISO-8859-15" => "windows-1252",
+        _ => return None,
+    };
+    bytes.iter().any(|b| (0x80..0xa0).contains(b)).then(|| Charset::for_name(windows)).flatten()
+}
+
+/// Steps 5 to 9: document, message, caller, detection, fallback.
+fn by_search<'a>(
+    bytes: &'a [u8],
+    evidence: &Evidence<'_>,
+    declared: Option<Charset>,
+    mut events: Vec<(EventKind, String)>,
+) -> Choice<'a> {
+    if evidence.label.is_none() {
+        events.push((EventKind::CharsetUnlabelled, "8-bit text".to_owned()));
+    }
+    let document = if evidence.document { fixup::declared_charset(bytes) } else { None };
+    let candidates =
+        [(document, How::Document), (evidence.message, How::Message), (evidence.default, How::Hint)];
+    for (charset, how) in candidates {
+        let Some(charset) = charset.filter(|c| Some(*c) != declared && *c != Charset::US_ASCII) else {
+            continue;
+        };
+        let mut log = LossLog::new();
+        let text = charset.decode(bytes, &mut log);
+        if log.losses() == 0 {
+            events.push(found(declared, charset, how.name()));
+            return Choice { used: charset, how, confidence: None, text, log, events };
+        }
+    }
+    let guess = detect::detect(bytes, None);
+    let how = if guess.evidence == "fallback" { How::Fallback } else { How::Detected };
+    let used = if how == How::Fallback { evidence.default.unwrap_or(guess.charset) } else { guess.charset };
+    events.push(found(declared, used, guess.evidence));
+    settle(bytes, used, how, Some(guess.confidence), events)
+}
+
+/// The event for a charset that the label did not name.
+fn found(declared: Option<Charset>, used: Charset, by: &str) -> (EventKind, String) {
+    match declared {
+        Some(c) if c == Charset::UTF_8 => {
+            (EventKind::CharsetLegacyInUtf8, format!("UTF-8 read as {} ({by})", used.name()))
+        }
+        Some(c) => (EventKind::CharsetDetected, format!("{} read as {} ({by})", c.name(), used.name())),
+        None => (EventKind::CharsetDetected, format!("read as {} ({by})", used.name())),
+    }
+}
+
+/// Decodes by the charset that was settled on.
+fn settle(
+    bytes: &[u8],
+    used: Charset,
+    how: How,
+    confidence: Option<f32>,
+    events: Vec<(EventKind, String)>,
+) -> Choice<'_> {
+    let mut log = LossLog::new();
+    let text = used.decode(bytes, &mut log);
+    Choice { used, how, confidence, text, log, events }
+}

@@ -1,0 +1,31 @@
+//! A mail message as spans over immutable bytes, and the edits that make it UTF-8. No I/O.
+#![forbid(unsafe_code)]
+
+pub mod encoded_word;
+pub mod header;
+pub mod params;
+pub mod transfer;
+
+mod choose;
+mod edit;
+mod fixup;
+mod lex;
+mod limits;
+mod message;
+mod normalize;
+mod policy;
+mod recipe;
+mod report;
+mod span;
+mod text;
+
+pub use choose::{How, Reading};
+pub use edit::{Edit, splice};
+pub use limits::Limits;
+pub use message::{Eol, MediaType, Message, Part, PartId, PartKind};
+pub use normalize::{Outcome, normalize, process};
+pub use policy::{Bodies, Headers, OnLoss, Policy, Transfer};
+pub use recipe::{Recipe, Undo, undo_edits, apply_undo};
+pub use report::{Event, EventKind, Report, Severity};
+pub use span::Span;
+pub use text::{TextPart, text_parts};

@@ -1,0 +1,368 @@
+//! Edits of text bodies, and of the fields that describe them.
+
+use super::lines;
+use crate::choose::Choice;
+use crate::recipe::{Lines, OldEol, Patch, Steps};
+use crate::text::{Hints, Transferred, is_text, reading, unquote};
+use crate::transfer::{TransferEncoding, base64, quoted_printable};
+use crate::{
+    Bodies, Edit, Eol, Event, EventKind, Message, OnLoss, PartId, PartKind, Policy, Report, Span, Transfer,
+    choose, fixup,
+};
+use mailglot_codec::{Charset, Resolved, View};
+use memchr::memmem;
+use std::borrow::Cow;
+
+/// Plans all text bodies; returns what they tell about the message's charsets.
+pub(super) fn plan(
+    message: &Message<'_>,
+    policy: &Policy,
+    sealed: &[bool],
+    report: &mut Report,
+    edits: &mut Vec<Edit>,
+) -> Hints {
+    let mut hints = Hints::default();
+    let mut widened = Vec::new();
+    for (index, part) in message.parts().iter().enumerate() {
+        let id = PartId(index as u32);
+        if sealed[index] || part.attachment || !is_text(part) {
+            continue;
+        }
+        let transferred = Transferred::read(message, id);
+        let choice = transferred.choose(message, id, policy, &mut hints);
+        transferred.tell(message, id, &choice, report);
+        report.readings.push(reading(message, id, &choice));
+        let body = Body { message, id, policy, transferred: &transferred, choice: &choice };
+        let Some(target) = body.target() else { continue };
+        if memmem::find(&transferred.decoded.bytes, b"-----BEGIN PGP ").is_some() {
+            let (kind, detail) = (EventKind::MimeSignedUntouched, Cow::Borrowed("inline PGP"));
+            report.push(Event { part: id, at: part.body, kind, detail, count: 1 });
+            continue;
+        }
+        if body.write(&target, edits) {
+            widened.push(id);
+        }
+    }
+    widen_ancestors(message, &widened, edits);
+    hints
+}
+
+/// A text body with its reading.
+struct Body<'a, 'm> {
+    message: &'a Message<'m>,
+    id: PartId,
+    policy: &'a Policy,
+    transferred: &'a Transferred<'m>,
+    choice: &'a Choice<'a>,
+}
+
+/// What becomes of a body.
+struct Target<'a> {
+    /// The text in UTF-8, with the message's line ends where it is not encoded.
+    text: Cow<'a, [u8]>,
+    transfer: TransferEncoding,
+    /// The label is to say UTF-8.
+    relabel: bool,
+    steps: Steps,
+    /// `steps` lead back to the old bytes (a footer is in none of them).
+    way_back: bool,
+}
+
+impl<'a> Body<'a, '_> {
+    /// None for a body that needs nothing, or that must not be touched.
+    fn target(&self) -> Option<Target<'a>> {
+        let part = self.message.part(self.id);
+        if matches!(part.transfer, TransferEncoding::Unknown | TransferEncoding::Uuencode) {
+            return None;
+        }
+        if self.policy.on_loss == OnLoss::Keep && self.choice.log.losses() > 0 {
+            return None;
+        }
+        let relabel = self.policy.bodies == Bodies::Utf8 && self.needs_charset();
+        let used = self.transferred.decoded.used;
+        let encoded = used != TransferEncoding::Identity;
+        let wrong_label = part.transfer != used;
+        let (mut text, patches) = self.content(relabel);
+        let ascii = text.is_ascii();
+        let open = match self.policy.transfer {
+            Transfer::EightBit => true,
+            Transfer::SevenBit => ascii,
+            Transfer::Keep => !encoded,
+        };
+        let stays = open != encoded || self.policy.transfer == Transfer::SevenBit && encoded;
+        if !relabel && !wrong_label && stays {
+            // Plain already, or encoded and to stay so.
+            return None;
+        }
+        let charset = relabel.then(|| self.choice.used.superset()).filter(|c| *c != Charset::UTF_8);
+        let mut steps =
+            Steps { added_end: 0, eol: OldEol::Same, patches, charset, base64: self.base64_lines() };
+        let way_back = self.transferred.footer().is_none() && used != TransferEncoding::QuotedPrintable;
+        let eol = self.message.eol();
+        let boundaries = lines::boundaries_around(self.message, self.id);
+        if open && encoded {
+            if let Some((plain, old)) = lines::with_line_ends(&text, eol) {
+                if lines::may_stand(&plain, eol, &boundaries, true) {
+                    let mut plain = plain.into_owned();
+                    steps.eol = old;
+                    steps.added_end = self.end_line(&mut plain, eol);
+                    let text = Cow::Owned(plain);
+                    return Some(Target {
+                        text,
+                        transfer: TransferEncoding::Identity,
+                        relabel,
+                        steps,
+                        way_back,
+                    });
+                }
+            }
+            if !relabel && self.transferred.footer().is_none() {
+                return None;
+            }
+        }
+        let stands = !relabel || lines::may_stand(&text, eol, &boundaries, false);
+        if open && !encoded && stands {
+            return Some(Target { text, transfer: TransferEncoding::Identity, relabel, steps, way_back });
+        }
+        let transfer = if encoded && !open { used } else { shorter(&text) };
+        if transfer == TransferEncoding::QuotedPrintable {
+            if let Some((plain, old)) = lines::with_line_ends(&text, eol) {
+                let plain = plain.into_owned();
+                text = Cow::Owned(plain);
+                steps.eol = old;
+            }
+        }
+        // The recipe would have to undo our own encoding first: the old bytes are kept instead.
+        Some(Target { text, transfer, relabel, steps, way_back: false })
+    }
+
+    /// Whether bytes or label must change for the part to be UTF-8 that says so.
+    fn needs_charset(&self) -> bool {
+        let raw = self.message.raw();
+        let part = self.message.part(self.id);
+        let label = part.charset.map(|span| Charset::for_label(&unquote(span.of(raw)), View::Mail));
+        let bytes = &*self.transferred.decoded.bytes;
+        let unchanged = self.choice.text.as_bytes() == bytes;
+        match label {
+            Some(Resolved::Exact(c) | Resolved::Alias(c)) if c == Charset::UTF_8 => {
+                !(self.choice.used == Charset::UTF_8 && self.choice.log.losses() == 0)
+            }
+            Some(Resolved::Exact(c) | Resolved::Alias(c)) if self.choice.text.is_ascii() => {
+                let wide = !c.is_ascii_compatible() && c.is_stateful() && self.choice.used != c;
+                !unchanged || wide
+            }
+            _ if self.choice.text.is_ascii() => !unchanged,
+            _ => true,
+        }
+    }
+
+    /// The text as UTF-8 bytes, its declarations inside set right when it is relabelled, with a footer appended.
+    fn content(&self, relabel: bool) -> (Cow<'a, [u8]>, Vec<Patch>) {
+        let choice: &'a Choice<'a> = self.choice;
+        let bytes: &'a [u8] = &self.transferred.decoded.bytes;
+        let plain: &'a [u8] = if relabel { choice.text.as_bytes() } else { bytes };
+        let markup =
+            matches!(&*self.message.part(self.id).media.sub, "html" | "xml" | "css" | "xhtml" | "xhtml+xml");
+        let places = if relabel && markup { fixup::patches(plain) } else { Vec::new() };
+        let footer = self.transferred.footer();
+        if places.is_empty() && footer.is_none() {
+            return (Cow::Borrowed(plain), Vec::new());
+        }
+        let mut text = Vec::with_capacity(plain.len() + footer.map_or(0, <[u8]>::len));
+        let mut patches = Vec::new();
+        let mut at = 0;
+        for place in places {
+            text.extend_from_slice(&plain[at..place.start]);
+            patches.push(Patch { at: text.len(), new_length: 5, old: plain[place.clone()].to_vec() });
+            text.extend_from_slice(b"utf-8");
+            at = place.end;
+        }
+        text.extend_from_slice(&plain[at..]);
+        if let Some(footer) = footer {
+            text.extend_from_slice(choose::choose(footer, &choose::Evidence::default()).text.as_bytes());
+        }
+        (Cow::Owned(text), patches)
+    }
+
+    /// A plain body at the very end of a message ends its last line, as the encoded one did.
+    fn end_line(&self, text: &mut Vec<u8>, eol: Eol) -> usize {
+        let span = self.transferred.span;
+        let raw = self.message.raw();
+        if span.end < raw.len() || text.ends_with(b"\n") || !raw.ends_with(b"\n") || span.is_empty() {
+            return 0;
+        }
+        text.extend_from_slice(eol.bytes());
+        eol.bytes().len()
+    }
+
+    /// The lines of a base64 body, for its recipe.
+    fn base64_lines(&self) -> Option<Lines> {
+        if self.transferred.decoded.used != TransferEncoding::Base64 {
+            return None;
+        }
+        let body = self.transferred.body;
+        let width = memchr::memchr2(b'\r', b'\n', body).unwrap_or(body.len());
+        let crlf = body.get(width) == Some(&b'\r');
+        Some(Lines { width, crlf, ended: body.ends_with(b"\n") })
+    }
+
+    /// Adds the edits; true when the part holds raw 8-bit bytes afterwards that it did not say before.
+    fn write(&self, target: &Target<'_>, edits: &mut Vec<Edit>) -> bool {
+        let mut new = Vec::new();
+        let eol = self.message.eol().bytes();
+        let with: &[u8] = match target.transfer {
+            TransferEncoding::Base64 => {
+                let canonical = if self.message.eol() == Eol::Lf && self.was_plain() {
+                    Cow::Owned(crate::recipe::to_crlf(&target.text))
+                } else {
+                    Cow::Borrowed(&*target.text)
+                };
+                base64::encode_lines(&canonical, 76, eol, &mut new);
+                if !self.transferred.body.ends_with(b"\n") {
+                    new.truncate(new.len().saturating_sub(eol.len()));
+                }
+                &new
+            }
+            TransferEncoding::QuotedPrintable => {
+                quoted_printable::encode(&target.text, eol, &mut new);
+                &new
+            }
+            _ => &target.text,
+        };
+        if with != self.transferred.body {
+            let recipe = target.way_back.then(|| target.steps.recipe());
+            edits.push(Edit { span: self.transferred.span, with: with.to_vec(), recipe });
+        }
+        let eight = target.transfer == TransferEncoding::Identity && !with.is_ascii();
+        let mut added = Vec::new();
+        if target.relabel {
+            self.relabel(edits, &mut added);
+        }
+        let widened = self.rename_transfer(target.transfer, eight, edits, &mut added);
+        self.add_fields(&added, edits);
+        widened
+    }
+
+    fn was_plain(&self) -> bool {
+        self.transferred.decoded.used == TransferEncoding::Identity
+    }
+
+    /// Makes Content-Type say UTF-8.
+    fn relabel(&self, edits: &mut Vec<Edit>, added: &mut Vec<u8>) {
+        let part = self.message.part(self.id);
+        let raw = self.message.raw();
+        let eol = self.message.eol().bytes();
+        if let Some(span) = part.charset {
+            let old = span.of(raw);
+            if !unquote(old).eq_ignore_ascii_case(b"utf-8") {
+                let with: &[u8] = if old.starts_with(b"\"") { b"\"utf-8\"" } else { b"utf-8" };
+                edits.push(Edit::new(span, with));
+            }
+        } else if let Some(index) = part.content_type {
+            let value = self.message.all_fields()[index as usize].value;
+            let at = value.start + media_type_end(value.of(raw));
+            let missing = value.of(raw).trim_ascii().is_empty();
+            let with: &[u8] = if missing { b" text/plain; charset=utf-8" } else { b"; charset=utf-8" };
+            edits.push(Edit::new(Span::new(at, at), with));
+        } else {
+            let top = part.parent.is_none_or(|p| self.message.part(p).kind == PartKind::Message);
+            if top && self.message.field(self.id, b"mime-version").is_none() {
+                added.extend_from_slice(b"MIME-Version: 1.0");
+                added.extend_from_slice(eol);
+            }
+            added.extend_from_slice(b"Content-Type: text/plain; charset=utf-8");
+            added.extend_from_slice(eol);
+        }
+    }
+
+    /// Makes Content-Transfer-Encoding tell the truth. True when it became 8bit.
+    fn rename_transfer(
+        &self,
+        transfer: TransferEncoding,
+        eight: bool,
+        edits: &mut Vec<Edit>,
+        added: &mut Vec<u8>,
+    ) -> bool {
+        let part = self.message.part(self.id);
+        let name: &[u8] = match transfer {
+            TransferEncoding::Base64 => b"base64",
+            TransferEncoding::QuotedPrintable => b"quoted-printable",
+            _ if eight => b"8bit",
+            _ => b"7bit",
+        };
+        let Some(index) = part.content_transfer_encoding else {
+            if name == b"7bit" {
+                return false;
+            }
+            added.extend_from_slice(b"Content-Transfer-Encoding: ");
+            added.extend_from_slice(name);
+            added.extend_from_slice(self.message.eol().bytes());
+            return eight;
+        };
+        let value = self.message.all_fields()[index as usize].value;
+        let old = value.of(self.message.raw());
+        let trimmed = old.trim_ascii();
+        let broad = trimmed.eq_ignore_ascii_case(b"8bit") || trimmed.eq_ignore_ascii_case(b"binary");
+        if trimmed.eq_ignore_ascii_case(name) || (broad && (name == b"8bit" || name == b"7bit")) {
+            return false;
+        }
+        if trimmed.is_empty() {
+            edits.push(Edit::new(value, [b" ", name].concat()));
+        } else {
+            let start = value.start + (old.len() - old.trim_ascii_start().len());
+            edits.push(Edit::new(Span::new(start, start + trimmed.len()), name));
+        }
+        eight
+    }
+
+    /// Puts new fields at the end of the header.
+    fn add_fields(&self, added: &[u8], edits: &mut Vec<Edit>) {
+        if added.is_empty() {
+            return;
+        }
+        let part = self.message.part(self.id);
+        let raw = self.message.raw();
+        let eol = self.message.eol().bytes();
+        let at = part.header.end;
+        let mut with = Vec::with_capacity(added.len() + 2 * eol.len());
+        if !part.header.is_empty() && !raw[..at].ends_with(b"\n") && !raw[..at].ends_with(b"\r") {
+            with.extend_from_slice(eol);
+        }
+        with.extend_from_slice(added);
+        if part.body.start == at {
+            with.extend_from_slice(eol);
+        }
+        edits.push(Edit::new(Span::new(at, at), with));
+    }
+}
+
+/// Quoted-printable for text that is mostly ASCII, else base64.
+fn shorter(text: &[u8]) -> TransferEncoding {
+    let escaped = text.iter().filter(|b| **b >= 0x7f || **b == b'=').count();
+    if escaped * 6 <= text.len() { TransferEncoding::QuotedPrintable } else { TransferEncoding::Base64 }
+}
+
+/// Where the media type ends in a value of Content-Type.
+fn media_type_end(value: &[u8]) -> usize {
+    let start = value.iter().take_while(|b| b.is_ascii_whitespace()).count();
+    let length = value[start..].iter().take_while(|b| !b" \t\r\n;(,".contains(b)).count();
+    start + length
+}
+
+/// A composite part around raw 8-bit bytes may not say 7bit (RFC 2045 6.4).
+fn widen_ancestors(message: &Message<'_>, widened: &[PartId], edits: &mut Vec<Edit>) {
+    let mut done = std::collections::BTreeSet::new();
+    for id in widened {
+        let mut next = message.part(*id).parent;
+        while let Some(id) = next.filter(|id| done.insert(*id)) {
+            next = message.part(id).parent;
+            let Some(index) = message.part(id).content_transfer_encoding else { continue };
+            let value = message.all_fields()[index as usize].value;
+            let old = value.of(message.raw());
+            if old.trim_ascii().eq_ignore_ascii_case(b"7bit") {
+                let start = value.start + (old.len() - old.trim_ascii_start().len());
+                edits.push(Edit::new(Span::new(start, start + 4), *b"8bit"));
+            }
+        }
+    }
+}

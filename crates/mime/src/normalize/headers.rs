@@ -1,0 +1,91 @@
+//! Edits of header fields.
+
+use crate::encoded_word::{self, Finding, Form, HeaderContext};
+use crate::header::{self, FieldKind};
+use crate::params;
+use crate::text::{Hints, raw_header_charset};
+use crate::{Edit, Event, EventKind, Headers, Message, PartId, Policy, Report, Span, Transfer};
+use mailglot_codec::Charset;
+use std::borrow::Cow;
+
+/// The first field that signs the whole message.
+pub(super) fn signature(message: &Message<'_>) -> Option<Span> {
+    let raw = message.raw();
+    let signs = |f: &&header::Field| header::is_signature(f.name.of(raw));
+    message.fields(PartId::ROOT).iter().find(signs).map(|f| f.full)
+}
+
+/// Plans the fields of all parts.
+pub(super) fn plan(
+    message: &Message<'_>,
+    policy: &Policy,
+    sealed: &[bool],
+    mut hints: Hints,
+    report: &mut Report,
+    edits: &mut Vec<Edit>,
+) {
+    let raw = message.raw();
+    let mut raw_charset: Option<Option<Charset>> = None;
+    for (index, sealed) in sealed.iter().enumerate() {
+        if *sealed {
+            continue;
+        }
+        let id = PartId(index as u32);
+        for field in message.fields(id) {
+            let value = field.value.of(raw);
+            let ascii = value.is_ascii();
+            if ascii && memchr::memmem::find(value, b"=?").is_none() && memchr::memchr(b'*', value).is_none()
+            {
+                continue;
+            }
+            let kind = header::field_kind(field.name.of(raw));
+            if kind == FieldKind::Opaque {
+                continue;
+            }
+            if value.len() > policy.limits.field {
+                let (kind, detail) = (EventKind::HdrTooLong, Cow::Borrowed("left alone"));
+                report.push(Event { part: id, at: field.full, kind, detail, count: 1 });
+                continue;
+            }
+            let mut context = HeaderContext::default();
+            if !ascii || memchr::memmem::find(value, b"=?").is_some() {
+                context.raw =
+                    *raw_charset.get_or_insert_with(|| raw_header_charset(message, &mut hints, policy));
+            }
+            let mut findings = Vec::new();
+            if let Some(form) = form(policy, ascii) {
+                let column = field.value.start - field.full.start;
+                let eol = message.eol().bytes();
+                let changes = encoded_word::rewrite(value, kind, form, &context, column, eol, &mut findings);
+                edits.extend(changes.into_iter().map(|c| Edit::new(field.value.at(&c.at), c.with)));
+            } else if kind == FieldKind::Parameters {
+                let _ = params::parse(value, &context, &mut findings);
+            } else {
+                let _ = encoded_word::decode(value, kind, &context, &mut findings);
+            }
+            tell(id, field.value, findings, report);
+        }
+    }
+}
+
+/// The form that the policy asks for; None leaves fields as they are.
+fn form(policy: &Policy, ascii: bool) -> Option<Form> {
+    match (policy.headers, policy.transfer) {
+        (Headers::Keep, Transfer::SevenBit) => (!ascii).then_some(Form::Words),
+        (Headers::Keep, _) => None,
+        (Headers::Words, _) | (Headers::RawUtf8, Transfer::SevenBit) => Some(Form::Words),
+        (Headers::RawUtf8, _) => Some(Form::RawUtf8),
+    }
+}
+
+fn tell(id: PartId, value: Span, findings: Vec<Finding>, report: &mut Report) {
+    for finding in findings {
+        report.push(Event {
+            part: id,
+            at: value.at(&finding.at),
+            kind: finding.kind,
+            detail: finding.detail,
+            count: finding.count,
+        });
+    }
+}

@@ -1,0 +1,117 @@
+//! The planner: which edits make a message UTF-8.
+//!
+//! # Limits
+//! A message whose reading would change by its own rewriting (damage that only looks settled) is left alone, with `mime.unsettled`.
+
+mod bodies;
+mod headers;
+mod lines;
+
+use crate::{Edit, Event, EventKind, Message, PartId, PartKind, Policy, Report, Span, splice};
+use std::borrow::Cow;
+
+/// A processed message.
+#[derive(Debug)]
+pub struct Outcome<'a> {
+    /// The new bytes; borrowed when nothing changed.
+    pub bytes: Cow<'a, [u8]>,
+    /// What was changed.
+    pub edits: Vec<Edit>,
+    /// What was found.
+    pub report: Report,
+}
+
+/// Parses, plans and splices. Pure: no I/O, no clock, no globals.
+pub fn process<'a>(raw: &'a [u8], policy: &Policy) -> Outcome<'a> {
+    let mut report = Report::with_limit(policy.limits.events);
+    if raw.len() > policy.limits.message {
+        return Outcome { bytes: Cow::Borrowed(raw), edits: Vec::new(), report };
+    }
+    let message = Message::parse(raw, &policy.limits);
+    let mut edits = normalize(&message, policy, &mut report);
+    if edits.is_empty() {
+        return Outcome { bytes: Cow::Borrowed(raw), edits, report };
+    }
+    let mut bytes = spliced(raw, &edits);
+    let doubtful = !message.defects().is_empty() || edits.iter().any(|e| e.span.is_empty());
+    if doubtful && !is_settled(&message, &bytes, policy) {
+        edits.clear();
+        bytes = raw.to_vec();
+        let at = Span::new(0, raw.len());
+        let detail = Cow::Borrowed("left alone");
+        report.push(Event { part: PartId::ROOT, at, kind: EventKind::MimeUnsettled, detail, count: 1 });
+    }
+    Outcome { bytes: Cow::Owned(bytes), edits, report }
+}
+
+/// Plans the edits, sorted by start and without overlap. The events come in the order of the message.
+pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) -> Vec<Edit> {
+    for defect in message.defects() {
+        report.push(defect.clone());
+    }
+    let signature = headers::signature(message);
+    let sealed = sealed_parts(message, report);
+    if (signature.is_some() && policy.keep_signed) || sealed[0] {
+        if let Some(at) = signature {
+            let detail = Cow::Borrowed("signature over the whole message");
+            report.push(Event {
+                part: PartId::ROOT,
+                at,
+                kind: EventKind::MimeSignedUntouched,
+                detail,
+                count: 1,
+            });
+        }
+        return Vec::new();
+    }
+    let mut edits = Vec::new();
+    let hints = bodies::plan(message, policy, &sealed, report, &mut edits);
+    headers::plan(message, policy, &sealed, hints, report, &mut edits);
+    edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+    if let (Some(at), false) = (signature, edits.is_empty()) {
+        let detail = Cow::Borrowed("");
+        report.push(Event { part: PartId::ROOT, at, kind: EventKind::SignatureVoided, detail, count: 1 });
+    }
+    report.events.sort_by_key(|event| event.at.start);
+    edits
+}
+
+/// Which parts must stay byte-identical: signed and encrypted ones with all that is below them.
+fn sealed_parts(message: &Message<'_>, report: &mut Report) -> Vec<bool> {
+    let mut sealed = vec![false; message.parts().len()];
+    for (index, part) in message.parts().iter().enumerate() {
+        let own = match &*part.media.top {
+            "multipart" => matches!(&*part.media.sub, "signed" | "encrypted"),
+            "application" => part.media.sub.starts_with("pkcs7-") || part.media.sub.starts_with("x-pkcs7-"),
+            _ => false,
+        };
+        if own {
+            let detail = Cow::Owned(format!("{}/{}", part.media.top, part.media.sub));
+            report.push(Event {
+                part: PartId(index as u32),
+                at: part.body,
+                kind: EventKind::MimeSignedUntouched,
+                detail,
+                count: 1,
+            });
+        }
+        sealed[index] = own || part.parent.is_some_and(|parent| sealed[parent.0 as usize]);
+    }
+    sealed
+}
+
+fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(raw.len() + edits.iter().map(|e| e.with.len()).sum::<usize>());
+    // Writing to memory cannot fail.
+    let _ = splice(raw, edits, &mut bytes);
+    bytes
+}
+
+/// Whether the rewritten message has the same tree and needs no further edit.
+fn is_settled(before: &Message<'_>, bytes: &[u8], policy: &Policy) -> bool {
+    let after = Message::parse(bytes, &policy.limits);
+    let tree = |m: &Message<'_>| -> Vec<(Option<PartId>, PartKind, crate::MediaType)> {
+        m.parts().iter().map(|p| (p.parent, p.kind, p.media.clone())).collect()
+    };
+    tree(before) == tree(&after) && normalize(&after, policy, &mut Report::with_limit(0)).is_empty()
+}

@@ -1,0 +1,365 @@
+//! How the old bytes of an edit are made again from the new ones.
+//!
+//! A recipe names the steps that the planner undid: line ends, names in documents, charset, transfer encoding. It is believed only after it
+//! was run and gave the old bytes; where it does not, the old bytes themselves are kept.
+//!
+//! # Limits
+//! Quoted-printable has no recipe: writers break its lines in too many ways. Such bodies are kept as they were.
+
+use crate::transfer::base64;
+use crate::{Edit, Span};
+use mailglot_codec::{Charset, LossLog, Unmappable};
+use std::borrow::Cow;
+
+/// Version of the stored form.
+const VERSION: u8 = 1;
+
+/// A way back. `as_bytes` is its stored form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recipe {
+    bytes: Vec<u8>,
+}
+
+impl Recipe {
+    /// A recipe as stored by [`Recipe::as_bytes`]; it is checked when it runs.
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        Self { bytes: bytes.to_vec() }
+    }
+
+    /// The stored form: versioned, a few bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Makes the old bytes from the new ones; None when the recipe is malformed or does not fit.
+    pub fn run(&self, new: &[u8]) -> Option<Vec<u8>> {
+        Steps::read(&self.bytes)?.run(new)
+    }
+}
+
+/// Line ends that the text had before it got those of its message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OldEol {
+    /// The same.
+    Same,
+    /// CR LF, where the message has LF.
+    CrLf,
+    /// LF, where the message has CR LF.
+    Lf,
+}
+
+/// A name inside a document that was replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Patch {
+    /// Offset in the patched text.
+    pub at: usize,
+    /// Length of the new name.
+    pub new_length: usize,
+    /// The old name.
+    pub old: Vec<u8>,
+}
+
+/// Lines of a base64 body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lines {
+    /// Characters a line.
+    pub width: usize,
+    /// CR LF rather than LF.
+    pub crlf: bool,
+    /// The last line is ended too.
+    pub ended: bool,
+}
+
+/// The steps back, in the order in which they run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Steps {
+    /// Bytes of a line end that was added at the very end.
+    pub added_end: usize,
+    /// Old line ends.
+    pub eol: OldEol,
+    /// Names to put back, sorted.
+    pub patches: Vec<Patch>,
+    /// The charset to encode in; None for UTF-8.
+    pub charset: Option<Charset>,
+    /// The lines of base64; None for identity.
+    pub base64: Option<Lines>,
+}
+
+impl Steps {
+    /// The stored form.
+    pub(crate) fn recipe(&self) -> Recipe {
+        let mut bytes = vec![VERSION, self.added_end as u8, self.eol as u8];
+        match self.base64 {
+            None => bytes.push(0),
+            Some(lines) => {
+                bytes.push(1 + u8::from(lines.crlf) * 2 + u8::from(lines.ended) * 4);
+                put_number(&mut bytes, lines.width);
+            }
+        }
+        put_bytes(&mut bytes, self.charset.map_or("", Charset::name).as_bytes());
+        for patch in &self.patches {
+            put_number(&mut bytes, patch.at);
+            put_number(&mut bytes, patch.new_length);
+            put_bytes(&mut bytes, &patch.old);
+        }
+        Recipe { bytes }
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let mut rest = bytes;
+        if take(&mut rest)? != VERSION {
+            return None;
+        }
+        let added_end = usize::from(take(&mut rest)?);
+        let eol = match take(&mut rest)? {
+            0 => OldEol::Same,
+            1 => OldEol::CrLf,
+            2 => OldEol::Lf,
+            _ => return None,
+        };
+        let base64 = match take(&mut rest)? {
+            0 => None,
+            flags @ (1 | 3 | 5 | 7) => {
+                let width = take_number(&mut rest)?;
+                Some(Lines { width, crlf: flags & 2 != 0, ended: flags & 4 != 0 })
+            }
+            _ => return None,
+        };
+        let name = take_bytes(&mut rest)?;
+        let charset = match std::str::from_utf8(name).ok()? {
+            "" => None,
+            name => Some(Charset::for_name(name)?),
+        };
+        let mut patches = Vec::new();
+        while !rest.is_empty() {
+            let (at, new_length) = (take_number(&mut rest)?, take_number(&mut rest)?);
+            patches.push(Patch { at, new_length, old: take_bytes(&mut rest)?.to_vec() });
+        }
+        Some(Self { added_end, eol, patches, charset, base64 })
+    }
+
+    fn run(&self, new: &[u8]) -> Option<Vec<u8>> {
+        let text = &new[..new.len().checked_sub(self.added_end)?];
+        let text = match self.eol {
+            OldEol::Same => Cow::Borrowed(text),
+            OldEol::CrLf => Cow::Owned(to_crlf(text)),
+            OldEol::Lf => Cow::Owned(to_lf(text)),
+        };
+        let text = if self.patches.is_empty() { text } else { Cow::Owned(self.unpatch(&text)?) };
+        let bytes = match self.charset {
+            None => text,
+            Some(charset) => {
+                let mut log = LossLog::new();
+                let text = std::str::from_utf8(&text).ok()?;
+                let bytes = charset.encode(text, Unmappable::Fatal, &mut log).into_owned();
+                if log.losses() > 0 {
+                    return None;
+                }
+                Cow::Owned(bytes)
+            }
+        };
+        match self.base64 {
+            None => Some(bytes.into_owned()),
+            Some(lines) => {
+                let eol: &[u8] = if lines.crlf { b"\r\n" } else { b"\n" };
+                let mut out = Vec::with_capacity(bytes.len() / 3 * 4 + bytes.len() / 50 + 8);
+                base64::encode_lines(&bytes, lines.width.clamp(4, 1 << 20), eol, &mut out);
+                if !lines.ended {
+                    out.truncate(out.len().saturating_sub(eol.len()));
+                }
+                Some(out)
+            }
+        }
+    }
+
+    fn unpatch(&self, text: &[u8]) -> Option<Vec<u8>> {
+        let mut out = Vec::with_capacity(text.len());
+        let mut at = 0;
+        for patch in &self.patches {
+            out.extend_from_slice(text.get(at..patch.at)?);
+            out.extend_from_slice(&patch.old);
+            at = patch.at.checked_add(patch.new_length)?;
+        }
+        out.extend_from_slice(text.get(at..)?);
+        Some(out)
+    }
+}
+
+/// Every LF that has no CR before it gets one.
+pub(crate) fn to_crlf(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() + text.len() / 32);
+    let mut at = 0;
+    for lf in memchr::memchr_iter(b'\n', text) {
+        out.extend_from_slice(&text[at..lf]);
+        if lf == 0 || text[lf - 1] != b'\r' {
+            out.push(b'\r');
+        }
+        out.push(b'\n');
+        at = lf + 1;
+    }
+    out.extend_from_slice(&text[at..]);
+    out
+}
+
+/// Every CR LF becomes LF.
+pub(crate) fn to_lf(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    for cr in memchr::memchr_iter(b'\r', text) {
+        if text.get(cr + 1) == Some(&b'\n') {
+            out.extend_from_slice(&text[at..cr]);
+            at = cr + 1;
+        }
+    }
+    out.extend_from_slice(&text[at..]);
+    out
+}
+
+/// The inverse of one edit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undo {
+    /// Where the new bytes stand, in the coordinates of the spliced message.
+    pub span: Span,
+    /// The old bytes, or the way to make them.
+    pub old: Result<Vec<u8>, Recipe>,
+}
+
+/// The inverse of a list of edits. A recipe is run and compared with the old bytes; where it fails the old bytes themselves are kept.
+pub fn undo_edits(raw: &[u8], edits: &[Edit]) -> Vec<Undo> {
+    let mut undo = Vec::with_capacity(edits.len());
+    let (mut old_at, mut new_at) = (0, 0);
+    for edit in edits {
+        new_at += edit.span.start - old_at;
+        let span = Span::new(new_at, new_at + edit.with.len());
+        let old = edit.span.of(raw);
+        let recipe = edit.recipe.as_ref().filter(|r| r.run(&edit.with).is_some_and(|made| made == old));
+        undo.push(Undo { span, old: recipe.map_or_else(|| Ok(old.to_vec()), |r| Err(r.clone())) });
+        (old_at, new_at) = (edit.span.end, span.end);
+    }
+    undo
+}
+
+/// Rebuilds the original from the spliced message; None when an undo does not fit.
+pub fn apply_undo(new: &[u8], undo: &[Undo]) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(new.len() + new.len() / 4);
+    let mut at = 0;
+    for step in undo {
+        out.extend_from_slice(new.get(at..step.span.start)?);
+        let changed = new.get(step.span.start..step.span.end)?;
+        match &step.old {
+            Ok(bytes) => out.extend_from_slice(bytes),
+            Err(recipe) => out.extend_from_slice(&recipe.run(changed)?),
+        }
+        at = step.span.end;
+    }
+    out.extend_from_slice(new.get(at..)?);
+    Some(out)
+}
+
+fn put_number(out: &mut Vec<u8>, mut number: usize) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    put_number(out, bytes.len());
+    out.extend_from_slice(bytes);
+}
+
+fn take(rest: &mut &[u8]) -> Option<u8> {
+    let (first, tail) = rest.split_first()?;
+    *rest = tail;
+    Some(*first)
+}
+
+fn take_number(rest: &mut &[u8]) -> Option<usize> {
+    let mut number = 0usize;
+    for shift in (0..63).step_by(7) {
+        let byte = take(rest)?;
+        number |= usize::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+fn take_bytes<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let length = take_number(rest)?;
+    let (bytes, tail) = rest.split_at_checked(length)?;
+    *rest = tail;
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn steps() -> Steps {
+        Steps { added_end: 0, eol: OldEol::Same, patches: Vec::new(), charset: None, base64: None }
+    }
+
+    #[test]
+    fn stored_form_comes_back() {
+        let patches = vec![Patch { at: 300, new_length: 5, old: b"koi8-r".to_vec() }];
+        let lines = Lines { width: 76, crlf: true, ended: false };
+        for eol in [OldEol::Same, OldEol::CrLf, OldEol::Lf] {
+            for base64 in [None, Some(lines)] {
+                let charset = Charset::for_name("KOI8-R");
+                let all = Steps { added_end: 2, eol, patches: patches.clone(), charset, base64 };
+                assert_eq!(Steps::read(all.recipe().as_bytes()), Some(all));
+            }
+        }
+    }
+
+    #[test]
+    fn malformed_recipes_do_not_run() {
+        let good = Steps { charset: Some(Charset::ISO_8859_1), ..steps() }.recipe();
+        for cut in 0..good.as_bytes().len() {
+            let _ = Recipe::from_bytes(&good.as_bytes()[..cut]).run(b"x");
+            let mut bytes = good.as_bytes().to_vec();
+            for value in 0..=255 {
+                bytes[cut] = value;
+                let _ = Recipe::from_bytes(&bytes).run(b"x");
+            }
+        }
+        assert_eq!(Recipe::from_bytes(b"").run(b"x"), None);
+        assert_eq!(Recipe::from_bytes(&[9, 0, 0, 0, 0]).run(b"x"), None);
+    }
+
+    #[test]
+    fn a_recipe_that_lies_is_not_kept() {
+        let edit = Edit {
+            span: Span::new(1, 3),
+            with: "é".into(),
+            recipe: Some(Steps { charset: Some(Charset::ISO_8859_1), ..steps() }.recipe()),
+        };
+        let raw = b"a=Ez";
+        let undo = undo_edits(raw, std::slice::from_ref(&edit));
+        assert_eq!(undo[0].old, Ok(b"=E".to_vec()));
+        assert_eq!(apply_undo("aéz".as_bytes(), &undo).as_deref(), Some(raw.as_slice()));
+    }
+
+    #[test]
+    fn a_recipe_that_fits_is_kept() {
+        let steps = Steps {
+            eol: OldEol::CrLf,
+            charset: Some(Charset::ISO_8859_1),
+            base64: Some(Lines { width: 76, crlf: false, ended: true }),
+            ..steps()
+        };
+        let edit = Edit { span: Span::new(0, 9), with: "é\nü".into(), recipe: Some(steps.recipe()) };
+        let undo = undo_edits(b"6Q0K/A==\n", std::slice::from_ref(&edit));
+        assert!(undo[0].old.is_err());
+        assert_eq!(apply_undo("é\nü".as_bytes(), &undo).as_deref(), Some(b"6Q0K/A==\n".as_slice()));
+    }
+
+    #[test]
+    fn line_ends() {
+        assert_eq!(to_crlf(b"a\nb\r\n\n"), b"a\r\nb\r\n\r\n");
+        assert_eq!(to_lf(b"a\r\nb\rc\n"), b"a\nb\rc\n");
+    }
+}

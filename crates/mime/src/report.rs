@@ -1,0 +1,316 @@
+//! What was found and done, each with a place.
+
+use crate::{PartId, Reading, Span};
+use std::borrow::Cow;
+
+/// How much an event matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing; nothing was repaired or lost.
+    Info,
+    /// Damaged or wrong input that was read all the same.
+    Repair,
+    /// Text that could not be read or written.
+    Loss,
+}
+
+impl Severity {
+    /// `info`, `repair` or `loss`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Repair => "repair",
+            Self::Loss => "loss",
+        }
+    }
+}
+
+/// Kind of an event. The codes are stable and described in EVENTS.md.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum EventKind {
+    /// The label is an alias or a repaired spelling of the charset that was used.
+    CharsetAlias,
+    /// A byte outside the labelled charset was read by its superset.
+    CharsetSuperset,
+    /// The charset was guessed from the bytes.
+    CharsetDetected,
+    /// Non-ASCII text without a label.
+    CharsetUnlabelled,
+    /// Valid UTF-8 under another label was read as UTF-8.
+    CharsetUtf8InLegacy,
+    /// Bytes labelled UTF-8 were read in a legacy charset.
+    CharsetLegacyInUtf8,
+    /// The label had to be cleaned before it named a charset.
+    CharsetGarbageLabel,
+    /// The label names no known charset, or says nothing.
+    CharsetUnknownLabel,
+    /// The text decodes under its label, but another charset is likelier.
+    CharsetSuspected,
+    /// Bytes that the charset cannot read; U+FFFD stands for them.
+    CharsetInvalidBytes,
+    /// Characters that the target charset cannot carry.
+    CharsetUnmapped,
+    /// A character was cut between two encoded words.
+    EwSplitChar,
+    /// Raw 8-bit bytes in a header field.
+    EwRaw8bit,
+    /// A damaged encoded word (padding, escapes, foreign bytes, length).
+    EwBadToken,
+    /// An encoded word without white space around it.
+    EwGlued,
+    /// An encoded word inside a quoted string.
+    EwInQuotes,
+    /// A control character came out of a header value; a space stands for it.
+    EwControlChar,
+    /// An encoded word inside a parameter.
+    ParamRfc2047,
+    /// A missing segment of a continued parameter.
+    ParamGap,
+    /// A percent sign without two hexadecimal digits.
+    ParamBadPercent,
+    /// A parameter or a segment that occurs twice.
+    ParamDuplicate,
+    /// An equals sign that is no escape in quoted-printable.
+    CteQpBadEscape,
+    /// Foreign bytes in, or plain text after, base64.
+    CteB64Trailing,
+    /// Base64 that ends in the middle of a quantum.
+    CteB64Truncated,
+    /// The body is not in the transfer encoding that it names.
+    CteWrongLabel,
+    /// 8-bit bytes under a 7bit label.
+    Cte8bitIn7bit,
+    /// A uuencoded block, left alone.
+    CteUuencode,
+    /// A multipart without a boundary, or whose boundary never occurs; opaque.
+    MimeMissingBoundary,
+    /// A multipart without its closing delimiter.
+    MimeUnclosed,
+    /// Nesting or number of parts beyond the limit; the rest is opaque.
+    MimeDepth,
+    /// A header that is not ended by an empty line.
+    MimeNoBlankLine,
+    /// A signed or encrypted part was left alone.
+    MimeSignedUntouched,
+    /// A damaged message that would read otherwise after its rewriting; left alone.
+    MimeUnsettled,
+    /// A message with a signature over the whole message was rewritten.
+    SignatureVoided,
+    /// A NUL byte in a header.
+    HdrNul,
+    /// A line in a header that is no field.
+    HdrNoColon,
+    /// A CR without LF in a header.
+    HdrBareCr,
+    /// A field or header beyond the limit; left alone.
+    HdrTooLong,
+    /// A date that cannot be read.
+    DateUnparsable,
+}
+
+impl EventKind {
+    /// Every kind, in the order of EVENTS.md.
+    pub const ALL: [Self; 39] = [
+        Self::CharsetAlias,
+        Self::CharsetSuperset,
+        Self::CharsetDetected,
+        Self::CharsetUnlabelled,
+        Self::CharsetUtf8InLegacy,
+        Self::CharsetLegacyInUtf8,
+        Self::CharsetGarbageLabel,
+        Self::CharsetUnknownLabel,
+        Self::CharsetSuspected,
+        Self::CharsetInvalidBytes,
+        Self::CharsetUnmapped,
+        Self::EwSplitChar,
+        Self::EwRaw8bit,
+        Self::EwBadToken,
+        Self::EwGlued,
+        Self::EwInQuotes,
+        Self::EwControlChar,
+        Self::ParamRfc2047,
+        Self::ParamGap,
+        Self::ParamBadPercent,
+        Self::ParamDuplicate,
+        Self::CteQpBadEscape,
+        Self::CteB64Trailing,
+        Self::CteB64Truncated,
+        Self::CteWrongLabel,
+        Self::Cte8bitIn7bit,
+        Self::CteUuencode,
+        Self::MimeMissingBoundary,
+        Self::MimeUnclosed,
+        Self::MimeDepth,
+        Self::MimeNoBlankLine,
+        Self::MimeSignedUntouched,
+        Self::MimeUnsettled,
+        Self::SignatureVoided,
+        Self::HdrNul,
+        Self::HdrNoColon,
+        Self::HdrBareCr,
+        Self::HdrTooLong,
+        Self::DateUnparsable,
+    ];
+
+    /// The stable code, such as `charset.invalid-bytes`.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::CharsetAlias => "charset.alias",
+            Self::CharsetSuperset => "charset.superset",
+            Self::CharsetDetected => "charset.detected",
+            Self::CharsetUnlabelled => "charset.unlabelled",
+            Self::CharsetUtf8InLegacy => "charset.utf8-in-legacy",
+            Self::CharsetLegacyInUtf8 => "charset.legacy-in-utf8",
+            Self::CharsetGarbageLabel => "charset.garbage-label",
+            Self::CharsetUnknownLabel => "charset.unknown-label",
+            Self::CharsetSuspected => "charset.suspected",
+            Self::CharsetInvalidBytes => "charset.invalid-bytes",
+            Self::CharsetUnmapped => "charset.unmapped",
+            Self::EwSplitChar => "ew.split-char",
+            Self::EwRaw8bit => "ew.raw8bit",
+            Self::EwBadToken => "ew.bad-token",
+            Self::EwGlued => "ew.glued",
+            Self::EwInQuotes => "ew.in-quotes",
+            Self::EwControlChar => "ew.control-char",
+            Self::ParamRfc2047 => "param.rfc2047",
+            Self::ParamGap => "param.gap",
+            Self::ParamBadPercent => "param.bad-percent",
+            Self::ParamDuplicate => "param.duplicate",
+            Self::CteQpBadEscape => "cte.qp-bad-escape",
+            Self::CteB64Trailing => "cte.b64-trailing",
+            Self::CteB64Truncated => "cte.b64-truncated",
+            Self::CteWrongLabel => "cte.wrong-label",
+            Self::Cte8bitIn7bit => "cte.8bit-in-7bit",
+            Self::CteUuencode => "cte.uuencode",
+            Self::MimeMissingBoundary => "mime.missing-boundary",
+            Self::MimeUnclosed => "mime.unclosed",
+            Self::MimeDepth => "mime.depth",
+            Self::MimeNoBlankLine => "mime.no-blank-line",
+            Self::MimeSignedUntouched => "mime.signed-untouched",
+            Self::MimeUnsettled => "mime.unsettled",
+            Self::SignatureVoided => "signature.voided",
+            Self::HdrNul => "hdr.nul",
+            Self::HdrNoColon => "hdr.no-colon",
+            Self::HdrBareCr => "hdr.bare-cr",
+            Self::HdrTooLong => "hdr.too-long",
+            Self::DateUnparsable => "date.unparsable",
+        }
+    }
+
+    /// How much it matters.
+    pub fn severity(self) -> Severity {
+        match self {
+            Self::CharsetInvalidBytes | Self::CharsetUnmapped => Severity::Loss,
+            Self::CharsetSuperset
+            | Self::CharsetDetected
+            | Self::CharsetUtf8InLegacy
+            | Self::CharsetLegacyInUtf8
+            | Self::CharsetGarbageLabel
+            | Self::CharsetUnknownLabel
+            | Self::EwSplitChar
+            | Self::EwRaw8bit
+            | Self::EwBadToken
+            | Self::EwControlChar
+            | Self::ParamRfc2047
+            | Self::ParamGap
+            | Self::ParamBadPercent
+            | Self::ParamDuplicate
+            | Self::CteQpBadEscape
+            | Self::CteB64Trailing
+            | Self::CteB64Truncated
+            | Self::CteWrongLabel => Severity::Repair,
+            _ => Severity::Info,
+        }
+    }
+}
+
+/// One thing found in, or done to, a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The part in whose header or body it lies.
+    pub part: PartId,
+    /// Where, in the raw message.
+    pub at: Span,
+    /// What.
+    pub kind: EventKind,
+    /// More words for people and logs, such as `iso-8859-1 read as windows-1252`; may be empty.
+    pub detail: Cow<'static, str>,
+    /// How many bytes, characters or words it stands for (1 where it is a single thing).
+    pub count: u64,
+}
+
+/// All that is to tell about one message.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The first events, in the order in which they were found.
+    pub events: Vec<Event>,
+    /// Events that were counted but not kept.
+    pub dropped: u64,
+    /// How each text part was read.
+    pub readings: Vec<Reading>,
+    limit: usize,
+    losses: u64,
+    repairs: u64,
+}
+
+impl Report {
+    /// An empty report that keeps `limit` events.
+    pub fn with_limit(limit: usize) -> Self {
+        Self { limit, ..Self::default() }
+    }
+
+    /// Adds an event; beyond the limit it is only counted.
+    pub fn push(&mut self, event: Event) {
+        match event.kind.severity() {
+            Severity::Loss => self.losses += 1,
+            Severity::Repair => self.repairs += 1,
+            Severity::Info => {}
+        }
+        if self.events.len() < self.limit {
+            self.events.push(event);
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    /// Number of events of severity loss, kept or not.
+    pub fn losses(&self) -> u64 {
+        self.losses
+    }
+
+    /// Number of events of severity repair, kept or not.
+    pub fn repairs(&self) -> u64 {
+        self.repairs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_grouped() {
+        let mut codes: Vec<_> = EventKind::ALL.iter().map(|k| k.code()).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), EventKind::ALL.len());
+        assert!(codes.iter().all(|c| c.split('.').count() == 2));
+    }
+
+    #[test]
+    fn report_counts_beyond_its_limit() {
+        let mut report = Report::with_limit(1);
+        for kind in [EventKind::CharsetInvalidBytes, EventKind::EwRaw8bit, EventKind::CharsetAlias] {
+            report.push(Event {
+                part: PartId::ROOT,
+                at: Span::default(),
+                kind,
+                detail: Cow::Borrowed(""),
+                count: 1,
+            });
+        }
+        assert_eq!((report.events.len(), report.dropped), (1, 2));
+        assert_eq!((report.losses(), report.repairs()), (1, 1));
+    }
+}

@@ -1,0 +1,249 @@
+//! The text of a message's text parts, decoded.
+
+use crate::choose::{Choice, Evidence, How, Reading, choose};
+use crate::encoded_word::{self, Finding};
+use crate::header::FieldKind;
+use crate::transfer::{self, Decoded, TransferEncoding};
+use crate::{Event, EventKind, Message, Part, PartId, PartKind, Policy, Report, Span};
+use mailglot_codec::{Charset, Loss};
+use std::borrow::Cow;
+
+/// One text part. Every text/* leaf gives one, attachments too.
+#[derive(Clone, Debug)]
+pub struct TextPart {
+    /// The part.
+    pub part: PartId,
+    /// How it was read.
+    pub reading: Reading,
+    /// Its text, line ends as they are; None when it cannot be read at all.
+    pub text: Option<String>,
+    /// Codes of what was lost in it.
+    pub losses: Vec<EventKind>,
+}
+
+/// Decodes all text parts; what was found goes to `report`.
+pub fn text_parts(message: &Message<'_>, policy: &Policy, report: &mut Report) -> Vec<TextPart> {
+    let mut hints = Hints::default();
+    let mut parts = Vec::new();
+    for (index, part) in message.parts().iter().enumerate() {
+        let id = PartId(index as u32);
+        if !is_text(part) {
+            continue;
+        }
+        let transferred = Transferred::read(message, id);
+        let choice = transferred.choose(message, id, policy, &mut hints);
+        let mut losses = Vec::new();
+        if choice.log.losses() > 0 {
+            losses.push(EventKind::CharsetInvalidBytes);
+        }
+        transferred.tell(message, id, &choice, report);
+        let reading = reading(message, id, &choice);
+        report.readings.push(reading.clone());
+        let mut text = choice.text.into_owned();
+        if let Some(footer) = transferred.footer() {
+            text.push_str(&choose(footer, &Evidence::default()).text);
+        }
+        let readable = part.transfer != TransferEncoding::Uuencode;
+        parts.push(TextPart { part: id, reading, text: readable.then_some(text), losses });
+    }
+    parts
+}
+
+/// Whether a part is text that this crate reads.
+pub(crate) fn is_text(part: &Part) -> bool {
+    part.kind == PartKind::Leaf && part.media.top == "text"
+}
+
+/// How a choice is told to the caller.
+pub(crate) fn reading(message: &Message<'_>, id: PartId, choice: &Choice<'_>) -> Reading {
+    let declared = message
+        .part(id)
+        .charset
+        .map(|span| String::from_utf8_lossy(&unquote(span.of(message.raw()))).into_owned());
+    Reading { part: id, declared, used: choice.used, how: choice.how, confidence: choice.confidence }
+}
+
+/// What the parts and words read so far tell about the next one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Hints {
+    words: Option<Option<Charset>>,
+    /// The charset of the first text part that was not ASCII.
+    pub body: Option<Charset>,
+}
+
+impl Hints {
+    /// The charset of the message's encoded words, Subject and From first, if they have one.
+    pub(crate) fn words(&mut self, message: &Message<'_>) -> Option<Charset> {
+        *self.words.get_or_insert_with(|| {
+            [b"subject".as_slice(), b"from", b"to"].into_iter().find_map(|name| {
+                let value = message.field(PartId::ROOT, name)?.value.of(message.raw());
+                memchr::memmem::find(value, b"=?")?;
+                encoded_word::charsets(value).into_iter().find(|c| *c != Charset::US_ASCII)
+            })
+        })
+    }
+
+    /// Learns from a part that was read.
+    pub(crate) fn learn(&mut self, choice: &Choice<'_>) {
+        let sure = !matches!(choice.how, How::Ascii | How::Fallback);
+        if sure && choice.used != Charset::US_ASCII && self.body.is_none() {
+            self.body = Some(choice.used);
+        }
+    }
+}
+
+/// A body after its transfer encoding was undone.
+#[derive(Debug)]
+pub(crate) struct Transferred<'a> {
+    pub body: &'a [u8],
+    pub span: Span,
+    pub label: TransferEncoding,
+    pub decoded: Decoded<'a>,
+    findings: Vec<Finding>,
+}
+
+impl<'a> Transferred<'a> {
+    /// Undoes the transfer encoding of a leaf.
+    pub(crate) fn read(message: &Message<'a>, id: PartId) -> Self {
+        let part = message.part(id);
+        let body = part.body.of(message.raw());
+        let mut findings = Vec::new();
+        let decoded = transfer::decode(part.transfer, body, &mut findings);
+        Self { body, span: part.body, label: part.transfer, decoded, findings }
+    }
+
+    /// Plain text that was appended after the encoded body.
+    pub(crate) fn footer(&self) -> Option<&'a [u8]> {
+        self.decoded.footer.as_ref().map(|range| &self.body[range.clone()])
+    }
+
+    /// Which charset to believe.
+    pub(crate) fn choose(
+        &self,
+        message: &Message<'_>,
+        id: PartId,
+        policy: &Policy,
+        hints: &mut Hints,
+    ) -> Choice<'_> {
+        let part = message.part(id);
+        let label = part.charset.map(|span| unquote(span.of(message.raw())));
+        let bytes = &*self.decoded.bytes;
+        let open = label.is_none() || !bytes.is_ascii();
+        let evidence = Evidence {
+            label: label.as_deref(),
+            document: matches!(&*part.media.sub, "html" | "xml" | "css" | "xhtml"),
+            message: if open { hints.body.or_else(|| hints.words(message)) } else { None },
+            default: policy.default_charset,
+        };
+        let choice = choose(bytes, &evidence);
+        hints.learn(&choice);
+        choice
+    }
+
+    /// Turns findings, label events and losses into events of the message.
+    pub(crate) fn tell(&self, message: &Message<'_>, id: PartId, choice: &Choice<'_>, report: &mut Report) {
+        for finding in &self.findings {
+            report.push(Event {
+                part: id,
+                at: self.span.at(&finding.at),
+                kind: finding.kind,
+                detail: finding.detail.clone(),
+                count: finding.count,
+            });
+        }
+        let label = message.part(id).charset.unwrap_or(Span::new(self.span.start, self.span.start));
+        for (kind, detail) in &choice.events {
+            let detail = Cow::Owned(detail.clone());
+            report.push(Event { part: id, at: label, kind: *kind, detail, count: 1 });
+        }
+        if self.decoded.used == TransferEncoding::Identity
+            && self.label == TransferEncoding::Identity
+            && !choice.text.is_ascii()
+            && !self.body.is_ascii()
+            && says_seven_bit(message, id)
+        {
+            let kind = EventKind::Cte8bitIn7bit;
+            report.push(Event { part: id, at: self.span, kind, detail: Cow::Borrowed(""), count: 1 });
+        }
+        self.tell_losses(id, choice, report);
+    }
+
+    fn tell_losses(&self, id: PartId, choice: &Choice<'_>, report: &mut Report) {
+        let losses: Vec<&Loss> = choice.log.kept().iter().filter(|l| l.kind.is_loss()).collect();
+        if choice.log.losses() == 0 {
+            return;
+        }
+        let ranges: Vec<_> = losses.iter().map(|l| l.bytes.start as usize..l.bytes.end as usize).collect();
+        let places = transfer::locate(self.decoded.used, self.body, &ranges);
+        let more = choice.log.losses().saturating_sub(losses.len() as u64);
+        for (index, (loss, place)) in losses.iter().zip(&places).enumerate() {
+            let last = index + 1 == losses.len();
+            report.push(Event {
+                part: id,
+                at: self.span.at(place),
+                kind: EventKind::CharsetInvalidBytes,
+                detail: Cow::Owned(format!("{} in {}", loss.kind.name(), choice.used.name())),
+                count: if last { 1 + more } else { 1 },
+            });
+        }
+        if losses.is_empty() {
+            report.push(Event {
+                part: id,
+                at: self.span,
+                kind: EventKind::CharsetInvalidBytes,
+                detail: Cow::Owned(format!("in {}", choice.used.name())),
+                count: more,
+            });
+        }
+    }
+}
+
+/// Whether the part says 7bit, or nothing, which means the same.
+fn says_seven_bit(message: &Message<'_>, id: PartId) -> bool {
+    let Some(index) = message.part(id).content_transfer_encoding else { return true };
+    let value = message.all_fields()[index as usize].value.of(message.raw());
+    value.trim_ascii().eq_ignore_ascii_case(b"7bit")
+}
+
+/// The value of a parameter without its quotes and quoted pairs.
+pub(crate) fn unquote(value: &[u8]) -> Cow<'_, [u8]> {
+    let Some(inner) = value.strip_prefix(b"\"") else { return Cow::Borrowed(value) };
+    let inner = inner.strip_suffix(b"\"").unwrap_or(inner);
+    if memchr::memchr(b'\\', inner).is_none() {
+        return Cow::Borrowed(inner);
+    }
+    let mut plain = Vec::with_capacity(inner.len());
+    let mut bytes = inner.iter();
+    while let Some(byte) = bytes.next() {
+        plain.extend(if *byte == b'\\' { bytes.next() } else { Some(byte) });
+    }
+    Cow::Owned(plain)
+}
+
+/// The charset for raw 8-bit bytes in the headers of a message: its words', else its first text part's, else what detection says of all raw bytes together.
+pub(crate) fn raw_header_charset(
+    message: &Message<'_>,
+    hints: &mut Hints,
+    policy: &Policy,
+) -> Option<Charset> {
+    if let Some(charset) = hints.words(message).or(hints.body) {
+        if charset != Charset::UTF_8 && charset.is_ascii_compatible() {
+            return Some(charset);
+        }
+    }
+    if policy.default_charset.is_some() {
+        return policy.default_charset;
+    }
+    let mut raw = Vec::new();
+    for field in message.all_fields() {
+        let value = field.value.of(message.raw());
+        if !value.is_ascii()
+            && crate::header::field_kind(field.name.of(message.raw())) != FieldKind::Opaque
+            && raw.len() + value.len() < policy.limits.field
+        {
+            raw.extend_from_slice(value);
+            raw.push(b'\n');
+        }
+    }
+    Some(mailglot_codec::detect::detect(&raw, None).charset).filter(|c| c.is_ascii_compatible())
+}

@@ -1,0 +1,216 @@
+//! What the planner makes of whole messages, and the laws that hold for each of them.
+
+use mailglot_codec::Charset;
+use mailglot_mime::{
+    Headers, Limits, Message, OnLoss, Policy, Report, Transfer, apply_undo, process, text_parts, undo_edits,
+};
+
+/// Policies that every message of this file is put through.
+fn policies() -> Vec<Policy> {
+    let mut all = Vec::new();
+    for headers in [Headers::Keep, Headers::Words, Headers::RawUtf8] {
+        for transfer in [Transfer::Keep, Transfer::SevenBit, Transfer::EightBit] {
+            for on_loss in [OnLoss::Replace, OnLoss::Keep] {
+                all.push(Policy { headers, transfer, on_loss, ..Policy::default() });
+            }
+        }
+    }
+    all
+}
+
+fn texts(raw: &[u8]) -> Vec<(String, Option<String>)> {
+    let message = Message::parse(raw, &Limits::default());
+    text_parts(&message, &Policy::default(), &mut Report::default())
+        .into_iter()
+        .map(|p| {
+            let text = p.text.map(|t| t.replace("\r\n", "\n").trim_end_matches('\n').to_owned());
+            (message.section(p.part), text)
+        })
+        .collect()
+}
+
+/// Laws 2, 3, 4 and 7, and that the text stays as it was, for one message under every policy.
+fn keeps_the_laws(raw: &[u8]) {
+    for policy in policies() {
+        let once = process(raw, &policy);
+        let shown = || format!("{policy:?}\n{}\n->\n{}", raw.escape_ascii(), once.bytes.escape_ascii());
+        let twice = process(&once.bytes, &policy);
+        assert!(twice.edits.is_empty(), "a second pass edits: {:?}\n{}", twice.edits, shown());
+        let undo = undo_edits(raw, &once.edits);
+        assert_eq!(apply_undo(&once.bytes, &undo).as_deref(), Some(raw), "{}", shown());
+        let (before, after) = (
+            Message::parse(raw, &Limits::default()),
+            Message::parse(&once.bytes, &Limits::default()),
+        );
+        assert_eq!(before.parts().len(), after.parts().len(), "{}", shown());
+        for (b, a) in before.parts().iter().zip(after.parts()) {
+            assert_eq!((b.parent, b.kind, &b.media), (a.parent, a.kind, &a.media), "{}", shown());
+        }
+        if !raw.windows(5).any(|w| w == b"<meta") {
+            assert_eq!(texts(raw), texts(&once.bytes), "{}", shown());
+        }
+        if policy.transfer == Transfer::SevenBit && raw.is_ascii() {
+            assert!(once.bytes.is_ascii(), "{}", shown());
+        }
+    }
+}
+
+/// Input (latin-1 text stands for bytes) and the output of the default policy.
+fn case(raw: &str, expected: &str) {
+    let raw = Charset::WINDOWS_1252
+        .encode(raw, mailglot_codec::Unmappable::Fatal, &mut mailglot_codec::LossLog::new())
+        .into_owned();
+    for crlf in [false, true] {
+        let (raw, expected) = if crlf {
+            let text: Vec<u8> = raw.iter().flat_map(|b| if *b == b'\n' { vec![b'\r', b'\n'] } else { vec![*b] }).collect();
+            (text, expected.replace('\n', "\r\n"))
+        } else {
+            (raw.clone(), expected.to_owned())
+        };
+        let outcome = process(&raw, &Policy::default());
+        assert_eq!(String::from_utf8_lossy(&outcome.bytes), expected);
+        keeps_the_laws(&raw);
+    }
+}
+
+#[test]
+fn ascii_is_not_touched() {
+    for raw in [
+        "Subject: a\n\nb\n",
+        "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\nb\n",
+        "Content-Type: text/plain; charset=x-nobody-knows\n\nb\n",
+        "",
+        "\n",
+        "no header at all",
+    ] {
+        case(raw, raw);
+    }
+}
+
+#[test]
+fn legacy_bodies_become_utf8() {
+    case(
+        "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\nGrüße\n",
+        "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nGrüße\n",
+    );
+    case(
+        "Content-Type: text/plain; charset=\"iso-8859-1\"; format=flowed\n\n\u{201c}Grüße\u{201d} \nx\n",
+        "Content-Type: text/plain; charset=\"utf-8\"; format=flowed\nContent-Transfer-Encoding: 8bit\n\n\u{201c}Grüße\u{201d} \nx\n",
+    );
+}
+
+#[test]
+fn encoded_bodies_become_readable() {
+    case(
+        "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n\nGr=FC=DFe =\nan alle=20\n",
+        "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nGrüße an alle \n",
+    );
+    case(
+        "Content-Type: text/plain; charset=us-ascii\nContent-Transfer-Encoding: base64\n\naGVsbG8K\n",
+        "Content-Type: text/plain; charset=us-ascii\nContent-Transfer-Encoding: 7bit\n\nhello\n",
+    );
+    // No line end inside, but the message has one.
+    case(
+        "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\nw7w=\n",
+        "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nü\n",
+    );
+}
+
+#[test]
+fn missing_labels_are_added() {
+    case(
+        "Subject: a\n\nGrüße aus Köln, schöne Grüße\n",
+        "Subject: a\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nGrüße aus Köln, schöne Grüße\n",
+    );
+    case(
+        "Content-Type: text/plain\n\nGrüße aus Köln, schöne Grüße\n",
+        "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nGrüße aus Köln, schöne Grüße\n",
+    );
+}
+
+#[test]
+fn documents_that_name_their_charset() {
+    case(
+        "Content-Type: text/html; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\n<html><head><meta charset=iso-8859-1></head>ü</html>\n",
+        "Content-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n<html><head><meta charset=utf-8></head>ü</html>\n",
+    );
+}
+
+#[test]
+fn dangerous_lines_stay_encoded() {
+    // A line that an enclosing boundary would cut, one that a mailbox would quote, one too long.
+    case(
+        "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n=2D-b=C3=BC\n--b--\n",
+        "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n=2D-b=C3=BC\n--b--\n",
+    );
+    let from = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n=46rom here\n";
+    case(from, from);
+    let long = format!(
+        "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\nü{}\n",
+        "x".repeat(1200)
+    );
+    let raw = Charset::ISO_8859_1.encode(&long, mailglot_codec::Unmappable::Fatal, &mut mailglot_codec::LossLog::new());
+    let outcome = process(&raw, &Policy::default());
+    assert!(outcome.bytes.split(|b| *b == b'\n').all(|line| line.len() <= 998));
+    keeps_the_laws(&raw);
+}
+
+#[test]
+fn signed_parts_are_untouched() {
+    let signed = "Content-Type: multipart/mixed; boundary=o\n\n--o\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\nü\n--o\n\
+        Content-Type: multipart/signed; boundary=i\n\n--i\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\nü\n--i\n\
+        Content-Type: application/pgp-signature\n\nx\n--i--\n--o--\n";
+    let raw = Charset::ISO_8859_1.encode(signed, mailglot_codec::Unmappable::Fatal, &mut mailglot_codec::LossLog::new());
+    let outcome = process(&raw, &Policy::default());
+    let inner = raw.windows(2).position(|w| w == b"--i").map_or_else(|| raw.windows(3).position(|w| w == b"--i"), Some);
+    let start = inner.expect("the signed part is there");
+    assert!(outcome.bytes.ends_with(&raw[start..]), "{}", outcome.bytes.escape_ascii());
+    assert_eq!(outcome.edits.len(), 2);
+    assert!(outcome.report.events.iter().any(|e| e.kind.code() == "mime.signed-untouched"));
+    keeps_the_laws(&raw);
+}
+
+#[test]
+fn signed_messages_by_policy() {
+    let raw = b"DKIM-Signature: v=1; b=x\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\n\xfc\n";
+    let archive = process(raw, &Policy::default());
+    assert!(archive.report.events.iter().any(|e| e.kind.code() == "signature.voided"));
+    let gateway = process(raw, &Policy { keep_signed: true, ..Policy::default() });
+    assert_eq!(&*gateway.bytes, raw);
+    assert!(gateway.report.events.iter().any(|e| e.kind.code() == "mime.signed-untouched"));
+}
+
+#[test]
+fn losses_have_places() {
+    let raw = b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\nJa, gr=C3=BCn; und hier steht noch mehr Text, =FF, der gut ist: =C3=A4=C3=B6=C3=BC =C3=A4=C3=B6=C3=BC\n\
+        =C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC\n";
+    let outcome = process(raw, &Policy::default());
+    let loss = outcome.report.events.iter().find(|e| e.kind.code() == "charset.invalid-bytes").expect("one loss");
+    assert_eq!(loss.at.of(raw), b"=FF");
+    assert!(String::from_utf8_lossy(&outcome.bytes).contains("Text, \u{fffd}, der"));
+    let keep = process(raw, &Policy { on_loss: OnLoss::Keep, ..Policy::default() });
+    assert_eq!(&*keep.bytes, raw);
+    keeps_the_laws(raw);
+}
+
+#[test]
+fn composites_stop_saying_7bit() {
+    case(
+        "Content-Type: multipart/mixed; boundary=b\nContent-Transfer-Encoding: 7bit\n\n--b\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\nw7w=\n--b--\n",
+        "Content-Type: multipart/mixed; boundary=b\nContent-Transfer-Encoding: 8bit\n\n--b\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nü\n--b--\n",
+    );
+}
+
+#[test]
+fn bodies_that_are_not_in_their_encoding() {
+    case(
+        "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\nThis is just text, and nobody encoded it.\n",
+        "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 7bit\n\nThis is just text, and nobody encoded it.\n",
+    );
+}
+
+#[test]
+fn headers_become_utf8_words() {
+    case("Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\n\nx\n", "Subject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe?=\n\nx\n");
+    case("Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\n\nx\n", "Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\n\nx\n");
+}

@@ -6,10 +6,13 @@
 //!
 //! At most 1,000 parameters and 10,000 segments are read of one field, and 1 MiB of one value.
 
+mod decode;
 mod scan;
 
-use crate::encoded_word::{Finding, HeaderContext};
+pub use decode::parse;
+
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::Range;
 
 /// One parameter as written: no RFC 2231 joining, no decoding.
@@ -56,8 +59,17 @@ pub fn scan(value: &[u8]) -> (Cow<'_, [u8]>, Vec<RawParam<'_>>) {
     (main, items.take(scan::LIMIT).map(|item| item.raw).collect())
 }
 
-/// Everything decoded. Finding ranges are relative to `value`.
-pub fn parse(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>) -> Params {
-    let _ = (value, context, findings);
-    Params::default()
+impl fmt::Display for Params {
+    /// Writes `value; name="text"`, for people: the text is not encoded.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.value)?;
+        for param in &self.list {
+            if !param.text.is_empty() && param.text.bytes().all(crate::lex::is_token) {
+                write!(f, "; {}={}", param.name, param.text)?;
+            } else {
+                write!(f, "; {}=\"{}\"", param.name, param.text.replace('\\', "\\\\").replace('"', "\\\""))?;
+            }
+        }
+        Ok(())
+    }
 }

@@ -24,22 +24,7 @@ const KNOWN: [&str; 12] = [
     "report-type",
 ];
 
-/// What was tolerated while one parameter was read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Defects {
-    /// The value was not quoted although it has spaces or specials.
-    pub unquoted: bool,
-    /// No semicolon before this parameter.
-    pub no_separator: bool,
-    /// The quoted string does not end.
-    pub unclosed: bool,
-    /// Bytes after the value were skipped.
-    pub junk: bool,
-    /// A value is missing after `=`.
-    pub missing: bool,
-}
-
-/// One parameter with what was tolerated.
+/// One parameter with its place.
 #[derive(Clone, Debug)]
 pub(super) struct Item<'a> {
     /// As the parser gets it.
@@ -48,8 +33,6 @@ pub(super) struct Item<'a> {
     pub name: Range<usize>,
     /// True for a quoted string.
     pub quoted: bool,
-    /// What was tolerated.
-    pub defects: Defects,
 }
 
 /// Walks over a field value once.
@@ -57,7 +40,6 @@ pub(super) struct Item<'a> {
 pub(super) struct Scanner<'a> {
     value: &'a [u8],
     at: usize,
-    separated: bool,
     /// An unclosed comment was seen: later parentheses are text.
     open_comment: bool,
 }
@@ -65,7 +47,7 @@ pub(super) struct Scanner<'a> {
 impl<'a> Scanner<'a> {
     /// Reads the main value; the parameters follow from [`Scanner::next`].
     pub(super) fn new(value: &'a [u8]) -> (Cow<'a, [u8]>, Self) {
-        let mut scanner = Self { value, at: 0, separated: true, open_comment: false };
+        let mut scanner = Self { value, at: 0, open_comment: false };
         let main = scanner.main();
         (main, scanner)
     }
@@ -98,20 +80,13 @@ impl<'a> Scanner<'a> {
         main
     }
 
-    /// Goes on to the next `;`, or to a `token=` that starts a parameter without one. True when anything but white space and comments was skipped.
-    fn skip_junk(&mut self) -> bool {
-        let mut junk = false;
+    /// Goes on to the next `;`, or to a `token=` that starts a parameter without one.
+    fn skip_junk(&mut self) {
         loop {
             self.at = lex::skip_cfws(self.value, self.at);
-            let Some(&byte) = self.value.get(self.at) else { return junk };
-            if byte == b';' {
-                return junk;
+            if self.value.get(self.at).is_none_or(|&b| b == b';') || starts_parameter(self.value, self.at) {
+                return;
             }
-            if starts_parameter(self.value, self.at) {
-                self.separated = false;
-                return junk;
-            }
-            junk = true;
             let rest = &self.value[self.at..];
             // A lone specials byte must not stop the walk, hence at least one byte.
             let step = rest[1..]
@@ -124,8 +99,6 @@ impl<'a> Scanner<'a> {
 
     fn value(&mut self, name: Range<usize>) -> Item<'a> {
         let value = self.value;
-        let mut defects = Defects { no_separator: !self.separated, ..Defects::default() };
-        self.separated = true;
         self.at = lex::skip_space(value, self.at);
         if value.get(self.at) == Some(&b'(') {
             // A comment here is a comment only when the value stands apart from it.
@@ -140,15 +113,12 @@ impl<'a> Scanner<'a> {
             let closed = lex::quoted_end(value, start);
             let end = closed.unwrap_or_else(|| without_line_end(value).len());
             let inside = start + 1..closed.map_or(end, |n| n - 1);
-            defects.unclosed = closed.is_none();
             self.at = closed.unwrap_or(value.len());
-            defects.junk = self.skip_junk();
-            return Item { raw: raw(start..end, unquote(&value[inside])), name, quoted: true, defects };
+            self.skip_junk();
+            return Item { raw: raw(start..end, unquote(&value[inside])), name, quoted: true };
         }
         let end = self.unquoted();
-        defects.missing = end == start;
-        defects.unquoted = value[start..end].iter().any(|&b| lex::is_space(b));
-        Item { raw: raw(start..end, unfold(&value[start..end])), name, quoted: false, defects }
+        Item { raw: raw(start..end, unfold(&value[start..end])), name, quoted: false }
     }
 
     /// Reads an unquoted value; gives its end without trailing white space and comments.
@@ -162,7 +132,6 @@ impl<'a> Scanner<'a> {
             if lex::is_space(byte) {
                 self.at = lex::skip_space(value, self.at);
                 if starts_known_parameter(value, self.at) {
-                    self.separated = false;
                     break;
                 }
                 continue;
@@ -191,7 +160,6 @@ impl<'a> Iterator for Scanner<'a> {
             self.at = lex::skip_cfws(value, self.at);
             if *value.get(self.at)? == b';' {
                 self.at += 1;
-                self.separated = true;
                 continue;
             }
             if let Some(item) = self.strict() {
@@ -238,15 +206,8 @@ impl<'a> Scanner<'a> {
         };
         let range = end - bytes.len() - 2 * usize::from(quoted)..end;
         let name_range = self.at..self.at + name.len();
-        let defects = Defects { no_separator: !self.separated, ..Defects::default() };
-        self.separated = true;
         self.at = next;
-        Some(Item {
-            raw: RawParam { name, range, value: Cow::Borrowed(bytes) },
-            name: name_range,
-            quoted,
-            defects,
-        })
+        Some(Item { raw: RawParam { name, range, value: Cow::Borrowed(bytes) }, name: name_range, quoted })
     }
 }
 

@@ -1,0 +1,628 @@
+//! From pieces to text: payloads, runs of words, raw bytes, controls.
+
+use super::payload::{self, Damage, Sextets};
+use super::token::{Letter, Word};
+use super::zone::{self, Piece, Zone};
+use super::{Finding, HeaderContext};
+use crate::EventKind;
+use crate::header::FieldKind;
+use crate::lex;
+use mailglot_codec::{Charset, LossLog, Mode, Resolved, View, bom, detect};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::ops::Range;
+
+/// Bytes of a word beyond which it is reported as too long (RFC 2047 2).
+pub(super) const WORD: usize = 75;
+
+/// A run of words to be decoded together, or a text between runs.
+#[derive(Clone, Debug)]
+pub(super) struct Segment {
+    /// Range in the value; segments cover it without gaps. The white space inside a run belongs to the run.
+    pub range: Range<usize>,
+    /// Where it stands.
+    pub zone: Zone,
+    /// The words, as indexes into [`Reader::words`]; empty for a text.
+    pub words: Range<usize>,
+}
+
+/// A word whose payload was decoded.
+#[derive(Clone, Debug)]
+pub(super) struct Ready {
+    /// As found.
+    pub word: Word,
+    /// Its charset; None where the label says nothing.
+    pub charset: Option<Charset>,
+    /// What was repaired.
+    pub damage: Damage,
+    /// Its bytes, in [`Reader::bytes`].
+    pub bytes: Range<usize>,
+    left: Sextets,
+}
+
+/// A value taken apart: what decoding and rewriting share.
+#[derive(Debug)]
+pub(super) struct Reader<'a> {
+    value: &'a [u8],
+    raw: Option<Charset>,
+    guess: OnceCell<Charset>,
+    /// Texts and runs, in order.
+    pub segments: Vec<Segment>,
+    /// All decodable words, in order.
+    pub words: Vec<Ready>,
+    /// The decoded payloads, one after the other.
+    pub bytes: Vec<u8>,
+}
+
+impl<'a> Reader<'a> {
+    /// Cuts a value and decodes its payloads.
+    pub(super) fn new(
+        value: &'a [u8],
+        kind: FieldKind,
+        context: &HeaderContext,
+        findings: &mut Vec<Finding>,
+    ) -> Self {
+        let mut reader = Self {
+            value,
+            raw: context.raw.filter(|&c| is_plain(c)),
+            guess: OnceCell::new(),
+            segments: Vec::new(),
+            words: Vec::new(),
+            bytes: Vec::new(),
+        };
+        let mut labels = Labels::default();
+        // White space that may turn out to stand between two words.
+        let mut gap: Option<Range<usize>> = None;
+        for Piece { range, zone, word } in zone::pieces(value, kind) {
+            let Some(word) = word else {
+                let in_run = reader.segments.last().is_some_and(|s| !s.words.is_empty() && s.zone == zone);
+                if in_run && gap.is_none() && value[range.clone()].iter().all(|&b| lex::is_space(b)) {
+                    gap = Some(range);
+                } else {
+                    reader.push_text(gap.take(), zone);
+                    reader.push_text(Some(range), zone);
+                }
+                continue;
+            };
+            let joined = gap.is_some()
+                || reader.segments.last().is_some_and(|s| !s.words.is_empty() && s.zone == zone);
+            match reader.ready(word, joined, &mut labels, findings) {
+                Ok(ready) => {
+                    reader.words.push(ready);
+                    let index = reader.words.len();
+                    match reader.segments.last_mut().filter(|s| joined && s.zone == zone) {
+                        Some(run) => {
+                            run.range.end = range.end;
+                            run.words.end = index;
+                        }
+                        None => reader.segments.push(Segment { range, zone, words: index - 1..index }),
+                    }
+                    gap = None;
+                }
+                Err(()) => {
+                    reader.push_text(gap.take(), zone);
+                    reader.push_text(Some(range), zone);
+                }
+            }
+        }
+        if let Some(range) = gap {
+            let zone = reader.segments.last().map_or(Zone::Text, |s| s.zone);
+            reader.push_text(Some(range), zone);
+        }
+        reader
+    }
+
+    /// Adds a text; touching texts of one zone are one.
+    fn push_text(&mut self, range: Option<Range<usize>>, zone: Zone) {
+        let Some(range) = range else { return };
+        match self.segments.last_mut() {
+            Some(last) if last.words.is_empty() && last.zone == zone && zone != Zone::Mark => {
+                last.range.end = range.end
+            }
+            _ => self.segments.push(Segment { range, zone, words: 0..0 }),
+        }
+    }
+
+    /// Resolves the label of a word and decodes its payload; Err for a word that stays as written.
+    fn ready(
+        &mut self,
+        word: Word,
+        joined: bool,
+        labels: &mut Labels,
+        findings: &mut Vec<Finding>,
+    ) -> Result<Ready, ()> {
+        let label = &self.value[word.label.clone()];
+        let resolved = labels.resolve(label);
+        let charset = match resolved {
+            Resolved::Unknown => {
+                findings.push(Finding::new(
+                    word.range,
+                    EventKind::CharsetUnknownLabel,
+                    "the word stays as written",
+                ));
+                return Err(());
+            }
+            _ if label.is_empty() => {
+                findings.push(Finding::new(
+                    word.range,
+                    EventKind::CharsetUnknownLabel,
+                    "a word without a charset stays as written",
+                ));
+                return Err(());
+            }
+            _ => resolved.charset(),
+        };
+        match resolved {
+            Resolved::Alias(_) => {
+                findings.push(Finding::new(word.range.clone(), EventKind::CharsetAlias, ""))
+            }
+            Resolved::Repaired(_) => {
+                findings.push(Finding::new(word.range.clone(), EventKind::CharsetGarbageLabel, ""))
+            }
+            Resolved::NoInformation => findings.push(Finding::new(
+                word.range.clone(),
+                EventKind::CharsetUnknownLabel,
+                "the label says nothing",
+            )),
+            _ => {}
+        }
+        let text = &self.value[word.payload.clone()];
+        let mut start = self.bytes.len();
+        let (mut damage, mut left) = (Damage::default(), Sextets::default());
+        match word.letter {
+            Letter::Q => damage = payload::decode_q(text, &mut self.bytes),
+            Letter::B => {
+                let carried = if joined { self.carry(charset, text) } else { Sextets::default() };
+                start = self.bytes.len();
+                let result = payload::decode_b(text, carried, &mut self.bytes);
+                if !result.plausible {
+                    self.bytes.truncate(start);
+                    self.give_back(carried);
+                    findings.push(Finding::new(
+                        word.range,
+                        EventKind::EwBadToken,
+                        "no base64: the word stays as written",
+                    ));
+                    return Err(());
+                }
+                damage = result.damage;
+                left = result.left;
+            }
+        }
+        Ok(Ready { word, charset, damage, bytes: start..self.bytes.len(), left })
+    }
+
+    /// Takes the sextets over that the word before left, when its last quantum goes on in this payload.
+    fn carry(&mut self, charset: Option<Charset>, text: &[u8]) -> Sextets {
+        let Some(before) = self.words.last_mut() else { return Sextets::default() };
+        let left = before.left;
+        if left.count() == 0 || !same(before.charset, charset) {
+            return Sextets::default();
+        }
+        if !(left.wants_more() || !payload::stands_alone(text)) {
+            return Sextets::default();
+        }
+        before.bytes.end -= left.bytes();
+        before.damage.padding = false;
+        before.damage.dropped = false;
+        self.bytes.truncate(before.bytes.end);
+        left
+    }
+
+    /// Undoes [`Self::carry`].
+    fn give_back(&mut self, carried: Sextets) {
+        if let Some(before) = self.words.last_mut().filter(|_| carried.count() > 0) {
+            carried.flush(&mut self.bytes);
+            before.bytes.end = self.bytes.len();
+        }
+    }
+
+    /// Appends the text of a segment.
+    pub(super) fn push(&self, segment: &Segment, out: &mut String, findings: &mut Vec<Finding>) {
+        if segment.words.is_empty() {
+            self.push_raw(segment.range.clone(), segment.zone, out, findings);
+        } else {
+            self.push_run(segment, out, findings);
+        }
+    }
+
+    fn push_run(&self, segment: &Segment, out: &mut String, findings: &mut Vec<Finding>) {
+        let words = &self.words[segment.words.clone()];
+        for word in words {
+            self.note(word, segment.zone, findings);
+        }
+        let mut first = 0;
+        while first < words.len() {
+            let charset = words[first].charset;
+            let count = words[first..].iter().take_while(|w| same(w.charset, charset)).count();
+            let group = &words[first..first + count];
+            first += count;
+            let before = out.len();
+            let text = match charset {
+                Some(c) if c == Charset::UTF_7 => self.utf7(group, findings),
+                Some(c) if is_wide(c) => self.wide(c, group, findings),
+                Some(c) if c != Charset::US_ASCII => self.joined(c, group, findings),
+                _ => self.ladder(charset, group, findings),
+            };
+            let controls = push_clean(&text, out);
+            if controls > 0 {
+                findings.push(Finding::counted(extent(group), EventKind::EwControlChar, "", controls));
+            }
+            debug_assert!(before <= out.len());
+        }
+    }
+
+    fn group_bytes(&self, group: &[Ready]) -> &[u8] {
+        // Payloads lie one after the other, so those of neighbors are joined already.
+        &self.bytes[group[0].bytes.start..group[group.len() - 1].bytes.end]
+    }
+
+    /// The joined bytes of words in one charset, decoded once; the words alone where that reads better.
+    fn joined<'s>(&'s self, charset: Charset, group: &[Ready], findings: &mut Vec<Finding>) -> Cow<'s, str> {
+        let bytes = self.group_bytes(group);
+        let mut log = LossLog::new();
+        let text = charset.decode(bytes, &mut log);
+        if group.len() > 1 && !bytes.is_ascii() || log.losses() > 0 {
+            let alone: Vec<(Cow<'_, str>, LossLog)> = group.iter().map(|w| self.alone(charset, w)).collect();
+            let losses: u64 = alone.iter().map(|(_, log)| log.losses()).sum();
+            if log.losses() > losses {
+                for (word, (_, log)) in group.iter().zip(&alone) {
+                    note_losses(std::slice::from_ref(word), word.bytes.start, log, findings);
+                }
+                return Cow::Owned(alone.iter().map(|(text, _)| text.as_ref()).collect());
+            }
+            if losses > log.losses() {
+                findings.push(Finding::new(extent(group), EventKind::EwSplitChar, ""));
+            }
+        }
+        note_losses(group, group[0].bytes.start, &log, findings);
+        note_superset(charset, bytes, extent(group), findings);
+        text
+    }
+
+    fn alone<'s>(&'s self, charset: Charset, word: &Ready) -> (Cow<'s, str>, LossLog) {
+        let mut log = LossLog::new();
+        let text = charset.decode(&self.bytes[word.bytes.clone()], &mut log);
+        (text, log)
+    }
+
+    /// UTF-7: each word starts in direct state, unless the one before was cut inside a shift.
+    fn utf7(&self, group: &[Ready], findings: &mut Vec<Finding>) -> Cow<'_, str> {
+        let mut text = String::new();
+        let mut first = 0;
+        while first < group.len() {
+            let mut last = first;
+            // The bound keeps many cut words linear.
+            while last + 1 < group.len() && last - first < 16 {
+                let (_, log) = self.alone(Charset::UTF_7, &group[last]);
+                let cut = if last == first { !log.is_empty() } else { true };
+                if !(cut && ends_shifted(&self.bytes[group[last].bytes.clone()], last > first)) {
+                    break;
+                }
+                last += 1;
+            }
+            let part = &group[first..=last];
+            let mut log = LossLog::new();
+            text += &Charset::UTF_7.decode(self.group_bytes(part), &mut log);
+            note_losses(part, part[0].bytes.start, &log, findings);
+            first = last + 1;
+        }
+        Cow::Owned(text)
+    }
+
+    /// UTF-16 and UTF-32: a byte order mark at the start of each word is dropped.
+    fn wide<'s>(&'s self, charset: Charset, group: &[Ready], findings: &mut Vec<Finding>) -> Cow<'s, str> {
+        let marked = |w: &Ready| bom::sniff(&self.bytes[w.bytes.clone()]).filter(|&(c, _)| is_wide(c));
+        if !group[1..].iter().any(|w| marked(w).is_some()) {
+            return self.joined(charset, group, findings);
+        }
+        let Some(first) = marked(&group[0]) else {
+            // Only later words are marked: each stands for itself.
+            return Cow::Owned(
+                group.iter().map(|w| self.joined(charset, std::slice::from_ref(w), findings)).collect(),
+            );
+        };
+        let mut bytes = Vec::new();
+        for (i, word) in group.iter().enumerate() {
+            let own = &self.bytes[word.bytes.clone()];
+            let skip = marked(word).filter(|m| i > 0 && m.0 == first.0).map_or(0, |m| m.1);
+            bytes.extend_from_slice(&own[skip..]);
+        }
+        let mut log = LossLog::new();
+        let text = charset.decode(&bytes, &mut log).into_owned();
+        if log.losses() > 0 {
+            findings.push(Finding::counted(extent(group), EventKind::CharsetInvalidBytes, "", log.losses()));
+        }
+        Cow::Owned(text)
+    }
+
+    /// Words without information, or 8-bit bytes under us-ascii: UTF-8 if valid, else as raw bytes of the header.
+    fn ladder<'s>(
+        &'s self,
+        charset: Option<Charset>,
+        group: &[Ready],
+        findings: &mut Vec<Finding>,
+    ) -> Cow<'s, str> {
+        let bytes = self.group_bytes(group);
+        if bytes.is_ascii() {
+            return String::from_utf8_lossy(bytes);
+        }
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            let kind =
+                if charset.is_some() { EventKind::CharsetUtf8InLegacy } else { EventKind::CharsetDetected };
+            findings.push(Finding::new(extent(group), kind, "read as UTF-8"));
+            return Cow::Borrowed(text);
+        }
+        let used = self.raw.unwrap_or_else(|| guess(bytes));
+        findings.push(Finding::new(extent(group), EventKind::CharsetDetected, used.name()));
+        let mut log = LossLog::new();
+        let text = used.decode(bytes, &mut log);
+        note_losses(group, group[0].bytes.start, &log, findings);
+        text
+    }
+
+    /// What is worth telling about one word.
+    fn note(&self, word: &Ready, zone: Zone, findings: &mut Vec<Finding>) {
+        let range = &word.word.range;
+        if let Some(what) = word.damage.describe() {
+            findings.push(Finding::new(range.clone(), EventKind::EwBadToken, what));
+        }
+        if range.len() > WORD {
+            findings.push(Finding::new(range.clone(), EventKind::EwBadToken, "longer than 75 bytes"));
+        }
+        if zone == Zone::Quoted {
+            findings.push(Finding::new(range.clone(), EventKind::EwInQuotes, ""));
+        }
+        let free = |byte: Option<&u8>| {
+            byte.is_none_or(|&b| lex::is_space(b) || matches!(b, b'(' | b')' | b'"' | b',' | b'<'))
+        };
+        let before = range.start.checked_sub(1).and_then(|n| self.value.get(n));
+        if !free(before) || !free(self.value.get(range.end)) {
+            findings.push(Finding::new(range.clone(), EventKind::EwGlued, ""));
+        }
+    }
+
+    /// Appends a text between words: folds are one space, raw bytes are decoded.
+    fn push_raw(&self, range: Range<usize>, zone: Zone, out: &mut String, findings: &mut Vec<Finding>) {
+        if zone == Zone::Mark {
+            return;
+        }
+        let raw = &self.value[range.clone()];
+        let text = unfold(raw, range.end == self.value.len());
+        let decoded = self.raw_text(&text, zone);
+        if !text.is_ascii() {
+            let eight = |b: &u8| *b >= 0x80;
+            let first = raw.iter().position(eight).unwrap_or(0);
+            let last = raw.iter().rposition(eight).unwrap_or(0);
+            let at = range.start + first..range.start + last + 1;
+            let count = raw.iter().filter(|b| eight(b)).count() as u64;
+            let name = decoded.charset.map_or("UTF-8", Charset::name);
+            findings.push(Finding::counted(at.clone(), EventKind::EwRaw8bit, name, count));
+            if decoded.losses > 0 {
+                findings.push(Finding::counted(at, EventKind::CharsetInvalidBytes, name, decoded.losses));
+            }
+        }
+        let controls = match zone {
+            Zone::Quoted => push_clean(&unescape(&decoded.text), out),
+            _ => push_clean(&decoded.text, out),
+        };
+        if controls > 0 && raw.iter().any(|&b| b != b'\t' && (b < b' ' || b == 0x7F) && !lex::is_space(b)) {
+            findings.push(Finding::counted(range, EventKind::EwControlChar, "", controls));
+        }
+    }
+
+    /// Decodes raw bytes: UTF-8 where valid, else the charset of the header's raw bytes.
+    pub(super) fn raw_text<'t>(&self, bytes: &'t [u8], zone: Zone) -> RawText<'t> {
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            return RawText { text: Cow::Borrowed(text), charset: None, losses: 0 };
+        }
+        let charset = self.raw_charset(zone);
+        let mut log = LossLog::new();
+        let text = charset.decode(bytes, &mut log);
+        RawText { text, charset: Some(charset), losses: log.losses() }
+    }
+
+    /// The charset of raw bytes that are no UTF-8. Addresses are never guessed at, since they are never rewritten and their
+    /// reading must not depend on what is.
+    fn raw_charset(&self, zone: Zone) -> Charset {
+        if let Some(charset) = self.raw {
+            return charset;
+        }
+        if zone == Zone::Address {
+            return Charset::WINDOWS_1252;
+        }
+        *self.guess.get_or_init(|| {
+            let mut used = self.words.iter().filter_map(|w| w.charset).filter(|&c| c != Charset::US_ASCII);
+            if let Some(first) = used.next().filter(|&c| is_plain(c)) {
+                if used.all(|c| same(Some(c), Some(first))) {
+                    return first;
+                }
+            }
+            let mut raw = Vec::new();
+            for segment in self.segments.iter().filter(|s| s.words.is_empty() && s.zone != Zone::Address) {
+                let bytes = &self.value[segment.range.clone()];
+                if std::str::from_utf8(bytes).is_err() {
+                    raw.extend_from_slice(bytes);
+                    raw.push(b' ');
+                }
+            }
+            guess(&raw)
+        })
+    }
+}
+
+/// Raw bytes as text.
+#[derive(Debug)]
+pub(super) struct RawText<'t> {
+    /// The text, controls included.
+    pub text: Cow<'t, str>,
+    /// What was used where it was not UTF-8.
+    pub charset: Option<Charset>,
+    /// Sequences that could not be read.
+    pub losses: u64,
+}
+
+/// Remembers the last label: the words of a value mostly share one.
+#[derive(Debug, Default)]
+struct Labels {
+    last: Option<(Vec<u8>, Resolved)>,
+}
+
+impl Labels {
+    fn resolve(&mut self, label: &[u8]) -> Resolved {
+        if let Some((known, resolved)) = &self.last {
+            if known == label {
+                return *resolved;
+            }
+        }
+        let resolved = Charset::for_label(label, View::Mail);
+        self.last = Some((label.to_vec(), resolved));
+        resolved
+    }
+}
+
+/// Raw bytes in a value can be in it: no shift states, ASCII means ASCII.
+pub(super) fn is_plain(charset: Charset) -> bool {
+    charset.is_ascii_compatible()
+        && !charset.is_stateful()
+        && charset != Charset::UTF_8
+        && charset != Charset::US_ASCII
+}
+
+/// The same charset after alias and superset resolution: its words may be joined.
+fn same(a: Option<Charset>, b: Option<Charset>) -> bool {
+    a == b || matches!((a, b), (Some(a), Some(b)) if a.superset() == b.superset())
+}
+
+fn is_wide(charset: Charset) -> bool {
+    charset.name().starts_with("UTF-16") || charset.name().starts_with("UTF-32")
+}
+
+/// Detection for raw bytes that are no UTF-8.
+pub(super) fn guess(bytes: &[u8]) -> Charset {
+    let guess = detect::detect(bytes, None);
+    if is_plain(guess.charset) && guess.evidence != "fallback" {
+        guess.charset
+    } else {
+        Charset::WINDOWS_1252
+    }
+}
+
+/// True where UTF-7 bytes end inside a shift that has no end of its own.
+fn ends_shifted(bytes: &[u8], mut shifted: bool) -> bool {
+    for &byte in bytes {
+        shifted = match byte {
+            b'+' => true,
+            _ => shifted && (byte.is_ascii_alphanumeric() || byte == b'/'),
+        };
+    }
+    shifted
+}
+
+fn extent(group: &[Ready]) -> Range<usize> {
+    group[0].word.range.start..group[group.len() - 1].word.range.end
+}
+
+/// Tells of losses, word by word.
+fn note_losses(group: &[Ready], origin: usize, log: &LossLog, findings: &mut Vec<Finding>) {
+    if log.losses() == 0 {
+        return;
+    }
+    let first = findings.len();
+    let (mut word, mut told) = (0, 0);
+    for loss in log.kept().iter().filter(|l| l.kind.is_loss()) {
+        let at = origin + loss.bytes.start as usize;
+        while word + 1 < group.len() && at >= group[word].bytes.end {
+            word += 1;
+        }
+        let range = group[word].word.range.clone();
+        let count = (loss.bytes.end - loss.bytes.start).max(1);
+        told += 1;
+        match findings[first..].last_mut().filter(|f| f.at == range) {
+            Some(finding) => finding.count += count,
+            None => findings.push(Finding::counted(
+                range,
+                EventKind::CharsetInvalidBytes,
+                loss.kind.name(),
+                count,
+            )),
+        }
+    }
+    if told == 0 {
+        findings.push(Finding::counted(extent(group), EventKind::CharsetInvalidBytes, "", log.losses()));
+    }
+}
+
+/// Tells where a byte outside the labelled charset was read by its superset.
+fn note_superset(charset: Charset, bytes: &[u8], range: Range<usize>, findings: &mut Vec<Finding>) {
+    let superset = charset.superset();
+    if superset == charset || bytes.is_ascii() && !charset.is_stateful() {
+        return;
+    }
+    let outside = if charset.is_single_byte() {
+        bytes.iter().any(|b| (0x80..0xA0).contains(b))
+    } else {
+        let (mut text, mut log) = (String::new(), LossLog::new());
+        let mut decoder = charset.new_decoder(Mode::Strict);
+        decoder.push(bytes, &mut text, &mut log);
+        decoder.finish(&mut text, &mut log);
+        log.losses() > 0
+    };
+    if outside {
+        let name = format!("{} read as {}", charset.name(), superset.name());
+        findings.push(Finding { at: range, kind: EventKind::CharsetSuperset, detail: name.into(), count: 1 });
+    }
+}
+
+/// One space for each fold; a line end without anything after it vanishes where the value ends.
+pub(super) fn unfold(bytes: &[u8], at_end: bool) -> Cow<'_, [u8]> {
+    let Some(first) = memchr::memchr2(b'\r', b'\n', bytes) else { return Cow::Borrowed(bytes) };
+    let mut out = bytes[..first].to_vec();
+    let mut i = first;
+    while i < bytes.len() {
+        if matches!(bytes[i], b'\r' | b'\n') {
+            let end = lex::skip_space(bytes, i);
+            if !(end == bytes.len() && at_end && bytes[i..].iter().all(|b| matches!(b, b'\r' | b'\n'))) {
+                out.push(b' ');
+            }
+            i = end;
+        } else {
+            out.push(bytes[i]);
+            i += 1;
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// The text of quoted pairs (RFC 5322 3.2.1).
+fn unescape(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        out.push(if c == '\\' { chars.next().unwrap_or(c) } else { c });
+    }
+    Cow::Owned(out)
+}
+
+/// A character that never reaches a header (mime.md 1.7): controls and line separators.
+pub(crate) fn is_control(c: char) -> bool {
+    matches!(c, '\0'..='\x1F' | '\x7F'..='\u{9F}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Appends a text with a space for each control; gives their number.
+pub(crate) fn push_clean(text: &str, out: &mut String) -> u64 {
+    if !text.chars().any(is_control) {
+        out.push_str(text);
+        return 0;
+    }
+    let mut controls = 0;
+    out.extend(text.chars().map(|c| {
+        let control = is_control(c);
+        controls += u64::from(control);
+        if control { ' ' } else { c }
+    }));
+    controls
+}

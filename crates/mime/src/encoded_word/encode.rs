@@ -1,0 +1,316 @@
+//! Text to encoded words in UTF-8 (RFC 2047 2 and 5, RFC 5322 2.1.1).
+//!
+//! # Limits
+//!
+//! Words are always in UTF-8. Text in ASCII is never folded when it needs no word.
+
+use super::decode::{WORD, is_control};
+use super::token::Letter;
+use super::{Encoding, Place};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Bytes of a line (RFC 2047 2).
+pub(super) const LINE: usize = 76;
+const OPEN_Q: &str = "=?UTF-8?Q?";
+const OPEN_B: &str = "=?UTF-8?B?";
+const CLOSE: &str = "?=";
+/// What a word costs besides its text.
+const FRAME: usize = OPEN_Q.len() + CLOSE.len();
+
+/// Encodes a text as encoded words in UTF-8, folded with `eol` and a space at 76 columns. Text that needs nothing is returned as it is.
+///
+/// `column` is the number of bytes of the line before the text. Controls are encoded; a reader shows spaces for them.
+pub fn encode(text: &str, place: Place, encoding: Encoding, column: usize, eol: &str) -> String {
+    let Some((start, end)) = hot(text, place) else { return text.to_owned() };
+    let mut lines = Lines { out: String::with_capacity(text.len() * 3), column, eol };
+    lines.raw(&text[..start]);
+    let letter = choose(&text[start..end], place, encoding);
+    let fold = start > 0;
+    lines.words(&text[start..end], place, letter, fold);
+    lines.raw(&text[end..]);
+    lines.out
+}
+
+/// B or Q, by the length of the whole text.
+pub(super) fn choose(text: &str, place: Place, encoding: Encoding) -> Letter {
+    match encoding {
+        Encoding::B => Letter::B,
+        Encoding::Q => Letter::Q,
+        Encoding::Shorter => {
+            let q: usize = text.bytes().map(|b| q_len(b, place)).sum();
+            if q <= text.len().div_ceil(3) * 4 { Letter::Q } else { Letter::B }
+        }
+    }
+}
+
+/// The part of a text that cannot stand raw: from the first to the last piece between spaces that needs a word.
+fn hot(text: &str, place: Place) -> Option<(usize, usize)> {
+    let needs = |piece: &str| !piece.is_ascii() || piece.contains("=?") || piece.contains(is_control);
+    let (mut range, mut at) = (None, 0);
+    for piece in text.split(' ') {
+        let end = at + piece.len();
+        if needs(piece) {
+            range = Some((range.map_or(at, |(start, _)| start), end));
+        }
+        at = end + 1;
+    }
+    if text.starts_with(' ') {
+        let blanks = text.len() - text.trim_start_matches(' ').len();
+        let first = text[blanks..].find(' ').map_or(text.len(), |n| blanks + n);
+        range = Some((0, range.map_or(first, |(_, end)| end.max(first))));
+    }
+    if text.ends_with(' ') {
+        let last = text.trim_end_matches(' ').rfind(' ').map_or(0, |n| n + 1);
+        range = Some((range.map_or(last, |(start, _)| start.min(last)), text.len()));
+    }
+    let (start, end) = range?;
+    let raw = |byte: u8| match place {
+        Place::Text => true,
+        Place::Comment => !matches!(byte, b'(' | b')' | b'\\' | b'"'),
+        Place::Phrase => is_atom(byte) || byte == b' ',
+    };
+    let kept = text.as_bytes()[..start].iter().chain(&text.as_bytes()[end..]);
+    if kept.copied().all(raw) { Some((start, end)) } else { Some((0, text.len())) }
+}
+
+/// A byte of an atom (RFC 5322 3.2.3).
+pub(super) fn is_atom(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte)
+}
+
+/// Text under construction that knows its column.
+#[derive(Debug)]
+pub(super) struct Lines<'e> {
+    /// What was written.
+    pub out: String,
+    /// Bytes of the current line.
+    pub column: usize,
+    /// Line end of folds.
+    pub eol: &'e str,
+}
+
+impl Lines<'_> {
+    /// Ends the line; the next one starts with a space.
+    pub(super) fn fold(&mut self) {
+        self.out.push_str(self.eol);
+        self.out.push(' ');
+        self.column = 1;
+    }
+
+    /// Raw text, folded at the last of the spaces between two pieces where the line would grow beyond its limit.
+    pub(super) fn raw(&mut self, text: &str) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let blanks = rest.len() - rest.trim_start_matches(' ').len();
+            let piece = rest[blanks..].find(' ').unwrap_or(rest.len() - blanks);
+            if blanks > 0 && piece > 0 && self.column + blanks + piece > LINE && self.column > 1 {
+                self.push(&rest[..blanks - 1]);
+                self.fold();
+            } else {
+                self.push(&rest[..blanks]);
+            }
+            self.push(&rest[blanks..blanks + piece]);
+            rest = &rest[blanks + piece..];
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.column += text.len();
+    }
+
+    /// Words for a whole text. With `fold`, the last byte written is a space that may become a fold.
+    pub(super) fn words(&mut self, text: &str, place: Place, letter: Letter, fold: bool) {
+        let mut filler = Filler { lines: self, text: String::new(), place, letter, fresh: true, fold };
+        if text.starts_with('\u{FEFF}') {
+            // Readers drop one byte order mark at the start.
+            filler.text.push('\u{FEFF}');
+        }
+        for unit in text.graphemes(true) {
+            if filler.holds_together(unit) {
+                filler.add(unit);
+            } else {
+                let mut buffer = [0; 4];
+                unit.chars().for_each(|c| filler.add(c.encode_utf8(&mut buffer)));
+            }
+        }
+        filler.finish();
+    }
+}
+
+/// Fills word after word.
+struct Filler<'l, 'e> {
+    lines: &'l mut Lines<'e>,
+    text: String,
+    place: Place,
+    letter: Letter,
+    /// Nothing of the text was taken yet.
+    fresh: bool,
+    /// The first word may go to a new line.
+    fold: bool,
+}
+
+impl Filler<'_, '_> {
+    /// Whether a combining sequence fits into one word where it stands.
+    fn holds_together(&self, unit: &str) -> bool {
+        let room = if self.fresh && !self.fold { self.room() } else { WORD - FRAME };
+        self.length(if self.fresh { &self.text } else { "" }, unit) <= room
+    }
+
+    /// Bytes of encoded text for which the line has room.
+    fn room(&self) -> usize {
+        WORD.min(LINE.saturating_sub(self.lines.column)).saturating_sub(FRAME)
+    }
+
+    fn length(&self, text: &str, more: &str) -> usize {
+        match self.letter {
+            Letter::B => (text.len() + more.len()).div_ceil(3) * 4,
+            Letter::Q => text.bytes().chain(more.bytes()).map(|b| q_len(b, self.place)).sum(),
+        }
+    }
+
+    fn add(&mut self, unit: &str) {
+        if self.length(&self.text, unit) > self.room() {
+            if !self.fresh {
+                self.finish();
+                self.lines.fold();
+            } else if self.fold && self.lines.column > 1 {
+                self.lines.out.pop();
+                self.lines.fold();
+            }
+        }
+        self.fresh = false;
+        self.text.push_str(unit);
+    }
+
+    /// Writes the word.
+    fn finish(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        let word = match self.letter {
+            Letter::B => format!("{OPEN_B}{}{CLOSE}", STANDARD.encode(text)),
+            Letter::Q => {
+                let mut out = String::from(OPEN_Q);
+                for byte in text.bytes() {
+                    match byte {
+                        b' ' => out.push('_'),
+                        _ if q_len(byte, self.place) == 1 => out.push(char::from(byte)),
+                        _ => out.extend(['=', digit(byte >> 4), digit(byte & 15)]),
+                    }
+                }
+                out + CLOSE
+            }
+        };
+        self.lines.push(&word);
+    }
+}
+
+fn digit(nibble: u8) -> char {
+    char::from(b"0123456789ABCDEF"[usize::from(nibble)])
+}
+
+/// Bytes that one byte takes in a Q word.
+fn q_len(byte: u8, place: Place) -> usize {
+    let plain = match place {
+        Place::Phrase => byte.is_ascii_alphanumeric() || b"!*+-/".contains(&byte),
+        Place::Text => matches!(byte, b'!'..=b'~') && !matches!(byte, b'=' | b'?' | b'_'),
+        Place::Comment => {
+            matches!(byte, b'!'..=b'~') && !matches!(byte, b'=' | b'?' | b'_' | b'(' | b')' | b'"' | b'\\')
+        }
+    };
+    if plain || byte == b' ' { 1 } else { 3 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{HeaderContext, decode};
+    use super::*;
+    use crate::header::FieldKind;
+
+    const PLACES: [Place; 3] = [Place::Text, Place::Comment, Place::Phrase];
+    const ENCODINGS: [Encoding; 3] = [Encoding::B, Encoding::Q, Encoding::Shorter];
+
+    fn clean(text: &str) -> String {
+        text.chars().map(|c| if is_control(c) { ' ' } else { c }).collect()
+    }
+
+    fn check(text: &str) {
+        for place in PLACES {
+            for encoding in ENCODINGS {
+                for (column, eol) in [(9, "\r\n"), (0, "\n"), (60, "\n")] {
+                    let words = encode(text, place, encoding, column, eol);
+                    let value = words.as_bytes();
+                    let back =
+                        decode(value, FieldKind::Unstructured, &HeaderContext::default(), &mut Vec::new());
+                    assert_eq!(back, clean(text), "{words:?}");
+                    if words == text {
+                        continue;
+                    }
+                    assert!(words.is_ascii());
+                    for (i, line) in words.split(eol).enumerate() {
+                        let width = line.len() + if i == 0 { column } else { 0 };
+                        let whole = line.trim_start().split(' ').any(|piece| piece.len() > 70);
+                        assert!(width <= LINE || whole || i == 0 && column > 50, "{width} {line:?}");
+                        assert!(width <= 998);
+                        assert!(!line.trim().is_empty());
+                    }
+                    for word in words.split_ascii_whitespace().filter(|w| w.starts_with("=?UTF-8?")) {
+                        assert!(word.len() <= WORD, "{word}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn text_comes_back() {
+        for text in [
+            "",
+            "plain",
+            "Grüße aus Köln",
+            " leading",
+            "trailing ",
+            "  two  ü  two  ",
+            "a=?b",
+            "=?utf-8?Q?a?=",
+            "tab\there",
+            "Re: Größe und noch viel mehr Text, der länger als eine Zeile ist und gefaltet werden muss, bis zum Ende hin",
+            "👩‍🚀👩‍🚀👩‍🚀👩‍🚀👩‍🚀👩‍🚀👩‍🚀👩‍🚀👩‍🚀👩‍🚀👩‍🚀👩‍🚀",
+            "e\u{301}\u{302}\u{303}",
+            "\u{FEFF}mark",
+            "\u{FEFF}",
+            "Müller, Max (Köln) \"x\" \\ <a@b>",
+            " ",
+            "ü ?= =?",
+        ] {
+            check(text);
+        }
+        check(&"ä".repeat(500));
+        check(&"漢字 ".repeat(100));
+        check(&format!("e{}", "\u{301}".repeat(300)));
+        check(&format!("ü {} ü", "long".repeat(50)));
+    }
+
+    #[test]
+    fn every_code_point_comes_back() {
+        let mut text = String::new();
+        for (i, c) in ('\0'..=char::MAX).filter(|&c| c < '\u{3000}' || u32::from(c) % 61 == 0).enumerate() {
+            text.push(c);
+            if i % 50 == 49 {
+                check(&text);
+                text.clear();
+            }
+        }
+        check(&text);
+    }
+
+    #[test]
+    fn the_shorter_form_is_taken() {
+        let auto = |text| encode(text, Place::Text, Encoding::Shorter, 0, "\n");
+        assert_eq!(auto("Prüfungsamt Jena"), "=?UTF-8?Q?Pr=C3=BCfungsamt?= Jena");
+        assert_eq!(auto("日本語"), "=?UTF-8?B?5pel5pys6Kqe?=");
+        assert_eq!(auto("Re: Grüße (1)"), "Re: =?UTF-8?B?R3LDvMOfZQ==?= (1)");
+        assert_eq!(encode("a, ü", Place::Phrase, Encoding::Q, 0, "\n"), "=?UTF-8?Q?a=2C_=C3=BC?=");
+    }
+}

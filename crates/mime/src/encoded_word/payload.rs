@@ -1,0 +1,289 @@
+//! The bytes of one word: B and Q, with the damage that occurs.
+
+use crate::lex;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+/// What was repaired while a payload was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Damage {
+    /// An equals sign that starts no escape (Q), kept as it is.
+    pub bad_escape: bool,
+    /// A blank or a fold inside an escape (Q).
+    pub split_escape: bool,
+    /// White space inside the word.
+    pub space: bool,
+    /// 8-bit bytes inside the word.
+    pub raw: bool,
+    /// Missing, superfluous or misplaced padding (B).
+    pub padding: bool,
+    /// Bytes outside the alphabet (B).
+    pub foreign: bool,
+    /// A sextet without a partner (B), dropped.
+    pub dropped: bool,
+}
+
+impl Damage {
+    /// The worst defect in words; None when there is none.
+    pub(crate) fn describe(self) -> Option<&'static str> {
+        [
+            (self.dropped, "incomplete base64"),
+            (self.foreign, "bytes outside the base64 alphabet"),
+            (self.padding, "wrong base64 padding"),
+            (self.bad_escape, "an equals sign that is no escape"),
+            (self.split_escape, "white space inside an escape"),
+            (self.raw, "8-bit bytes inside a word"),
+            (self.space, "white space inside a word"),
+        ]
+        .into_iter()
+        .find_map(|(set, text)| set.then_some(text))
+    }
+}
+
+/// Sextets that wait for their quantum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sextets {
+    bits: u32,
+    count: u8,
+}
+
+impl Sextets {
+    /// Whole bytes in the waiting sextets.
+    pub(crate) fn bytes(self) -> usize {
+        usize::from(self.count.saturating_sub(1))
+    }
+
+    /// Whether bits remain that make no byte: more must follow.
+    pub(crate) fn wants_more(self) -> bool {
+        match self.count {
+            1 => true,
+            2 => self.bits & 0xF != 0,
+            3 => self.bits & 0x3 != 0,
+            _ => false,
+        }
+    }
+
+    /// How many wait: 0 to 3.
+    pub(crate) fn count(self) -> u8 {
+        self.count
+    }
+
+    /// Appends the whole bytes.
+    pub(crate) fn flush(self, out: &mut Vec<u8>) {
+        match self.count {
+            2 => out.push((self.bits >> 4) as u8),
+            3 => out.extend_from_slice(&[(self.bits >> 10) as u8, (self.bits >> 2) as u8]),
+            _ => {}
+        }
+    }
+}
+
+/// Result of [`decode_b`].
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Base64 {
+    /// What was repaired.
+    pub damage: Damage,
+    /// Sextets left at the end, when there was no padding; their whole bytes are in the output already.
+    pub left: Sextets,
+    /// False for text that is plainly no base64.
+    pub plausible: bool,
+}
+
+/// Decodes base64, going on from sextets that an earlier word left.
+pub(crate) fn decode_b(payload: &[u8], start: Sextets, out: &mut Vec<u8>) -> Base64 {
+    let before = out.len();
+    if start.count == 0 && payload.len() % 4 == 0 {
+        if STANDARD.decode_vec(payload, out).is_ok() {
+            return Base64 { plausible: true, ..Base64::default() };
+        }
+        out.truncate(before);
+    }
+    let mut damage = Damage::default();
+    let (mut sextets, mut alphabet, mut foreign) = (start, 0usize, 0usize);
+    // Equals signs that the last quantum still expects.
+    let (mut expected, mut padded) = (0u8, false);
+    for &byte in payload {
+        let Some(six) = sextet(byte) else {
+            if byte == b'=' {
+                padded = true;
+                if sextets.count >= 2 {
+                    expected = 3 - sextets.count;
+                    sextets.flush(out);
+                    sextets = Sextets::default();
+                } else if expected > 0 {
+                    expected -= 1;
+                } else {
+                    damage.padding = true;
+                }
+            } else if lex::is_space(byte) {
+                damage.space = true;
+            } else {
+                foreign += 1;
+            }
+            continue;
+        };
+        if byte == b'-' || byte == b'_' {
+            damage.foreign = true;
+        }
+        // Text behind padding: pieces that were padded one by one.
+        damage.padding |= padded;
+        alphabet += 1;
+        sextets = Sextets { bits: sextets.bits << 6 | u32::from(six), count: sextets.count + 1 };
+        if sextets.count == 4 {
+            out.extend_from_slice(&sextets.bits.to_be_bytes()[1..]);
+            sextets = Sextets::default();
+        }
+        expected = 0;
+    }
+    sextets.flush(out);
+    damage.dropped = sextets.count == 1;
+    damage.padding |= sextets.count > 1 || expected > 0;
+    damage.foreign |= foreign > 0;
+    Base64 { damage, left: sextets, plausible: foreign <= alphabet }
+}
+
+/// Sextets before the first padding, and the number of equals signs: tells whether a payload stands for itself.
+pub(crate) fn stands_alone(payload: &[u8]) -> bool {
+    let sextets = payload.iter().take_while(|&&b| b != b'=').filter(|&&b| sextet(b).is_some()).count() % 4;
+    let padding = payload.iter().filter(|&&b| b == b'=').count();
+    match padding {
+        0 => sextets != 1,
+        n => (sextets + n).is_multiple_of(4),
+    }
+}
+
+fn sextet(byte: u8) -> Option<u8> {
+    Some(match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' | b'-' => 62,
+        b'/' | b'_' => 63,
+        _ => return None,
+    })
+}
+
+/// Decodes Q text.
+pub(crate) fn decode_q(payload: &[u8], out: &mut Vec<u8>) -> Damage {
+    let mut damage = Damage::default();
+    let mut i = 0;
+    while let Some(&byte) = payload.get(i) {
+        i += 1;
+        match byte {
+            b'_' => out.push(b' '),
+            b'=' => match escape(payload, i) {
+                Some((value, end)) => {
+                    damage.split_escape |= end > i + 2;
+                    out.push(value);
+                    i = end;
+                }
+                None => {
+                    damage.bad_escape = true;
+                    out.push(b'=');
+                }
+            },
+            b'\r' | b'\n' => {
+                damage.space = true;
+                i = lex::skip_space(payload, i);
+                if payload.get(i) != Some(&b'_') {
+                    out.push(b' ');
+                }
+            }
+            _ => {
+                damage.space |= lex::is_space(byte);
+                damage.raw |= byte >= 0x80;
+                out.push(byte);
+            }
+        }
+    }
+    damage
+}
+
+/// The byte of an escape whose equals sign stands before `at`, and its end. Blanks may stand before the digits, a fold between them.
+fn escape(payload: &[u8], at: usize) -> Option<(u8, usize)> {
+    let first = lex::skip_space(payload, at);
+    let high = hex(*payload.get(first)?)?;
+    let second = lex::skip_space(payload, first + 1);
+    if !(second == first + 1 || payload[first + 1..second].iter().any(|b| matches!(b, b'\r' | b'\n'))) {
+        return None;
+    }
+    let low = hex(*payload.get(second)?)?;
+    Some((high << 4 | low, second + 1))
+}
+
+/// The value of a hexadecimal digit.
+pub(crate) fn hex(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).map(|n| n as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn b(payload: &str) -> (Vec<u8>, Base64) {
+        let mut out = Vec::new();
+        let result = decode_b(payload.as_bytes(), Sextets::default(), &mut out);
+        (out, result)
+    }
+
+    #[test]
+    fn damaged_base64_keeps_its_complete_bytes() {
+        for (payload, want) in [
+            ("w7w=", "ü"),
+            ("w7w", "ü"),
+            ("w7w===", "ü"),
+            ("w7!w", "ü"),
+            ("Zg==Zm8=", "ffo"),
+            ("Zm!!9!v", "foo"),
+            ("Zm 9\r\n v", "foo"),
+            ("JQ", "%"),
+            ("abcde", "i\u{b7}\u{1d}"),
+            ("", ""),
+        ] {
+            let (out, result) = b(payload);
+            let want: Vec<u8> =
+                if payload == "abcde" { vec![0x69, 0xB7, 0x1D] } else { want.as_bytes().to_vec() };
+            assert_eq!(out, want, "{payload}");
+            assert!(result.plausible, "{payload}");
+        }
+        assert_eq!(b("w7w=").1.damage.describe(), None);
+        assert_eq!(b("w7w").1.damage.describe(), Some("wrong base64 padding"));
+        assert_eq!(b("abcde").1.damage.describe(), Some("incomplete base64"));
+        assert!(!b("\u{e4}\u{f6}\u{fc} a").1.plausible);
+        assert_eq!(b("-_-_").0, b("+/+/").0);
+    }
+
+    #[test]
+    fn clean_base64_agrees_with_the_crate() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        for n in 0..bytes.len() {
+            let text = STANDARD.encode(&bytes[..n]);
+            let (mut tolerant, mut strict) = (Vec::new(), Vec::new());
+            // A blank sends the text down the tolerant path.
+            let _ = decode_b(format!("{text} ").as_bytes(), Sextets::default(), &mut tolerant);
+            let result = decode_b(text.as_bytes(), Sextets::default(), &mut strict);
+            assert_eq!((&tolerant[..], &strict[..]), (&bytes[..n], &bytes[..n]));
+            assert_eq!(result.damage, Damage::default());
+        }
+    }
+
+    #[test]
+    fn q_text() {
+        for (payload, want) in [
+            ("a_b=20c", "a b c"),
+            ("=c3=BC", "ü"),
+            ("= C3=BC", "ü"),
+            ("=C\r\n 3=BC", "ü"),
+            ("=", "="),
+            ("=G1=", "=G1="),
+            ("a\r\n b", "a b"),
+            ("a\r\n _b", "a b"),
+            ("=A", "=A"),
+            ("zwei Worte", "zwei Worte"),
+        ] {
+            let mut out = Vec::new();
+            let _ = decode_q(payload.as_bytes(), &mut out);
+            assert_eq!(String::from_utf8_lossy(&out), want, "{payload:?}");
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Where the encoded words of a value stand (RFC 2047 2, with the tolerance that real mail needs).
+
+use crate::lex;
+use memchr::memmem;
+use std::ops::Range;
+
+/// How a word's text is encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Letter {
+    /// Base64.
+    B,
+    /// Like quoted-printable.
+    Q,
+}
+
+/// One word; all ranges are offsets in the value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Word {
+    /// From `=?` to `?=`, inclusive.
+    pub range: Range<usize>,
+    /// The charset label, without blanks, quotes and language.
+    pub label: Range<usize>,
+    /// B or Q.
+    pub letter: Letter,
+    /// The encoded text.
+    pub payload: Range<usize>,
+}
+
+/// Finds words in a part of a value, from left to right, in linear time: what was searched once is remembered.
+#[derive(Debug)]
+pub(crate) struct Finder<'a> {
+    value: &'a [u8],
+    open: Memory,
+    inner_open: Memory,
+    close: Memory,
+    later_close: Memory,
+    later_open: Memory,
+}
+
+/// The last search: from where, and what was found (`usize::MAX` for nothing).
+#[derive(Clone, Copy, Debug, Default)]
+struct Memory {
+    from: usize,
+    found: usize,
+}
+
+impl Memory {
+    fn find(&mut self, value: &[u8], needle: &[u8; 2], from: usize) -> Option<usize> {
+        if !(self.from <= from && from <= self.found) || self.found == 0 {
+            let rest = value.get(from..).unwrap_or_default();
+            self.found = memmem::find(rest, needle).map_or(usize::MAX, |n| from + n);
+            self.from = from;
+        }
+        (self.found != usize::MAX).then_some(self.found)
+    }
+}
+
+impl<'a> Finder<'a> {
+    /// A finder for words that end before `limit`.
+    pub(crate) fn new(value: &'a [u8], limit: usize) -> Self {
+        Self {
+            value: &value[..limit],
+            open: Memory::default(),
+            inner_open: Memory::default(),
+            close: Memory::default(),
+            later_close: Memory::default(),
+            later_open: Memory::default(),
+        }
+    }
+
+    /// The first word that starts at or after `at`.
+    pub(crate) fn next_from(&mut self, mut at: usize) -> Option<Word> {
+        loop {
+            at = self.open.find(self.value, b"=?", at)?;
+            if let Some(word) = self.word_at(at) {
+                return Some(word);
+            }
+            at += 2;
+        }
+    }
+
+    /// The word that starts exactly at `at`.
+    pub(crate) fn word_at(&mut self, at: usize) -> Option<Word> {
+        if !self.value[at..].starts_with(b"=?") {
+            return None;
+        }
+        let head = head(self.value, at)?;
+        let letter = match head.letter {
+            b'B' | b'b' => Letter::B,
+            b'Q' | b'q' => Letter::Q,
+            _ => return None,
+        };
+        let end = match letter {
+            Letter::B => {
+                let end = head.payload + memchr::memchr(b'?', &self.value[head.payload..])?;
+                (self.value.get(end + 1) == Some(&b'=')).then_some(end)?
+            }
+            Letter::Q => self.q_end(head.payload)?,
+        };
+        let label = head.label.start..label_end(self.value, head.label.clone());
+        Some(Word { range: at..end + 2, label, letter, payload: head.payload..end })
+    }
+
+    /// Where a Q text that starts at `payload` ends: a question mark inside belongs to the text.
+    fn q_end(&mut self, payload: usize) -> Option<usize> {
+        let (mut from, mut inner) = (payload, payload);
+        loop {
+            let close = self.close.find(self.value, b"?=", from)?;
+            while let Some(open) = self.inner_open.find(self.value, b"=?", inner).filter(|&n| n + 1 < close) {
+                if head(self.value, open).is_some() {
+                    // The word has no end of its own: the next one starts here.
+                    return None;
+                }
+                inner = open + 1;
+            }
+            let after = close + 2;
+            let ends = match self.value.get(after) {
+                None | Some(b')' | b'"' | b',' | b'.' | b';' | b':' | b'<' | b'>' | b']') => true,
+                Some(&byte) if lex::is_space(byte) => true,
+                Some(_) if self.value[after..].starts_with(b"=?") => true,
+                Some(_) => match self.later_close.find(self.value, b"?=", after) {
+                    None => true,
+                    Some(next) => {
+                        self.later_open.find(self.value, b"=?", after).is_some_and(|open| open < next)
+                    }
+                },
+            };
+            if ends {
+                return Some(close);
+            }
+            from = close + 1;
+        }
+    }
+}
+
+/// True where a reader may take `?=` for the end of a Q word, given what follows it.
+pub(crate) fn ends_word(rest: &[u8]) -> bool {
+    match rest.first() {
+        None | Some(b')' | b'"' | b',' | b'.' | b';' | b':' | b'<' | b'>' | b']') => true,
+        Some(&byte) => lex::is_space(byte) || rest.starts_with(b"=?"),
+    }
+}
+
+struct Head {
+    label: Range<usize>,
+    letter: u8,
+    payload: usize,
+}
+
+/// Reads `=?label?letter?` at `at`. Its cost is bounded by the next question mark.
+fn head(value: &[u8], at: usize) -> Option<Head> {
+    let start = at + 2;
+    let end = start + value[start..].iter().position(|&b| b == b'?' || !matches!(b, b' '..=b'~' | b'\t'))?;
+    let (letter, close) = (*value.get(end + 1)?, *value.get(end + 2)?);
+    if value[end] != b'?' || close != b'?' || !letter.is_ascii_alphabetic() {
+        return None;
+    }
+    let outer = |b: &u8| matches!(b, b' ' | b'\t' | b'"' | b'\'');
+    let label = &value[start..end];
+    let from = label.iter().position(|b| !outer(b)).unwrap_or(0);
+    let to = label.iter().rposition(|b| !outer(b)).map_or(from, |n| n + 1);
+    if label[from..to].iter().any(|b| outer(b)) {
+        return None;
+    }
+    Some(Head { label: start + from..start + to, letter, payload: end + 3 })
+}
+
+/// Cuts the language tag of RFC 2231 5.
+fn label_end(value: &[u8], label: Range<usize>) -> usize {
+    memchr::memchr(b'*', &value[label.clone()]).map_or(label.end, |n| label.start + n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn payloads(value: &str) -> Vec<String> {
+        let mut finder = Finder::new(value.as_bytes(), value.len());
+        let (mut at, mut out) = (0, Vec::new());
+        while let Some(word) = finder.next_from(at) {
+            out.push(format!("{}|{}", &value[word.label.clone()], &value[word.payload.clone()]));
+            at = word.range.end;
+        }
+        out
+    }
+
+    #[test]
+    fn words_are_found_wherever_they_stand() {
+        for (value, want) in [
+            ("=?utf-8?Q?a?=", vec!["utf-8|a"]),
+            ("x=?utf-8?q?a?=y", vec!["utf-8|a"]),
+            ("(=?utf-8?q?a?=)\"=?utf-8?B?YQ==?=\"", vec!["utf-8|a", "utf-8|YQ=="]),
+            ("=?utf-8*pt-BR?Q?a?=", vec!["utf-8|a"]),
+            ("=? \"utf-8\" ?Q?a?=", vec!["utf-8|a"]),
+            ("=?UTF-8?Q?Wann??=", vec!["UTF-8|Wann?"]),
+            ("=?UTF-8?Q?Wer?_Wo?= x", vec!["UTF-8|Wer?_Wo"]),
+            ("=?u?q?a?==?u?q?b?=", vec!["u|a", "u|b"]),
+            ("=?u?q?a?=b=?u?q?c?=", vec!["u|a", "u|c"]),
+            ("=?u?q?a?=20b?=", vec!["u|a?=20b"]),
+            ("=?u?q?a =?u?q?b?=", vec!["u|b"]),
+            ("=?u?B?a?b?=", vec![]),
+            ("=?u?X?a?=", vec![]),
+            ("=?u?Q?a", vec![]),
+            ("=?u?Q??=", vec!["u|"]),
+            ("=??Q?a?=", vec!["|a"]),
+            ("=?a b?Q?a?=", vec![]),
+            ("=?=?u?Q?a?=", vec!["u|a"]),
+            ("=?utf-8?Q?a\r\n b?=", vec!["utf-8|a\r\n b"]),
+        ] {
+            assert_eq!(payloads(value), want, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn floods_take_linear_time() {
+        for unit in [
+            "=?",
+            "=?a?Q?",
+            "=?a?B?",
+            " =?a?Q?",
+            "=?a?q?x?=y",
+            "?=",
+            "=?a?Q?a=?a",
+            "=?a?Q?=?=",
+            "=?\"",
+            "=?a?Q??=b?=",
+        ] {
+            for end in ["", "?="] {
+                let value = unit.repeat(200_000) + end;
+                let start = std::time::Instant::now();
+                let _ = payloads(&value);
+                assert!(start.elapsed().as_secs() < 5, "{unit:?}");
+            }
+        }
+    }
+}

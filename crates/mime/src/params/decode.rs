@@ -1,0 +1,432 @@
+//! From parameters as written to text: continuations, extended values, words (RFC 2231 3 and 4).
+
+use super::scan::{Item, LIMIT, Scanner};
+use super::{Param, Params};
+use crate::EventKind;
+use crate::encoded_word::{self, Finding, HeaderContext};
+use mailglot_codec::{Charset, Resolved, View};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Different names that are read of one field.
+const NAMES: usize = 1_000;
+/// Bytes that are read of one value.
+const VALUE: usize = 1 << 20;
+
+/// What the name of a parameter says about its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `name`
+    Plain,
+    /// `name*`
+    Extended,
+    /// `name*3` (`encoded`: `name*3*`)
+    Segment {
+        /// Its number.
+        number: u32,
+        /// Percent-encoded.
+        encoded: bool,
+    },
+}
+
+/// All forms in which one name occurs.
+#[derive(Debug, Default)]
+pub(super) struct Group<'a> {
+    /// Lower-case name.
+    pub name: String,
+    /// `name`
+    pub plain: Option<Item<'a>>,
+    /// `name*`
+    pub extended: Option<Item<'a>>,
+    /// `name*0` …, sorted, without gaps and duplicates.
+    pub segments: Vec<(u32, bool, Item<'a>)>,
+}
+
+/// Everything decoded. Finding ranges are relative to `value`.
+pub fn parse(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>) -> Params {
+    let (main, groups) = group(value, findings);
+    let mut text = String::new();
+    encoded_word::push_clean(
+        &encoded_word::bytes_to_text(None, &main, &HeaderContext::default()).0,
+        &mut text,
+    );
+    let list = groups.iter().filter_map(|group| group.decode(context, findings)).collect();
+    findings.sort_by_key(|f| f.at.start);
+    Params { value: text.trim().to_lowercase(), list }
+}
+
+/// The main value, and the parameters by name in order of first appearance.
+pub(super) fn group<'a>(value: &'a [u8], findings: &mut Vec<Finding>) -> (Cow<'a, [u8]>, Vec<Group<'a>>) {
+    let (main, scanner) = Scanner::new(value);
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    let mut index: HashMap<String, usize> = HashMap::new();
+    for item in scanner.take(LIMIT) {
+        let (base, form) = split_name(item.raw.name);
+        let name = String::from_utf8_lossy(base).to_ascii_lowercase();
+        let known = index.get(&name).copied();
+        if known.is_none() && groups.len() == NAMES {
+            findings.push(Finding::new(
+                item.name.start..value.len(),
+                EventKind::HdrTooLong,
+                "too many parameters",
+            ));
+            break;
+        }
+        let at = known.unwrap_or_else(|| {
+            index.insert(name.clone(), groups.len());
+            groups.push(Group { name, ..Group::default() });
+            groups.len() - 1
+        });
+        let group = &mut groups[at];
+        let place = match form {
+            Form::Plain => &mut group.plain,
+            Form::Extended => &mut group.extended,
+            Form::Segment { number, encoded } => {
+                group.segments.push((number, encoded, item));
+                continue;
+            }
+        };
+        if place.is_none() {
+            *place = Some(item);
+        } else {
+            findings.push(Finding::new(item.extent(), EventKind::ParamDuplicate, "the first one counts"));
+        }
+    }
+    for group in &mut groups {
+        group.sort(findings);
+    }
+    (main, groups)
+}
+
+/// A name without its RFC 2231 marks. What is no segment number belongs to the name.
+pub(super) fn split_name(name: &[u8]) -> (&[u8], Form) {
+    let Some(star) = memchr::memchr(b'*', name).filter(|&n| n > 0) else { return (name, Form::Plain) };
+    let (base, mark) = (&name[..star], &name[star + 1..]);
+    if mark.is_empty() {
+        return (base, Form::Extended);
+    }
+    let (digits, encoded) = mark.strip_suffix(b"*").map_or((mark, false), |digits| (digits, true));
+    let canonical = digits == b"0" || digits.first().is_some_and(|d| (b'1'..=b'9').contains(d));
+    let number = if canonical && digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit) {
+        std::str::from_utf8(digits).ok().and_then(|d| d.parse().ok())
+    } else {
+        None
+    };
+    number.map_or((name, Form::Plain), |number| (base, Form::Segment { number, encoded }))
+}
+
+impl Item<'_> {
+    /// From the name to the end of the value.
+    pub(super) fn extent(&self) -> Range<usize> {
+        self.name.start..self.raw.range.end.max(self.name.end)
+    }
+}
+
+impl Group<'_> {
+    /// Brings the segments in order and drops what cannot be joined.
+    fn sort(&mut self, findings: &mut Vec<Finding>) {
+        self.segments.sort_by_key(|s| s.0);
+        self.segments.dedup_by(|later, first| {
+            let double = later.0 == first.0;
+            if double {
+                findings.push(Finding::new(
+                    later.2.extent(),
+                    EventKind::ParamDuplicate,
+                    "the first one counts",
+                ));
+            }
+            double
+        });
+        let whole = self.segments.iter().zip(0..).take_while(|((number, ..), want)| number == want).count();
+        for (.., item) in self.segments.drain(whole..) {
+            findings.push(Finding::new(
+                item.extent(),
+                EventKind::ParamGap,
+                "a segment behind a gap is not read",
+            ));
+        }
+    }
+
+    /// The text by the form that counts: `name*`, then `name*0`, then `name`; a clean form where that one is damaged.
+    fn decode(&self, context: &HeaderContext, findings: &mut Vec<Finding>) -> Option<Param> {
+        let mut best: Option<(Decoded, Vec<Finding>)> = None;
+        for form in [Form::Extended, Form::Segment { number: 0, encoded: false }, Form::Plain] {
+            let mut found = Vec::new();
+            let Some((extent, decoded)) = self.decode_form(form, context, &mut found) else { continue };
+            match &best {
+                Some((won, _)) if won.losses == 0 || decoded.losses > 0 => {
+                    let detail = "another form of the parameter counts";
+                    findings.push(Finding::new(extent, EventKind::ParamDuplicate, detail));
+                }
+                Some(_) => {
+                    findings.push(Finding::new(
+                        extent,
+                        EventKind::ParamDuplicate,
+                        "counts, since the other form is damaged",
+                    ));
+                    best = Some((decoded, found));
+                }
+                None => best = Some((decoded, found)),
+            }
+        }
+        let (decoded, found) = best?;
+        findings.extend(found);
+        Some(Param { name: self.name.clone(), text: decoded.text, language: decoded.language })
+    }
+
+    fn decode_form(
+        &self,
+        form: Form,
+        context: &HeaderContext,
+        found: &mut Vec<Finding>,
+    ) -> Option<(Range<usize>, Decoded)> {
+        let mut bytes = Vec::new();
+        match form {
+            Form::Plain => {
+                let item = self.plain.as_ref()?;
+                let exact = matches!(item.raw.value, Cow::Borrowed(_))
+                    .then_some(item.raw.range.start + usize::from(item.quoted));
+                let at = Place { range: item.raw.range.clone(), exact };
+                Some((item.extent(), words(limit(&item.raw.value, &at, found), &at, context, found)))
+            }
+            Form::Extended => {
+                let item = self.extended.as_ref()?;
+                let at = Place { range: item.raw.range.clone(), exact: None };
+                let (charset, language, rest) = split_extended(limit(&item.raw.value, &at, found));
+                percent(rest, &at, &mut bytes, found);
+                Some((item.extent(), extended(charset, language, &bytes, &at, context, found)))
+            }
+            Form::Segment { .. } => {
+                let (first, last) = (self.segments.first()?, self.segments.last()?);
+                let starts = self.segments.iter().map(|s| s.2.raw.range.start);
+                let ends = self.segments.iter().map(|s| s.2.raw.range.end);
+                let at = Place { range: starts.min()?..ends.max()?, exact: None };
+                let (mut head, mut language) = (None, None);
+                for (number, encoded, item) in &self.segments {
+                    let mut part: &[u8] = &item.raw.value;
+                    if *number == 0 && *encoded {
+                        (head, language, part) = split_extended(part);
+                    }
+                    let place = Place { range: item.raw.range.clone(), exact: None };
+                    if *encoded {
+                        percent(part, &place, &mut bytes, found);
+                    } else {
+                        bytes.extend_from_slice(part);
+                    }
+                    if bytes.len() > VALUE {
+                        break;
+                    }
+                }
+                let bytes = limit(&bytes, &at, found);
+                let extent = first.2.extent().start.min(last.2.extent().start)..at.range.end;
+                let decoded = if self.segments.iter().any(|s| s.1) {
+                    extended(head, language, bytes, &at, context, found)
+                } else {
+                    words(bytes, &at, context, found)
+                };
+                Some((extent, decoded))
+            }
+        }
+    }
+}
+
+/// Where a value stands in the field.
+struct Place {
+    range: Range<usize>,
+    /// Offset of its first byte, where the value is a verbatim part of the field.
+    exact: Option<usize>,
+}
+
+/// One form, decoded.
+struct Decoded {
+    text: String,
+    language: Option<String>,
+    losses: u64,
+}
+
+fn limit<'b>(bytes: &'b [u8], at: &Place, found: &mut Vec<Finding>) -> &'b [u8] {
+    if bytes.len() > VALUE {
+        found.push(Finding::new(at.range.clone(), EventKind::HdrTooLong, "the value is cut at 1 MiB"));
+    }
+    &bytes[..bytes.len().min(VALUE)]
+}
+
+/// A plain value: words and raw bytes.
+fn words(bytes: &[u8], at: &Place, context: &HeaderContext, found: &mut Vec<Finding>) -> Decoded {
+    let mut own = Vec::new();
+    let text = encoded_word::decode_text(bytes, context, &mut own);
+    if encoded_word::has_word(bytes) {
+        found.push(Finding::new(at.range.clone(), EventKind::ParamRfc2047, ""));
+    }
+    let losses = own.iter().filter(|f| f.kind == EventKind::CharsetInvalidBytes).map(|f| f.count).sum();
+    found.extend(own.into_iter().map(|mut finding| {
+        finding.at = at.exact.map_or(at.range.clone(), |n| n + finding.at.start..n + finding.at.end);
+        finding
+    }));
+    Decoded { text, language: None, losses }
+}
+
+/// Bytes of an extended value in the charset that it names.
+fn extended(
+    label: Option<&[u8]>,
+    language: Option<&[u8]>,
+    bytes: &[u8],
+    at: &Place,
+    context: &HeaderContext,
+    found: &mut Vec<Finding>,
+) -> Decoded {
+    let resolved = label.map_or(Resolved::NoInformation, |label| Charset::for_label(label, View::Mail));
+    if resolved.charset().is_none() && label.is_some_and(|l| !l.is_empty()) {
+        found.push(Finding::new(
+            at.range.clone(),
+            EventKind::CharsetUnknownLabel,
+            "the value is read without it",
+        ));
+    }
+    let (raw, used, losses) = encoded_word::bytes_to_text(resolved.charset(), bytes, context);
+    if used != resolved.charset() && !bytes.is_ascii() {
+        let name = used.map_or("UTF-8", Charset::name);
+        found.push(Finding::new(at.range.clone(), EventKind::CharsetDetected, name));
+    }
+    if losses > 0 {
+        found.push(Finding::counted(at.range.clone(), EventKind::CharsetInvalidBytes, "", losses));
+    }
+    let mut text = String::new();
+    let controls = encoded_word::push_clean(&raw, &mut text);
+    if controls > 0 {
+        found.push(Finding::counted(at.range.clone(), EventKind::EwControlChar, "", controls));
+    }
+    let language = language.filter(|l| !l.is_empty()).map(|l| String::from_utf8_lossy(l).into_owned());
+    Decoded { text, language, losses }
+}
+
+/// `charset'language'value`; one apostrophe: a charset, if it is one, then the value.
+pub(super) fn split_extended(value: &[u8]) -> (Option<&[u8]>, Option<&[u8]>, &[u8]) {
+    let Some(first) = memchr::memchr(b'\'', value) else { return (None, None, value) };
+    let (label, rest) = (&value[..first], &value[first + 1..]);
+    if let Some(second) = memchr::memchr(b'\'', rest) {
+        return (Some(label), Some(&rest[..second]), &rest[second + 1..]);
+    }
+    if label.is_empty() || Charset::for_label(label, View::Mail).charset().is_some() {
+        return (Some(label), None, rest);
+    }
+    (None, None, value)
+}
+
+/// Undoes percent-encoding; a percent sign without two digits stays.
+pub(super) fn percent_decode(text: &[u8], out: &mut Vec<u8>) -> u64 {
+    let (mut rest, mut bad) = (text, 0);
+    while let Some(n) = memchr::memchr(b'%', rest) {
+        out.extend_from_slice(&rest[..n]);
+        let digits = (rest.get(n + 1), rest.get(n + 2));
+        let (high, low) =
+            (digits.0.and_then(|&d| encoded_word::hex(d)), digits.1.and_then(|&d| encoded_word::hex(d)));
+        if let (Some(high), Some(low)) = (high, low) {
+            out.push(high << 4 | low);
+            rest = &rest[n + 3..];
+        } else {
+            out.push(b'%');
+            bad += 1;
+            rest = &rest[n + 1..];
+        }
+    }
+    out.extend_from_slice(rest);
+    bad
+}
+
+fn percent(text: &[u8], at: &Place, out: &mut Vec<u8>, found: &mut Vec<Finding>) {
+    let bad = percent_decode(text, out);
+    if bad > 0 {
+        found.push(Finding::counted(
+            at.range.clone(),
+            EventKind::ParamBadPercent,
+            "the percent sign stays",
+            bad,
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(value: &str) -> String {
+        parse(value.as_bytes(), &HeaderContext::default(), &mut Vec::new()).to_string()
+    }
+
+    fn kinds(value: &str) -> Vec<&'static str> {
+        let mut findings = Vec::new();
+        let _ = parse(value.as_bytes(), &HeaderContext::default(), &mut findings);
+        findings.into_iter().map(|f| f.kind.code()).collect()
+    }
+
+    #[test]
+    fn names_and_their_marks() {
+        for (name, want) in [
+            ("a", ("a", Form::Plain)),
+            ("a*", ("a", Form::Extended)),
+            ("a*0", ("a", Form::Segment { number: 0, encoded: false })),
+            ("a*12*", ("a", Form::Segment { number: 12, encoded: true })),
+            ("a*01", ("a*01", Form::Plain)),
+            ("a*1x", ("a*1x", Form::Plain)),
+            ("a**", ("a**", Form::Plain)),
+            ("*0", ("*0", Form::Plain)),
+            ("a*1234567890", ("a*1234567890", Form::Plain)),
+        ] {
+            assert_eq!(split_name(name.as_bytes()), (want.0.as_bytes(), want.1), "{name}");
+        }
+    }
+
+    #[test]
+    fn forms_join_and_win() {
+        for (value, want) in [
+            ("a; f*0*=utf-8''a%C3; f*1*=%A4", "a; f=\"aä\""),
+            ("a; f*1*=%A4; x=1; f*0*=utf-8'de'a%C3", "a; f=\"aä\"; x=1"),
+            ("a; f=x; f*0=y; f*=utf-8''z", "a; f=z"),
+            ("a; f=x; f*0=y", "a; f=y"),
+            ("a; f=x; f*=utf-8''%FF", "a; f=x"),
+            ("a; f*0=x; f*2=z", "a; f=x"),
+            ("a; f*1=x", "a"),
+            ("a; f*0=x; f*0=y; F=\"z\"", "a; f=x"),
+            ("a; f*0=x%41; f*1*=%42", "a; f=x%41B"),
+            ("a; f*=''a%20b", "a; f=\"a b\""),
+            ("a; f*=utf-8'a%20b", "a; f=\"a b\""),
+            ("a; f*=a%20b", "a; f=\"a b\""),
+            ("a; f*=utf-8''50%", "a; f=50%"),
+            ("a; f=\"=?utf-8?q?=C3=A9?= =?utf-8?q?t?=\"", "a; f=\"ét\""),
+            ("a; f*0=\"=?UTF-8?Q?Ma=C3\"; f*1=\"=9Fe?=\"", "a; f=\"Maße\""),
+            ("a; f*=utf-8''x%0D%0ABcc:%00", "a; f=\"x  Bcc: \""),
+            ("a; f=\"x\\\\y\"", "a; f=\"x\\\\y\""),
+        ] {
+            assert_eq!(show(value), want, "{value}");
+        }
+    }
+
+    #[test]
+    fn what_was_repaired_is_told() {
+        for (value, want) in [
+            ("a; f*0=x; f*2=z", vec!["param.gap"]),
+            ("a; f=1; f=2", vec!["param.duplicate"]),
+            ("a; f*=utf-8''5%", vec!["param.bad-percent"]),
+            ("a; f=\"=?utf-8?q?a?=\"", vec!["param.rfc2047"]),
+            ("a; f*=utf-8''%FF", vec!["charset.invalid-bytes"]),
+            ("a; f=b; g=\"c d\"", vec![]),
+        ] {
+            assert_eq!(kinds(value), want, "{value}");
+        }
+    }
+
+    #[test]
+    fn limits_have_a_defined_outcome() {
+        let mut many = String::from("a");
+        for i in 0..2_000 {
+            many += &format!("; p{i}=x");
+        }
+        let mut findings = Vec::new();
+        let params = parse(many.as_bytes(), &HeaderContext::default(), &mut findings);
+        assert_eq!((params.list.len(), findings[0].kind), (NAMES, EventKind::HdrTooLong));
+        let long = format!("a; f={}", "x".repeat(2 << 20));
+        assert_eq!(show(&long).len(), VALUE + 5);
+    }
+}

@@ -179,3 +179,6 @@ impl<'a> Message<'a> {
         Some(&self.boundaries[index].1)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@
 //!   stands for the empty line (`mime.no-blank-line`).
 //! - A line that is neither field nor continuation is junk in the header (`hdr.no-colon`) when a field with a known name stands within
 //!   the next eight lines, before any empty line; so is `From ` or `>From ` as the first line. Lines that continue junk are junk.
-//!   Otherwise the body begins there (`mime.no-blank-line`): text is never lost to a header.
+//!   Otherwise, and always where it begins with two hyphens, the body begins there (`mime.no-blank-line`): text is never lost to a header.
 //! - A name is any run of bytes but blanks, controls and the colon; blanks may stand before the colon. NUL is kept in place.
 //!
 //! # Limits
@@ -109,97 +109,133 @@ pub(super) struct Header {
 struct Damage {
     junk: Option<Span>,
     junk_lines: u64,
+    /// Start of the first field beyond the limit.
+    skipped: Option<usize>,
     skipped_fields: u64,
-    skipped_from: usize,
-    crlf: u64,
     /// Where the header ends without an empty line.
     unended: Option<Span>,
+}
+
+/// What a line of a header is.
+enum Role {
+    /// Length of the name, and place of the colon.
+    Field(usize, usize),
+    Continuation,
+    Junk,
+    /// An empty line.
+    End,
+    /// A line of blanks that stands for the empty one.
+    BlankEnd,
+    /// The first line of the body, or a delimiter.
+    BodyAlready,
+}
+
+/// What the line before was.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Nothing,
+    Field,
+    SkippedField,
+    Junk,
 }
 
 impl Parser<'_> {
     /// Reads the header that begins at `start`.
     pub(super) fn read_header(&mut self, start: usize) -> Header {
-        let raw = self.raw;
         let first = self.fields.len();
         let mut header = Header::default();
         let mut damage = Damage::default();
+        let mut before = Before::Nothing;
         // A field with a known name is certain at or after this place.
         let mut known = start;
-        // The line before was a field or continues one.
-        let mut in_field = false;
         let mut at = start;
-        let (end, body) = loop {
-            if at >= raw.len() {
-                break (at, at);
+        (header.span, header.body) = loop {
+            if at >= self.raw.len() {
+                break (Span::new(start, at), at);
             }
-            let line = self.lines.line(raw, at);
-            damage.crlf += u64::from(line.next - line.end == 2);
-            let content = &raw[line.start..line.end];
-            let Some(&byte) = content.first() else {
-                break (at, line.next);
-            };
-            if matches!(byte, b' ' | b'\t') {
-                let blank = content.iter().all(|b| matches!(b, b' ' | b'\t'));
-                if blank && !self.header_goes_on(line.next) {
+            let line = self.lines.line(self.raw, at);
+            match self.role(line, before, &mut known) {
+                Role::Field(..) if self.fields.len() - first >= self.limits.fields => {
+                    damage.skipped.get_or_insert(at);
+                    damage.skipped_fields += 1;
+                    before = Before::SkippedField;
+                }
+                Role::Field(name, colon) => {
+                    let name = Span::new(at, at + name);
+                    note(&mut header, name.of(self.raw), self.fields.len() as u32);
+                    let value = Span::new(at + colon + 1, line.end);
+                    self.fields.push(Field { name, value, full: Span::new(at, line.next) });
+                    before = Before::Field;
+                }
+                Role::Continuation => {
+                    if let (Before::Field, Some(field)) = (before, self.fields.last_mut()) {
+                        field.value.end = line.end;
+                        field.full.end = line.next;
+                    }
+                }
+                Role::Junk => {
+                    damage.junk.get_or_insert(Span::new(at, line.end));
+                    damage.junk_lines += 1;
+                    before = Before::Junk;
+                }
+                Role::End => break (Span::new(start, at), line.next),
+                Role::BlankEnd => {
                     damage.unended = Some(Span::new(at, line.next));
-                    break (at, line.next);
+                    break (Span::new(start, at), line.next);
                 }
-                if in_field && let Some(field) = self.fields.last_mut() {
-                    field.value.end = line.end;
-                    field.full.end = line.next;
-                    at = line.next;
-                    continue;
-                }
-            } else {
-                if byte == b'-' && self.delimiter(line).is_some() {
+                Role::BodyAlready => {
                     damage.unended = Some(Span::new(at, at));
-                    break (at, at);
-                }
-                if let Some((name, colon)) = field_name(content) {
-                    in_field = self.fields.len() - first < self.limits.fields;
-                    if in_field {
-                        let index = self.fields.len() as u32;
-                        note(&mut header, &content[..name], index);
-                        self.fields.push(Field {
-                            name: Span::new(at, at + name),
-                            value: Span::new(at + colon + 1, line.end),
-                            full: Span::new(at, line.next),
-                        });
-                    } else {
-                        damage.skipped_fields += 1;
-                        damage.skipped_from =
-                            if damage.skipped_fields == 1 { at } else { damage.skipped_from };
-                    }
-                    at = line.next;
-                    continue;
+                    break (Span::new(start, at), at);
                 }
             }
-            // Beyond the limit, continuations of a field that is not kept are no junk.
-            if damage.skipped_fields > 0 && matches!(byte, b' ' | b'\t') {
-                at = line.next;
-                continue;
-            }
-            // Neither field nor continuation.
-            let separator = at == start && (content.starts_with(b"From ") || content.starts_with(b">From "));
-            let continues_junk = matches!(byte, b' ' | b'\t') && damage.junk.is_some();
-            if !separator && !continues_junk && known <= at {
-                match self.known_field_after(line.next) {
-                    Some(place) => known = place,
-                    None => {
-                        damage.unended = Some(Span::new(at, at));
-                        break (at, at);
-                    }
-                }
-            }
-            in_field = false;
-            damage.junk.get_or_insert(Span::new(at, line.end));
-            damage.junk_lines += 1;
             at = line.next;
         };
-        header.span = Span::new(start, end);
-        header.body = body;
         self.report_damage(header.span, first, &damage);
         header
+    }
+
+    /// Decides what a line is; the rules stand at the top of this file.
+    fn role(&mut self, line: Line, before: Before, known: &mut usize) -> Role {
+        let content = &self.raw[line.start..line.end];
+        match content.first() {
+            None => return Role::End,
+            Some(b' ' | b'\t') => {
+                let blank = content.iter().all(|b| matches!(b, b' ' | b'\t'));
+                if blank && !self.header_goes_on(line.next) {
+                    return Role::BlankEnd;
+                }
+                match before {
+                    Before::Field | Before::SkippedField => return Role::Continuation,
+                    Before::Junk => return Role::Junk,
+                    Before::Nothing => {}
+                }
+            }
+            Some(_) => {
+                // A boundary may have a colon in it.
+                if self.delimiter(line).is_some() {
+                    return Role::BodyAlready;
+                }
+                if let Some((name, colon)) = field_name(content) {
+                    return Role::Field(name, colon);
+                }
+                if content.starts_with(b"--") {
+                    // Perhaps the delimiter that this very header declares.
+                    return Role::BodyAlready;
+                }
+                if before == Before::Nothing
+                    && (content.starts_with(b"From ") || content.starts_with(b">From "))
+                {
+                    return Role::Junk;
+                }
+            }
+        }
+        if *known <= line.start {
+            let Some(place) = self.known_field_after(line.next) else {
+                return Role::BodyAlready;
+            };
+            *known = place;
+        }
+        Role::Junk
     }
 
     /// Whether the header goes on after a line of blanks: a field, a continuation or an empty line follows it and its like.
@@ -264,7 +300,7 @@ impl Parser<'_> {
             self.defect(EventKind::HdrNul, Span::new(at, at + 1), "", count);
         }
         if !self.lines.bare_cr && memchr::memchr(b'\r', bytes).is_some() {
-            let bare = count(bytes, b'\r').saturating_sub(damage.crlf);
+            let bare = count(bytes, b'\r') - count_line_ends(bytes);
             let first = memchr::memchr_iter(b'\r', bytes).find(|&at| bytes.get(at + 1) != Some(&b'\n'));
             if let (1.., Some(at)) = (bare, first) {
                 let at = span.start + at;
@@ -277,8 +313,8 @@ impl Parser<'_> {
                 self.defect(EventKind::HdrTooLong, full, "field", 1);
             }
         }
-        if damage.skipped_fields > 0 {
-            let at = Span::new(damage.skipped_from, span.end);
+        if let Some(start) = damage.skipped {
+            let at = Span::new(start, span.end);
             self.defect(EventKind::HdrTooLong, at, "number of fields", damage.skipped_fields);
         }
         if let Some(at) = damage.unended {
@@ -313,4 +349,12 @@ fn note(header: &mut Header, name: &[u8], index: u32) {
 fn count(bytes: &[u8], byte: u8) -> u64 {
     // Blocks small enough for a counter of eight bits let the compiler use whole registers.
     bytes.chunks(255).map(|block| u64::from(block.iter().map(|&b| u8::from(b == byte)).sum::<u8>())).sum()
+}
+
+/// Number of CR LF.
+fn count_line_ends(bytes: &[u8]) -> u64 {
+    let pair = |(&a, &b): (&u8, &u8)| u8::from(a == b'\r' && b == b'\n');
+    let next = bytes.get(1..).unwrap_or_default();
+    let blocks = bytes.chunks(255).zip(next.chunks(255));
+    blocks.map(|(first, second)| u64::from(first.iter().zip(second).map(pair).sum::<u8>())).sum()
 }

@@ -273,12 +273,15 @@ impl<'a> Parser<'a> {
     }
 
     /// Ends the parts on the stack from `keep` up: their bodies end at `end`; `place` is where that was seen.
-    fn close_above(&mut self, keep: usize, end: usize, place: usize) {
+    fn close_above(&mut self, keep: usize, mut end: usize, place: usize) {
         while self.stack.len() > keep
             && let Some(frame) = self.stack.pop()
         {
             let body = &mut self.parts[frame.part.0 as usize].body;
-            body.end = end.max(body.start);
+            // Between two delimiters in a row there is but one line end; then the part between them, and so the multipart around it,
+            // ends behind that.
+            end = end.max(body.start);
+            body.end = end;
             let Some(boundary) = frame.boundary else {
                 continue;
             };

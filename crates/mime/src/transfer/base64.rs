@@ -148,3 +148,195 @@ impl Sink for Bytes<'_> {
         self.0.push(byte);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::engine::general_purpose::STANDARD;
+
+    fn decoded(body: &[u8]) -> (Vec<u8>, Option<Range<usize>>, TransferEncoding, Vec<&'static str>) {
+        let mut findings = Vec::new();
+        let result = decode(body, &mut findings);
+        for finding in &findings {
+            assert!(finding.at.start <= finding.at.end && finding.at.end <= body.len() && finding.count > 0);
+        }
+        let codes = findings.iter().map(|f| f.kind.code()).collect();
+        (result.bytes.into_owned(), result.footer, result.used, codes)
+    }
+
+    /// Bytes and their places by the tolerant machine; None when it finds no base64.
+    fn tolerant(body: &[u8]) -> Option<Vec<u8>> {
+        struct Check<'b>(&'b [u8], Vec<u8>, usize);
+        impl Sink for Check<'_> {
+            fn run(&mut self, _: Range<usize>) {}
+            fn byte(&mut self, byte: u8, from: Range<usize>) {
+                assert!(self.2 <= from.start + 1 && from.start + 2 <= from.end && from.end <= self.0.len());
+                self.2 = from.end;
+                self.1.push(byte);
+            }
+        }
+        let mut check = Check(body, Vec::new(), 0);
+        walk(body, &mut check).then_some(check.1)
+    }
+
+    #[test]
+    fn clean_bodies_are_those_of_the_base64_crate() {
+        let bytes: Vec<u8> = (0..40_000_u32).map(|n| ((n * n) >> 7) as u8).collect();
+        for length in (0..200).chain([6143, 6144, 6145, 12_288, 39_999]) {
+            let bytes = &bytes[..length];
+            let plain = STANDARD.encode(bytes);
+            let mut lines = Vec::new();
+            for (width, eol) in
+                [(76, "\r\n"), (76, "\n"), (64, "\r\r\n"), (4, "\n"), (7, "\n"), (0, "\r"), (1000, " \t\n")]
+            {
+                lines.clear();
+                encode_lines(bytes, width, eol.as_bytes(), &mut lines);
+                let joined: Vec<u8> = lines.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect();
+                assert_eq!(joined, plain.as_bytes());
+                assert!(lines.split(u8::is_ascii_whitespace).all(|line| line.len() <= width.max(4)));
+                let (found, footer, used, codes) = decoded(&lines);
+                assert_eq!(
+                    (found.as_slice(), footer, used),
+                    (bytes, None, TransferEncoding::Base64),
+                    "{width} {eol:?}"
+                );
+                assert_eq!(codes, [""; 0], "{width} {eol:?}");
+                assert_eq!(tolerant(&lines).as_deref(), Some(bytes), "{width} {eol:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn both_ways_read_clean_input_alike() {
+        let mut state = 0x9E37_79B9_u32;
+        let mut next = |bound: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % bound
+        };
+        for _ in 0..20_000 {
+            let alphabet: &[u8] = if next(2) == 0 { b"AbC+/9\n\n\r=" } else { b"abcdefgh\n\n" };
+            let length = next(40);
+            let body: Vec<u8> = (0..length).map(|_| alphabet[next(alphabet.len() as u32) as usize]).collect();
+            let mut clean = Vec::new();
+            if decode_clean(&body, &mut clean) {
+                assert_eq!(tolerant(&body), Some(clean), "{}", body.escape_ascii());
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_bodies() {
+        const B64: TransferEncoding = TransferEncoding::Base64;
+        const NONE: TransferEncoding = TransferEncoding::Identity;
+        type Row = (&'static str, &'static str, &'static str, TransferEncoding, &'static [&'static str]);
+        let table: &[Row] = &[
+            ("", "", "", B64, &[]),
+            ("Zm9v", "foo", "", B64, &[]),
+            // Padding.
+            ("Zm8", "fo", "", B64, &["cte.b64-truncated"]),
+            ("Zm9vYg", "foob", "", B64, &["cte.b64-truncated"]),
+            ("Zm9vY", "foo", "", B64, &["cte.b64-truncated"]),
+            ("Zg=\n", "f", "", B64, &[]),
+            ("Zm9vYg=\n=\n", "foob", "", B64, &[]),
+            ("Zm9v====", "foo", "", B64, &["cte.b64-trailing"]),
+            ("PHNjcmlwdD5", "<script>", "", B64, &["cte.b64-truncated"]),
+            // Bodies behind each other.
+            ("Zg==Zm8=", "ffo", "", B64, &[]),
+            ("Zg==\nZm8=\nZm9v\n", "ffofoo", "", B64, &[]),
+            ("PHNj=cmlwdD4=\r\nYWxlcnQ=\r\n", "<script>alert", "", B64, &["cte.b64-trailing"]),
+            // Foreign bytes, and the alphabet of addresses.
+            ("PHNj!!cm lwdD4*=\r\n", "<script>", "", B64, &["cte.b64-trailing"]),
+            ("Zm9v Ym9v YmFy\n", "fooboobar", "", B64, &[]),
+            ("PHN-cmlwdD_=", "<s~rip\u{74}?", "", B64, &[]),
+            ("Z\nm9\nvYm\nFy\n", "foobar", "", B64, &[]),
+            // Text that somebody appended.
+            (
+                "Zm9v\n_______________\nlist mailing list\nhttp://example.org/\n",
+                "foo",
+                "_______________\nlist mailing list\nhttp://example.org/\n",
+                B64,
+                &["cte.b64-trailing"],
+            ),
+            (
+                "Zm8=\r\n\r\n-- \r\nThis is a footer.\r\n",
+                "fo",
+                "-- \r\nThis is a footer.\r\n",
+                B64,
+                &["cte.b64-trailing"],
+            ),
+            ("Zm8=\nSent\n", "fo", "Sent\n", B64, &["cte.b64-trailing"]),
+            ("Zm8= Sent from a phone\n", "fo", " Sent from a phone\n", B64, &["cte.b64-trailing"]),
+            ("Zm9v\n\nRegards,\nBob\n", "foo", "Regards,\nBob\n", B64, &["cte.b64-trailing"]),
+            (
+                "Zm9v\n\nRegards\nBob B. Example\n",
+                "foo",
+                "Regards\nBob B. Example\n",
+                B64,
+                &["cte.b64-trailing"],
+            ),
+            // A line of text in the middle is skipped.
+            (
+                "Zm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFy\n-----\nZm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFy\n",
+                "foobarfoobarfoobarfoobarfoobarfoobarfoobarfoobar",
+                "",
+                B64,
+                &["cte.b64-trailing"],
+            ),
+            // Never base64.
+            ("Hello world, this is text.\n", "Hello world, this is text.\n", "", NONE, &["cte.wrong-label"]),
+            ("Hello\n\nthis is text.\n", "Hello\n\nthis is text.\n", "", NONE, &["cte.wrong-label"]),
+            ("Gr\u{fc}\u{df}e", "Gr\u{fc}\u{df}e", "", NONE, &["cte.wrong-label"]),
+            ("Hello\n", "Hello\n", "", NONE, &["cte.wrong-label"]),
+            (
+                "<html><body>x</body></html>\n",
+                "<html><body>x</body></html>\n",
+                "",
+                NONE,
+                &["cte.wrong-label"],
+            ),
+        ];
+        for (body, text, footer, used, codes) in table {
+            let found = decoded(body.as_bytes());
+            assert_eq!(
+                found.0.escape_ascii().to_string(),
+                text.as_bytes().escape_ascii().to_string(),
+                "{body:?}"
+            );
+            let tail = found.1.map_or("", |range| &body[range]);
+            assert_eq!((tail, found.2), (*footer, *used), "{body:?}");
+            assert_eq!(found.3, *codes, "{body:?}");
+        }
+    }
+
+    #[test]
+    fn truncation_keeps_the_complete_bytes() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        let mut body = Vec::new();
+        encode_lines(&bytes, 76, b"\r\n", &mut body);
+        for end in 40..body.len() {
+            let (found, footer, used, _) = decoded(&body[..end]);
+            assert_eq!((used, footer), (TransferEncoding::Base64, None), "{end}");
+            assert!(bytes.starts_with(&found));
+            let sextets = body[..end].iter().filter(|b| survey::is_base64(**b)).count();
+            assert!(found.len() >= (sextets * 3 / 4).saturating_sub(2));
+        }
+    }
+
+    #[test]
+    fn time_is_linear() {
+        let table: [String; 7] = [
+            "Zg==".repeat(500_000),
+            "A=".repeat(500_000),
+            "A ".repeat(500_000),
+            "Word\n\n".repeat(300_000),
+            "Zg==\n____\n".repeat(200_000),
+            "Zg==".repeat(100_000) + &" ".repeat(1_000_000),
+            "=".repeat(1_000_000),
+        ];
+        for body in &table {
+            let start = std::time::Instant::now();
+            decoded(body.as_bytes());
+            assert!(start.elapsed().as_secs() < 5, "{:?}…", &body[..12]);
+        }
+    }
+}

@@ -270,3 +270,182 @@ impl Sink for Bytes<'_> {
         self.owned().push(byte);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quoted_printable::ParseMode;
+
+    fn decoded(body: &[u8]) -> (Vec<u8>, TransferEncoding, Vec<&'static str>) {
+        let mut findings = Vec::new();
+        let result = decode(body, &mut findings);
+        for finding in &findings {
+            assert!(finding.at.start <= finding.at.end && finding.at.end <= body.len() && finding.count > 0);
+        }
+        let codes = findings.iter().map(|f| f.kind.code()).collect();
+        (result.bytes.into_owned(), result.used, codes)
+    }
+
+    fn encoded(text: &[u8], eol: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        encode(text, eol, &mut out);
+        out
+    }
+
+    #[test]
+    fn bodies_clean_and_damaged() {
+        const QP: TransferEncoding = TransferEncoding::QuotedPrintable;
+        const NONE: TransferEncoding = TransferEncoding::Identity;
+        type Row = (&'static [u8], &'static [u8], TransferEncoding, &'static [&'static str]);
+        let table: &[Row] = &[
+            (b"", b"", QP, &[]),
+            (b"plain\r\ntext\n", b"plain\r\ntext\n", QP, &[]),
+            (b"=C3=bc=C3=9F\r\n", "üß\r\n".as_bytes(), QP, &[]),
+            // Soft line breaks, also with blanks, with any line end, at the end of the body.
+            (b"a=\r\nb=\nc= \t\r\nd=\r\r\ne=", b"abcde", QP, &[]),
+            (b"a=\rb=\rc\r", b"abc\r", QP, &[]),
+            (b"a=  ", b"a", QP, &[]),
+            (b"a =\nb", b"a b", QP, &[]),
+            // Trailing blanks.
+            (b"a \t\r\nb \n  \nc  ", b"a\r\nb\n\nc", QP, &[]),
+            (b"a=20\nb=20 \n", b"a \nb \n", QP, &[]),
+            (b"a \rb \r", b"a\rb\r", QP, &[]),
+            // Bad escapes stay.
+            (b"=3Cscript=\r\n=3E =ZZ =3 =\r\r\n", b"<script> =ZZ =3 ", QP, &["cte.qp-bad-escape"]),
+            (b"=3c=0D=0A.=0D=0A=00 x=    \r\ny\r\n", b"<\r\n.\r\n\0 xy\r\n", QP, &[]),
+            (b"=41==42", b"A=B", QP, &["cte.qp-bad-escape"]),
+            // Raw 8-bit passes.
+            (b"=41 \xE4", b"A \xE4", QP, &["cte.8bit-in-7bit"]),
+            // Never quoted-printable.
+            (b"a=b, c=d \n", b"a=b, c=d \n", NONE, &["cte.wrong-label"]),
+            (
+                b"http://example.org/?a=x&b=y&c=20",
+                b"http://example.org/?a=x&b=y&c=20",
+                NONE,
+                &["cte.wrong-label"],
+            ),
+        ];
+        for (body, bytes, used, codes) in table {
+            let found = decoded(body);
+            assert_eq!(
+                found.0.escape_ascii().to_string(),
+                bytes.escape_ascii().to_string(),
+                "{}",
+                body.escape_ascii()
+            );
+            assert_eq!((found.1, found.2.as_slice()), (*used, *codes), "{}", body.escape_ascii());
+        }
+        assert!(matches!(decode(b"nothing\n=\n", &mut Vec::new()).bytes, Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn every_pair_after_an_equals_sign() {
+        for first in 0..=255_u8 {
+            for second in 0..=255_u8 {
+                // Enough good escapes that the body counts as quoted-printable.
+                let body = [b"=41=41=41x=".as_slice(), &[first, second], b"y"].concat();
+                let (found, used, codes) = decoded(&body);
+                assert_eq!(used, TransferEncoding::QuotedPrintable);
+                let tail = &found[4..];
+                match (hex_value(first), hex_value(second)) {
+                    (Some(high), Some(low)) => assert_eq!(tail, [high * 16 + low, b'y']),
+                    _ if matches!(first, b'\r' | b'\n') => {
+                        assert!(!tail.contains(&b'=') || second == b'=', "{first} {second}");
+                    }
+                    _ if matches!(first, b' ' | b'\t') && matches!(second, b'\r' | b'\n') => {
+                        assert_eq!(tail, b"y");
+                    }
+                    _ if first == b'=' && matches!(second, b'\r' | b'\n') => assert_eq!(tail, b"=y"),
+                    _ => {
+                        assert_eq!(tail, [b'=', first, second, b'y'], "{first} {second}");
+                        assert!(codes.contains(&"cte.qp-bad-escape"));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn clean_bodies_are_those_of_the_quoted_printable_crate() {
+        let text = "Grüße aus Köln = schön\r\nzweite Zeile, die so lang ist, daß sie nicht in eine Zeile paßt, sondern in zwei\r\n \r\n日本語\t\r\nend";
+        let theirs = quoted_printable::encode(text);
+        assert_eq!(decoded(&theirs).0, text.as_bytes());
+        let ours = encoded(text.as_bytes(), b"\r\n");
+        assert_eq!(quoted_printable::decode(&ours, ParseMode::Strict).unwrap(), text.as_bytes());
+    }
+
+    #[test]
+    fn encoder_escapes_what_programs_trip_over() {
+        let table: &[(&str, &str)] = &[
+            ("", ""),
+            ("plain\n", "plain\n"),
+            ("a=b\n", "a=3Db\n"),
+            ("blank \ntab\t\n", "blank=20\ntab=09\n"),
+            ("From me\n>From me\nFrom", "=46rom me\n>From me\nFrom"),
+            (".\n..\n.x\n", "=2E\n..\n.x\n"),
+            ("--\n-- \n---x\n-x", "=2D-\n=2D-=20\n=2D--x\n-x"),
+            ("a\rb\0\u{7f}", "a=0Db=00=7F"),
+            ("é", "=C3=A9"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(String::from_utf8(encoded(text.as_bytes(), b"\n")).unwrap(), *expected);
+        }
+        assert_eq!(encoded(b"a\r\nb\nc\rd", b"\r\n"), b"a\r\nb=0Ac=0Dd");
+        assert_eq!(encoded(b"a\r\nb", b"\n"), b"a=0D\nb");
+    }
+
+    #[test]
+    fn round_trip_with_short_lines() {
+        let mut state = 7_u32;
+        let mut next = |bound: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % bound
+        };
+        let pieces: [&[u8]; 14] = [
+            b"a",
+            b"word ",
+            b" ",
+            b"\t",
+            b"=",
+            b".",
+            b"-",
+            b"From ",
+            b"\r",
+            b"\n",
+            b"\r\n",
+            b"\xC3\xA9",
+            b"\0",
+            b"0123456789012345678901234567890123456789",
+        ];
+        for eol in [b"\n".as_slice(), b"\r\n", b"\r"] {
+            for _ in 0..5_000 {
+                let length = next(30);
+                let text: Vec<u8> = (0..length).flat_map(|_| pieces[next(14) as usize]).copied().collect();
+                let body = encoded(&text, eol);
+                // All that is not escaped is a line end or visible: lines are those of `eol`.
+                assert!(body.is_ascii());
+                for line in String::from_utf8_lossy(&body).split(std::str::from_utf8(eol).unwrap()) {
+                    assert!(line.len() <= WIDTH, "{line:?}");
+                    assert!(
+                        !line.ends_with([' ', '\t']) && !line.starts_with("From ") && !line.starts_with("--")
+                    );
+                    assert!(line != "." && !line.contains(['\r', '\n']));
+                }
+                let (found, used, codes) = decoded(&body);
+                assert_eq!(found.escape_ascii().to_string(), text.escape_ascii().to_string());
+                assert_eq!((used, codes.len()), (TransferEncoding::QuotedPrintable, 0));
+            }
+        }
+    }
+
+    #[test]
+    fn time_is_linear() {
+        let table =
+            ["=".repeat(2_000_000), "= ".repeat(1_000_000), " ".repeat(2_000_000), "=\r".repeat(1_000_000)];
+        for body in &table {
+            let start = std::time::Instant::now();
+            decoded(body.as_bytes());
+            assert!(start.elapsed().as_secs() < 5, "{:?}…", &body[..8]);
+        }
+    }
+}

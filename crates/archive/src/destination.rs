@@ -1,0 +1,185 @@
+//! Where messages go.
+//!
+//! # Limits
+//! Names of files are used as given; whoever names them keeps them within what the file system takes.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::Format;
+use crate::replace::{FolderReplacement, Replacement, with_path};
+
+/// One written unit.
+#[derive(Clone, Debug)]
+pub struct OutItem {
+    /// Its bytes in [`OutBatch::bytes`].
+    pub span: Range<usize>,
+    /// Path below the destination's root (`cur/…`, `folder/….eml`) as bytes with `/`; empty for mbox and single files.
+    /// A name that ends with `/` is a folder to be made, without content.
+    pub name: Vec<u8>,
+    /// Goes on in the next item.
+    pub more: bool,
+}
+
+/// Output of one batch.
+#[derive(Clone, Debug, Default)]
+pub struct OutBatch {
+    /// The bytes of all items, one after the other.
+    pub bytes: Vec<u8>,
+    /// In order.
+    pub items: Vec<OutItem>,
+}
+
+/// An output that is being written beside its final place; it appears whole at `commit`, or not at all (dropped: removed).
+pub trait Destination: Send {
+    /// Appends.
+    fn write(&mut self, batch: &OutBatch) -> io::Result<()>;
+    /// Syncs what was written, still under the temporary name.
+    fn sync(&mut self) -> io::Result<()>;
+    /// Renames into place.
+    fn commit(self: Box<Self>) -> io::Result<()>;
+}
+
+/// A destination of a form at a final path. `force` allows replacing what stands there. Fails before anything is written when the place is taken.
+pub fn create(format: Format, path: &Path, force: bool) -> io::Result<Box<dyn Destination>> {
+    Ok(match format {
+        Format::Mbox | Format::Eml => Box::new(OneFile(Replacement::create(path, force)?)),
+        Format::Maildir => Box::new(Tree::create(path, force, true)?),
+        Format::EmlTree => Box::new(Tree::create(path, force, false)?),
+    })
+}
+
+/// A folder tree written exactly as its items say, for giving an archive back: a Maildir gets no folders that it did not have.
+pub fn create_tree(path: &Path, force: bool) -> io::Result<Box<dyn Destination>> {
+    Ok(Box::new(Tree::create(path, force, false)?))
+}
+
+/// All items in one file.
+struct OneFile(Replacement);
+
+impl Destination for OneFile {
+    fn write(&mut self, batch: &OutBatch) -> io::Result<()> {
+        // The items tile the batch as a rule: then one write does.
+        let tiled =
+            batch.items.iter().try_fold(0, |at, item| (item.span.start == at).then_some(item.span.end));
+        if tiled == Some(batch.bytes.len()) {
+            return self.0.write_all(&batch.bytes);
+        }
+        batch.items.iter().try_for_each(|item| self.0.write_all(bytes(batch, item)?))
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.0.sync()
+    }
+
+    fn commit(self: Box<Self>) -> io::Result<()> {
+        self.0.commit()
+    }
+}
+
+/// A file for each item.
+struct Tree {
+    root: FolderReplacement,
+    /// Folders that were made, below the root.
+    made: HashSet<PathBuf>,
+    is_maildir: bool,
+    /// The file of an item that goes on.
+    open: Option<(File, PathBuf)>,
+    synced: bool,
+}
+
+impl Tree {
+    fn create(path: &Path, force: bool, is_maildir: bool) -> io::Result<Self> {
+        let root = FolderReplacement::create(path, force)?;
+        let mut tree = Self { root, made: HashSet::new(), is_maildir, open: None, synced: false };
+        if is_maildir {
+            tree.make_maildir(Path::new(""))?;
+        }
+        Ok(tree)
+    }
+
+    fn make_maildir(&mut self, folder: &Path) -> io::Result<()> {
+        ["cur", "new", "tmp"].iter().try_for_each(|name| self.make(&folder.join(name)))
+    }
+
+    /// Makes a folder below the root, with its parents.
+    fn make(&mut self, folder: &Path) -> io::Result<()> {
+        if folder.as_os_str().is_empty() || self.made.contains(folder) {
+            return Ok(());
+        }
+        let path = self.root.temporary().join(folder);
+        fs::create_dir_all(&path).map_err(|error| with_path(&path, &error))?;
+        self.made.insert(folder.to_owned());
+        Ok(())
+    }
+
+    fn open(&mut self, name: &[u8]) -> io::Result<(File, PathBuf)> {
+        let name = safe(name)?;
+        let folder = name.parent().unwrap_or(Path::new(""));
+        if !self.made.contains(folder) {
+            if self.is_maildir && folder.ends_with("cur") {
+                self.make_maildir(folder.parent().unwrap_or(Path::new("")))?;
+            }
+            self.make(folder)?;
+        }
+        let path = self.root.temporary().join(name);
+        // Two items of one name would lose one of them.
+        let file = OpenOptions::new().write(true).create_new(true).open(&path);
+        Ok((file.map_err(|error| with_path(&path, &error))?, path))
+    }
+}
+
+impl Destination for Tree {
+    fn write(&mut self, batch: &OutBatch) -> io::Result<()> {
+        self.synced = false;
+        for item in &batch.items {
+            if let Some(folder) = item.name.strip_suffix(b"/") {
+                self.make(safe(folder)?)?;
+                continue;
+            }
+            let (mut file, path) = match self.open.take() {
+                Some(open) => open,
+                None => self.open(&item.name)?,
+            };
+            file.write_all(bytes(batch, item)?).map_err(|error| with_path(&path, &error))?;
+            if item.more {
+                self.open = Some((file, path));
+            }
+        }
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.root.sync()?;
+        self.synced = true;
+        Ok(())
+    }
+
+    fn commit(mut self: Box<Self>) -> io::Result<()> {
+        if !self.synced {
+            self.sync()?;
+        }
+        self.root.commit()
+    }
+}
+
+fn bytes<'a>(batch: &'a OutBatch, item: &OutItem) -> io::Result<&'a [u8]> {
+    let outside = || io::Error::new(ErrorKind::InvalidInput, "an item lies outside its batch");
+    batch.bytes.get(item.span.clone()).ok_or_else(outside)
+}
+
+/// A path that stays below the root: relative, no `.` and `..`, no empty component, no NUL.
+fn safe(name: &[u8]) -> io::Result<&Path> {
+    let refused =
+        name.contains(&0) || name.split(|&byte| byte == b'/').any(|part| matches!(part, b"" | b"." | b".."));
+    if refused {
+        let text = format!("unsafe name {:?}", String::from_utf8_lossy(name));
+        return Err(io::Error::new(ErrorKind::InvalidInput, text));
+    }
+    Ok(Path::new(OsStr::from_bytes(name)))
+}

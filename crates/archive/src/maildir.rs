@@ -1,0 +1,96 @@
+//! Names in Maildir and Maildir++: folders and flags.
+//!
+//! # Limits
+//! Keywords of a server (`a` to `z` after `:2,`, with their names in files of its own) are not interpreted; those files are kept.
+
+use std::path::Path;
+
+use crate::Flags;
+
+/// True for a folder that holds messages in `cur` and `new`.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    let has = |name: &str| path.join(name).symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+    has("cur") || (has("new") && has("tmp"))
+}
+
+/// True for the root of a Maildir, also when only its Maildir++ folders hold messages.
+pub(crate) fn is_root(path: &Path) -> bool {
+    is_folder(path) || has_dotted_folders(path)
+}
+
+/// True when folders of Maildir++ lie below.
+pub(crate) fn has_dotted_folders(path: &Path) -> bool {
+    let Ok(mut entries) = path.read_dir() else { return false };
+    entries.any(|entry| {
+        entry.is_ok_and(|entry| {
+            entry.file_name().as_encoded_bytes().starts_with(b".")
+                && entry.file_type().is_ok_and(|kind| kind.is_dir())
+                && is_folder(&entry.path())
+        })
+    })
+}
+
+/// Flags of a file name: the letters after `:2,`, also `;2,` and `!2,` (for file systems without colons).
+pub(crate) fn flags(name: &[u8]) -> Flags {
+    let info = name.windows(3).rposition(|three| matches!(three, [b':' | b';' | b'!', b'2', b',']));
+    let mut flags = Flags::default();
+    for letter in info.map(|at| &name[at + 3..]).unwrap_or_default() {
+        flags.0 |= match letter {
+            b'S' => Flags::SEEN,
+            b'R' => Flags::REPLIED,
+            b'F' => Flags::FLAGGED,
+            b'T' => Flags::TRASHED,
+            b'D' => Flags::DRAFT,
+            b'P' => Flags::PASSED,
+            _ => 0,
+        };
+    }
+    flags
+}
+
+/// Display form of a folder below the root, given as path with `/`: levels of `.A.B` are divided, each is decoded.
+pub(crate) fn folder_name(path: &[u8], decode: fn(&[u8]) -> String) -> String {
+    let mut out = String::new();
+    let components = path.split(|&byte| byte == b'/');
+    let levels = components.flat_map(|component| match component.strip_prefix(b".") {
+        Some(dotted) => dotted.split(|&byte| byte == b'.').collect::<Vec<_>>(),
+        None => vec![component],
+    });
+    for level in levels.filter(|level| !level.is_empty()) {
+        if !out.is_empty() {
+            out.push('/');
+        }
+        match std::str::from_utf8(level) {
+            Ok(text) if !text.is_ascii() => out.push_str(text),
+            _ => out.push_str(&decode(level)),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_after_any_mark() {
+        assert_eq!(flags(b"1.host:2,FS"), Flags(Flags::FLAGGED | Flags::SEEN));
+        assert_eq!(
+            flags(b"1.host;2,RTDP"),
+            Flags(Flags::REPLIED | Flags::TRASHED | Flags::DRAFT | Flags::PASSED)
+        );
+        assert_eq!(flags(b"1.host,S=12!2,Sa"), Flags(Flags::SEEN));
+        assert_eq!(flags(b"1.host"), Flags::default());
+        assert_eq!(flags(b"1.2,S"), Flags::default());
+    }
+
+    #[test]
+    fn folder_names_are_divided_and_decoded() {
+        let decode: fn(&[u8]) -> String = |raw| format!("<{}>", String::from_utf8_lossy(raw));
+        assert_eq!(folder_name(b"", decode), "");
+        assert_eq!(folder_name(b".Sent.2001", decode), "<Sent>/<2001>");
+        assert_eq!(folder_name(".Entw\u{fc}rfe.a".as_bytes(), decode), "Entw\u{fc}rfe/<a>");
+        assert_eq!(folder_name(b"lists/.a", decode), "<lists>/<a>");
+        assert_eq!(folder_name(b".a\xff", decode), "<a\u{fffd}>");
+    }
+}

@@ -1,0 +1,288 @@
+//! The grammar of the `From ` line: its shape and whether a date stands in it.
+//!
+//! # Limits
+//! Dates are recognised, not checked: `Feb 31` is a date. Month and weekday names are English, as every mail
+//! system writes them.
+
+use nom::branch::alt;
+use nom::bytes::complete::{tag, tag_no_case, take_while_m_n, take_while1};
+use nom::character::complete::{char, digit1, one_of};
+use nom::combinator::{all_consuming, opt, recognize, value, verify};
+use nom::{IResult, Parser};
+
+/// What stands between `From ` and the date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Nothing.
+    Bare,
+    /// `-`
+    Dash,
+    /// A word with `@`, or the envelope name `MAILER-DAEMON`.
+    Address,
+    /// `joe at example.org`
+    At,
+    /// Any other word.
+    Word,
+    /// Forty (or 64) hexadecimal digits and the fixed date of `git format-patch`.
+    Git,
+}
+
+/// A classified `From ` line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FromLine {
+    /// Its shape.
+    pub shape: Shape,
+    /// A whole date ends the line.
+    pub dated: bool,
+}
+
+impl FromLine {
+    /// Classifies a line that starts with `From `, given without its line end.
+    pub(super) fn classify(line: &[u8]) -> Self {
+        let rest = line.get(5..).unwrap_or_default();
+        let mut words = words(rest);
+        let Some(first) = words.next() else {
+            return Self { shape: Shape::Bare, dated: false };
+        };
+        let dated = ends_with_date(rest);
+        let shape = if first == b"-" {
+            Shape::Dash
+        } else if first.contains(&b'@') || first.eq_ignore_ascii_case(b"mailer-daemon") {
+            Shape::Address
+        } else if is_object_name(first) && words.clone().eq(GIT_DATE.split(|&byte| byte == b' ')) {
+            Shape::Git
+        } else if words.take(2).any(|word| word == b"at") {
+            Shape::At
+        } else {
+            Shape::Word
+        };
+        Self { shape, dated }
+    }
+
+    /// Index of this kind of line, 0 to 11.
+    pub(super) fn index(self) -> usize {
+        self.shape as usize * 2 + usize::from(self.dated)
+    }
+}
+
+/// A set of kinds of `From ` lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Shapes(u16);
+
+impl Shapes {
+    /// Adds a kind.
+    pub(super) fn insert(&mut self, line: FromLine) {
+        self.0 |= 1 << line.index();
+    }
+
+    /// Adds the kind with this index.
+    pub(super) fn insert_index(&mut self, index: usize) {
+        self.0 |= 1 << index;
+    }
+
+    /// True when the kind is in the set.
+    pub(super) fn contains(self, line: FromLine) -> bool {
+        self.0 & (1 << line.index()) != 0
+    }
+
+    /// Both sets together.
+    pub(super) fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// Number of kinds of `From ` lines: six shapes, each with or without a date.
+pub(super) const KINDS: usize = 12;
+
+/// Index of a `word` line without a date, which prose has too.
+pub(super) const UNDATED_WORD: usize = Shape::Word as usize * 2;
+
+/// True for the kinds of [`Shape::Git`].
+pub(super) fn is_git(index: usize) -> bool {
+    index / 2 == Shape::Git as usize
+}
+
+/// True for `From address Www Mmm dd hh:mm:ss yyyy` in ASCII, the form that every reader knows. Without line end.
+pub(super) fn is_plain(line: &[u8]) -> bool {
+    if !line.starts_with(b"From ") || !line.iter().all(|byte| (b' '..=b'~').contains(byte)) {
+        return false;
+    }
+    FromLine::classify(line).shape == Shape::Address && {
+        let kinds: Vec<_> = words(&line[5..]).skip(1).map(item).collect();
+        let expected = [Item::Weekday, Item::Month, Item::Short, Item::Time, Item::Year];
+        kinds.len() == expected.len() && kinds.iter().zip(expected).all(|(got, want)| *got == Some(want))
+    }
+}
+
+const GIT_DATE: &[u8] = b"Mon Sep 17 00:00:00 2001";
+
+fn is_object_name(word: &[u8]) -> bool {
+    matches!(word.len(), 40 | 64) && word.iter().all(u8::is_ascii_hexdigit)
+}
+
+fn words(line: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> + Clone {
+    line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty())
+}
+
+/// One word of a date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Item {
+    Weekday,
+    Month,
+    /// One or two digits: a day, or a year of the last century.
+    Short,
+    Year,
+    Time,
+    Zone,
+    IsoDate,
+    IsoDateTime,
+}
+
+/// True when the last words of the line are a date: weekday, month, day, time and year, each once and in any order, with up
+/// to two words for the zone; or an ISO date and time.
+fn ends_with_date(line: &[u8]) -> bool {
+    let mut words = words(line).rev();
+    // UUCP: `... remote from host`
+    let mut ahead = words.clone();
+    ahead.next();
+    if ahead.next() == Some(b"from") && ahead.next() == Some(b"remote") {
+        words = ahead;
+    }
+    let (mut weekday, mut month, mut time, mut zones, mut short, mut year) = (0u8, 0u8, 0u8, 0u8, 0u8, 0u8);
+    for word in words.take(9) {
+        match item(word) {
+            Some(Item::Weekday) => weekday += 1,
+            Some(Item::Month) => month += 1,
+            Some(Item::Short) => short += 1,
+            Some(Item::Year) => year += 1,
+            Some(Item::Time) => time += 1,
+            Some(Item::Zone) => zones += 1,
+            Some(Item::IsoDate) => return time == 1 && zones <= 2 && weekday + month + short + year == 0,
+            Some(Item::IsoDateTime) => return time == 0 && zones <= 2 && weekday + month + short + year == 0,
+            None => return false,
+        }
+        let days = short + year == 2 && year <= 1;
+        if weekday == 1 && month == 1 && time == 1 && days {
+            return zones <= 2;
+        }
+    }
+    false
+}
+
+fn item(word: &[u8]) -> Option<Item> {
+    let word = word.strip_suffix(b",").unwrap_or(word);
+    // Most words of prose fail here, before any parser runs.
+    if !matches!(word.first()?, b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'+' | b'-' | b'(')
+        || word.len() > 32
+    {
+        return None;
+    }
+    all_consuming(alt((weekday, month, time, iso, number, zone))).parse(word).ok().map(|(_, item)| item)
+}
+
+fn weekday(input: &[u8]) -> IResult<&[u8], Item> {
+    let (rest, _) = three_letters(input, b"monday\0tuesday\0wednesday\0thursday\0friday\0saturday\0sunday")?;
+    Ok((rest, Item::Weekday))
+}
+
+fn month(input: &[u8]) -> IResult<&[u8], Item> {
+    let names =
+        b"january\0february\0march\0april\0may\0june\0july\0august\0september\0october\0november\0december";
+    let (rest, _) = three_letters(input, names)?;
+    Ok((rest, Item::Month))
+}
+
+/// A name of the list, or its first three letters.
+fn three_letters<'a>(input: &'a [u8], names: &'static [u8]) -> IResult<&'a [u8], &'a [u8]> {
+    verify(take_while1(|byte: u8| byte.is_ascii_alphabetic()), |word: &[u8]| {
+        word.len() >= 3
+            && names.split(|&byte| byte == 0).any(|name| {
+                (word.len() == 3 && name[..3].eq_ignore_ascii_case(word)) || name.eq_ignore_ascii_case(word)
+            })
+    })
+    .parse(input)
+}
+
+fn digits(least: usize, most: usize) -> impl Fn(&[u8]) -> IResult<&[u8], &[u8]> {
+    move |input| take_while_m_n(least, most, |byte: u8| byte.is_ascii_digit()).parse(input)
+}
+
+/// `h:mm`, `hh:mm:ss`, fractions allowed.
+fn time(input: &[u8]) -> IResult<&[u8], Item> {
+    let seconds = (char(':'), digits(2, 2), opt((one_of(".,"), digit1)));
+    value(Item::Time, (digits(1, 2), char(':'), digits(2, 2), opt(seconds))).parse(input)
+}
+
+/// `2001-01-31`, alone or with `T10:30:00+01:00`.
+fn iso(input: &[u8]) -> IResult<&[u8], Item> {
+    let (input, _) = (digits(4, 4), one_of("-/"), digits(2, 2), one_of("-/"), digits(2, 2)).parse(input)?;
+    let (input, clock) = opt((one_of("Tt"), time, opt(alt((tag_no_case("z"), offset))))).parse(input)?;
+    Ok((input, if clock.is_some() { Item::IsoDateTime } else { Item::IsoDate }))
+}
+
+fn number(input: &[u8]) -> IResult<&[u8], Item> {
+    let year = verify(digits(4, 4), |word: &[u8]| matches!(word[..2], [b'1', b'9'] | [b'2', b'0' | b'1']));
+    alt((value(Item::Year, year), value(Item::Short, verify(digits(1, 2), |word: &[u8]| word != b"0"))))
+        .parse(input)
+}
+
+/// `+0100`, `-08:00`, `CEST`, `(PST)`, `GMT+2`.
+fn zone(input: &[u8]) -> IResult<&[u8], Item> {
+    let letters = || take_while_m_n(1, 5, |byte: u8| byte.is_ascii_uppercase());
+    let named = recognize((letters(), opt(alt((offset, recognize((one_of("+-"), digits(1, 2))))))));
+    let bracketed = recognize((tag("("), letters(), tag(")")));
+    value(Item::Zone, alt((offset, named, bracketed))).parse(input)
+}
+
+fn offset(input: &[u8]) -> IResult<&[u8], &[u8]> {
+    recognize((one_of("+-"), digits(2, 2), opt(char(':')), digits(2, 2))).parse(input)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_and_dates() {
+        let git = "From 1234567890123456789012345678901234567890 Mon Sep 17 00:00:00 2001";
+        let cases = [
+            ("From ", Shape::Bare, false),
+            ("From - Mon Jan 01 00:00:00 2001", Shape::Dash, true),
+            ("From a@example.org Mon Jan  1 00:00:00 2001", Shape::Address, true),
+            ("From a@example.org", Shape::Address, false),
+            ("From MAILER-DAEMON Thu Jan  1 00:00:00 1970", Shape::Address, true),
+            ("From 15111@xxx Mon Jan 01 00:00:00 +0000 2018", Shape::Address, true),
+            ("From joe at example.org  Mon Jan  1 00:00:00 2001", Shape::At, true),
+            ("From joe Mon Jan  1 00:00 MET DST 2001", Shape::Word, true),
+            ("From joe Mon Jan  1 00:00:00 2001 CET", Shape::Word, true),
+            ("From joe Mon, 1 Jan 2001 10:00:00 -0800 (PST)", Shape::Word, true),
+            ("From joe Mon Jan  1 00:00:00 99", Shape::Word, true),
+            ("From uunet!joe Mon Jan  1 00:00:00 2001 remote from uunet", Shape::Word, true),
+            ("From joe 2001-01-31T10:30:00Z", Shape::Word, true),
+            ("From joe 2001-01-31 10:30:00 +0100", Shape::Word, true),
+            ("From the office of the president we hear news.", Shape::Word, false),
+            ("From Monday 10:30 we are open, since 2001", Shape::Word, false),
+            ("From Monday May 1 10:30 we are open, in 2001", Shape::Word, false),
+            ("From 2001 on", Shape::Word, false),
+            (git, Shape::Git, true),
+            ("From 1234567890123456789012345678901234567890 Tue Sep 18 00:00:00 2001", Shape::Word, true),
+        ];
+        for (line, shape, dated) in cases {
+            assert_eq!(FromLine::classify(line.as_bytes()), FromLine { shape, dated }, "{line}");
+        }
+    }
+
+    #[test]
+    fn plain_lines_are_asctime_only() {
+        assert!(is_plain(b"From a@example.org Mon Jan  1 00:00:00 2001"));
+        for line in [
+            &b"From a@example.org Mon Jan 01 00:00:00 +0000 2018"[..],
+            b"From - Mon Jan  1 00:00:00 2001",
+            b"From a@example.org",
+            b"From \xe9@example.org Mon Jan  1 00:00:00 2001",
+            b"From a@example.org Mon Jan  1 00:00:00 2001 remote from b",
+        ] {
+            assert!(!is_plain(line));
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! mbox files: reading every dialect, writing mboxrd.
+//!
+//! `profile` looks at a file once, `split` judges one `From ` line, `read` walks over the file, `write` has what
+//! stands around and inside a written message.
+//!
+//! # Limits
+//! Babyl and other formats of one file with many messages are not read.
+
+mod from_line;
+mod profile;
+mod read;
+mod split;
+#[cfg(test)]
+mod tests;
+mod window;
+mod write;
+
+pub(crate) use profile::{is_mailbox, looks_like_message};
+pub(crate) use read::Mailbox;
+pub use write::{line_end, quote_mboxrd, requote, requotes, separator_for, trailer_for, unquote};

@@ -1,0 +1,469 @@
+//! The file profile: what a look at parts of a mailbox tells about all of it.
+//!
+//! Sniffed once: the first 16 MiB and, in a larger file, 16 probes of 256 KiB. Every decision of the splitting rule then
+//! depends on the profile and on bytes nearby.
+//!
+//! # Limits
+//! Standard input is sniffed in its first 2 MiB only, since it cannot be read twice. Whether a file with `>From ` lines
+//! alone is mboxo or mboxrd cannot be known: it is read as mboxrd, as mboxo when it also holds unquoted ones; both are logged as
+//! a guess.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use memchr::memmem::Finder;
+
+use super::from_line::{FromLine, KINDS, Shape, Shapes, UNDATED_WORD, is_git};
+use super::split::{BEHIND, Evidence, Follower, NEAR, quoted, starts_line};
+use super::write::Fields;
+use crate::{Profile, Quoting};
+
+/// Bytes at the start of a file that are sniffed.
+const HEAD: u64 = 16 << 20;
+/// Further probes of a larger file.
+const PROBES: u64 = 16;
+const PROBE: u64 = 256 << 10;
+/// Blank lines before the first separator are looked for in this many bytes.
+const PRELUDE: usize = 64 << 10;
+/// Longest header in which a Content-Length is looked for.
+pub(super) const HEADER: usize = 64 << 10;
+
+/// Bytes that are sniffed of an input that cannot be read twice.
+pub(super) const STREAM_HEAD: u64 = 2 << 20;
+
+/// Where the sniffer reads.
+pub(super) enum Look<'a> {
+    /// A file of this many bytes.
+    File(&'a File, u64),
+    /// The start of a stream, and whether it is all of it.
+    Start(&'a [u8], bool),
+}
+
+impl Look<'_> {
+    fn size(&self) -> u64 {
+        match self {
+            Self::File(_, size) => *size,
+            Self::Start(bytes, _) => bytes.len() as u64,
+        }
+    }
+
+    /// True when [`Self::size`] is the end of the input.
+    fn is_whole(&self) -> bool {
+        !matches!(self, Self::Start(_, false))
+    }
+
+    /// The bytes of a range, as far as they exist.
+    fn read(&self, from: u64, to: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
+        let to = to.min(self.size());
+        let length = to.saturating_sub(from) as usize;
+        buffer.clear();
+        match self {
+            Self::Start(bytes, _) => {
+                buffer.extend_from_slice(bytes.get(from as usize..to as usize).unwrap_or_default());
+            }
+            Self::File(file, _) => {
+                buffer.resize(length, 0);
+                let filled = read_at(file, from, buffer)?;
+                buffer.truncate(filled);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Fills `buffer` from an offset as far as the file goes; number of bytes.
+pub(super) fn read_at(file: &File, mut from: u64, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read_at(&mut buffer[filled..], from) {
+            Ok(0) => break,
+            Ok(read) => {
+                filled += read;
+                from += read as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// How the messages are divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Division {
+    /// By `From ` lines.
+    FromLines,
+    /// By lines of four ^A.
+    Mmdf,
+}
+
+/// What sniffing told.
+#[derive(Clone, Debug)]
+pub(super) struct FileProfile {
+    pub division: Division,
+    /// Bytes before the first line that is not blank (byte order mark, blank lines).
+    pub prelude: u64,
+    /// The first line that is not blank is a separator.
+    pub begins: bool,
+    /// The first line that is not blank is a header field.
+    pub begins_with_field: bool,
+    /// Dominant kinds of separators and the offset up to which they are.
+    regions: Vec<(u64, Shapes)>,
+    pub quoting: Quoting,
+    /// Unquoting is a guess.
+    pub quoting_guess: bool,
+    /// Content-Length is believed where a separator or the end of the file follows.
+    pub trust_length: bool,
+    /// Lengths occur and are wrong.
+    pub bad_length: bool,
+    /// Lone CRs end lines.
+    pub bare_cr: bool,
+    /// Number of candidates with a blank line before and a known field after.
+    pub strong: u32,
+    /// Those with a date.
+    dated: u32,
+    pub shown: Profile,
+}
+
+impl FileProfile {
+    /// The dominant kinds at an offset.
+    pub(super) fn dominant(&self, at: u64) -> Shapes {
+        let region = self.regions.iter().find(|(end, _)| at < *end).or(self.regions.last());
+        region.map(|(_, shapes)| *shapes).unwrap_or_default()
+    }
+
+    /// Sniffs.
+    pub(super) fn sniff(look: &Look<'_>) -> io::Result<Self> {
+        let mut buffer = Vec::new();
+        look.read(0, PRELUDE as u64, &mut buffer)?;
+        let prelude = prelude(&buffer);
+        let rest = &buffer[prelude..];
+        let division = if mmdf_line(rest).is_some() { Division::Mmdf } else { Division::FromLines };
+        let begins_with_field = Follower::of(super::write::split_line(rest).0) != Follower::Other;
+        let prelude = prelude as u64;
+
+        let mut head = Tally::default();
+        let size = look.size();
+        let mut at = 0;
+        while at < size.min(HEAD) {
+            let end = (at + (1 << 20)).min(size.min(HEAD));
+            head.count(look, &mut buffer, at, end, prelude)?;
+            at = end;
+        }
+        let first = head.first;
+        let mut common = head.dominant();
+        if let Some(line) = first {
+            common.insert(line);
+        }
+        let mut regions = vec![(size.min(HEAD), common)];
+        let mut all = head.clone();
+        if size > HEAD {
+            for probe in 0..PROBES {
+                // Regions of equal length behind the head; the probe stands at the start of its region.
+                let start = HEAD + (size - HEAD) / PROBES * probe;
+                let end =
+                    if probe + 1 == PROBES { size } else { HEAD + (size - HEAD) / PROBES * (probe + 1) };
+                let mut tally = Tally { looked: head.looked, ..Tally::default() };
+                tally.count(look, &mut buffer, start, (start + PROBE).min(end), prelude)?;
+                let mut shapes = tally.dominant().union(head.dominant_without_git());
+                if let Some(line) = first {
+                    shapes.insert(line);
+                }
+                regions.push((end, shapes));
+                all.add(&tally);
+            }
+        }
+        let begins = division == Division::Mmdf || head.begins;
+        let trust_length = division == Division::FromLines && all.good_lengths > all.bad_lengths;
+        let (dialect, quoting, quoting_guess) = all.dialect(division, trust_length);
+        Ok(Self {
+            division,
+            prelude,
+            begins,
+            begins_with_field,
+            regions,
+            quoting,
+            quoting_guess,
+            trust_length,
+            bad_length: all.bad_lengths > 0 && !trust_length,
+            bare_cr: all.bare_cr > 0,
+            strong: all.strong.iter().sum(),
+            dated: all.strong.iter().skip(1).step_by(2).sum(),
+            shown: Profile { dialect: dialect.to_owned(), line_end: all.line_end() },
+        })
+    }
+}
+
+/// True for a file of this many bytes that begins like a mailbox, or that does not begin like a message and has separators.
+pub(crate) fn is_mailbox(file: &File, size: u64) -> io::Result<bool> {
+    let mut start = vec![0; PRELUDE + NEAR];
+    let filled = read_at(file, 0, &mut start)?;
+    let profile = FileProfile::sniff(&Look::Start(&start[..filled], filled as u64 == size))?;
+    if profile.begins || profile.begins_with_field {
+        return Ok(profile.begins);
+    }
+    Ok(FileProfile::sniff(&Look::File(file, size))?.dated >= 2)
+}
+
+/// True when the first line is a header field.
+pub(crate) fn looks_like_message(bytes: &[u8]) -> bool {
+    let rest = &bytes[prelude(bytes)..];
+    rest.starts_with(b"From ") || Follower::of(super::write::split_line(rest).0) != Follower::Other
+}
+
+/// Length of a byte order mark and blank lines at the start.
+fn prelude(bytes: &[u8]) -> usize {
+    let mark = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    mark + bytes[mark..].iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count()
+}
+
+/// Length of a line of four ^A with its line end, when `bytes` starts with one.
+pub(super) fn mmdf_line(bytes: &[u8]) -> Option<usize> {
+    let rest = bytes.strip_prefix(b"\x01\x01\x01\x01")?;
+    match rest {
+        [] => Some(4),
+        [b'\r', b'\n', ..] => Some(6),
+        [b'\r' | b'\n', ..] => Some(5),
+        _ => None,
+    }
+}
+
+/// What a Content-Length field says, in bytes from the start of the message to the end of its body.
+pub(super) fn declared_end(message: &[u8]) -> Option<u64> {
+    let mut fields = Fields::new(&message[..message.len().min(HEADER)]);
+    let length = fields.by_ref().find(|(name, _)| name.eq_ignore_ascii_case(b"content-length"))?.1;
+    let length: u64 = std::str::from_utf8(length.trim_ascii()).ok()?.parse().ok()?;
+    fields.by_ref().for_each(drop);
+    let header = message.len().min(HEADER) - fields.rest().len();
+    let (line, step) = super::write::split_line(fields.rest());
+    (line.is_empty() && step > 0).then(|| (header + step) as u64)?.checked_add(length)
+}
+
+/// True when what stands at the end of a declared body confirms the length: up to two line ends, then `From ` or the end
+/// of the file. Returns the number of bytes before that.
+pub(super) fn confirms(after: &[u8], whole: bool) -> Option<usize> {
+    let mut at = 0;
+    for _ in 0..3 {
+        if after[at..].starts_with(b"From ") || (whole && at == after.len()) {
+            return Some(at);
+        }
+        match &after[at..] {
+            [b'\r', b'\n', ..] => at += 2,
+            [b'\n' | b'\r', ..] => at += 1,
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Bytes that [`confirms`] looks at.
+pub(super) const CONFIRM: u64 = 16;
+
+/// Counts of what was seen.
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    /// The line where the file begins was looked at.
+    looked: bool,
+    begins: bool,
+    first: Option<FromLine>,
+    /// Candidates with a blank line before and a known field after, by kind.
+    strong: [u32; KINDS],
+    /// Lines `>From `.
+    quoted: u32,
+    /// Lines `>>From ` and more.
+    requoted: u32,
+    /// Unquoted `From ` lines after a blank line that are text.
+    prose: u32,
+    good_lengths: u32,
+    bad_lengths: u32,
+    /// Unquoted `From ` lines inside a declared length.
+    embedded: u32,
+    takeout: u32,
+    mozilla: u32,
+    lf: u32,
+    crlf: u32,
+    bare_cr: u32,
+}
+
+impl Tally {
+    /// Counts what starts in `from..to`.
+    fn count(
+        &mut self,
+        look: &Look<'_>,
+        buffer: &mut Vec<u8>,
+        from: u64,
+        to: u64,
+        prelude: u64,
+    ) -> io::Result<()> {
+        let base = from.saturating_sub(BEHIND as u64);
+        look.read(base, to + NEAR as u64, buffer)?;
+        let data = buffer.as_slice();
+        if from == 0 {
+            self.count_line_ends(&data[..data.len().min(to as usize)]);
+        }
+        let whole = look.is_whole() && base + data.len() as u64 >= look.size();
+        let finder = Finder::new("From ");
+        let mut at = (from - base) as usize;
+        let limit = data.len().min((to - base) as usize + 4);
+        let mut declared = 0;
+        let mut small = Vec::new();
+        while let Some(found) = data.get(at..limit).and_then(|part| finder.find(part)) {
+            let start = at + found;
+            at = start + 5;
+            if let Some(depth) = quoted(data, start) {
+                self.quoted += u32::from(depth == 1);
+                self.requoted += u32::from(depth > 1);
+                continue;
+            }
+            let offset = base + start as u64;
+            if !starts_line(data, start, base == 0) {
+                continue;
+            }
+            if offset < declared {
+                self.embedded += 1;
+                continue;
+            }
+            let near = &data[..data.len().min(start + NEAR)];
+            let Some(evidence) =
+                Evidence::gather(near, start, offset == prelude, whole && near.len() == data.len())
+            else {
+                continue;
+            };
+            self.bare_cr += u32::from(start > 0 && data[start - 1] == b'\r');
+            let strong = evidence.blank_before && evidence.follower == Follower::Known;
+            if offset == prelude && !self.looked {
+                self.looked = true;
+                let mut own = Shapes::default();
+                own.insert(evidence.line);
+                self.begins = evidence.points(own) >= super::split::ACCEPT;
+                if self.begins {
+                    self.first = Some(evidence.line);
+                }
+            } else if !strong {
+                let text = evidence.blank_before
+                    && evidence.follower == Follower::Other
+                    && !evidence.line.dated
+                    && evidence.line.shape == Shape::Word;
+                self.prose += u32::from(text);
+            }
+            if !strong && offset != prelude {
+                continue;
+            }
+            if strong {
+                self.strong[evidence.line.index()] += 1;
+                self.first = self.first.or(Some(evidence.line));
+            }
+            let message = &data[evidence.end..data.len().min(evidence.end + HEADER)];
+            self.takeout += u32::from(message.starts_with(b"X-GM-THRID:"));
+            self.mozilla += u32::from(message.starts_with(b"X-Mozilla-Status:"));
+            if self.good_lengths + self.bad_lengths < 256
+                && let Some(length) = declared_end(message)
+            {
+                let end = (base + evidence.end as u64).saturating_add(length);
+                if end > look.size() && !look.is_whole() {
+                    continue;
+                }
+                look.read(end, end.saturating_add(CONFIRM), &mut small)?;
+                let ends = look.is_whole() && end + small.len() as u64 == look.size();
+                if end <= look.size() && confirms(&small, ends).is_some() {
+                    self.good_lengths += 1;
+                    declared = end;
+                } else {
+                    self.bad_lengths += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn count_line_ends(&mut self, data: &[u8]) {
+        for at in memchr::memchr2_iter(b'\n', b'\r', data).take(100_000) {
+            if data[at] == b'\n' {
+                *(if at > 0 && data[at - 1] == b'\r' { &mut self.crlf } else { &mut self.lf }) += 1;
+            } else if data.get(at + 1).is_some_and(|&next| next != b'\n') || at + 1 == data.len() {
+                self.bare_cr += 1;
+            }
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (sum, more) in self.strong.iter_mut().zip(other.strong) {
+            *sum += more;
+        }
+        for (sum, more) in [
+            (&mut self.quoted, other.quoted),
+            (&mut self.requoted, other.requoted),
+            (&mut self.prose, other.prose),
+            (&mut self.good_lengths, other.good_lengths),
+            (&mut self.bad_lengths, other.bad_lengths),
+            (&mut self.embedded, other.embedded),
+            (&mut self.bare_cr, other.bare_cr),
+        ] {
+            *sum += more;
+        }
+    }
+
+    /// Kinds that at least two strong candidates have. A patch has to be as frequent as all others together: patches pasted into
+    /// mail are strong candidates too.
+    fn dominant(&self) -> Shapes {
+        let git: u32 = (0..KINDS).filter(|index| is_git(*index)).map(|index| self.strong[index]).sum();
+        let others = self.strong.iter().sum::<u32>() - git;
+        let mut shapes = self.dominant_without_git();
+        for index in (0..KINDS).filter(|index| is_git(*index) && self.strong[*index] >= 2 && git >= others) {
+            shapes.insert_index(index);
+        }
+        shapes
+    }
+
+    fn dominant_without_git(&self) -> Shapes {
+        let mut shapes = Shapes::default();
+        for (index, &count) in self.strong.iter().enumerate() {
+            if count >= 2 && index != UNDATED_WORD && !is_git(index) {
+                shapes.insert_index(index);
+            }
+        }
+        shapes
+    }
+
+    /// Name, quoting, and whether that is a guess.
+    fn dialect(&self, division: Division, trust_length: bool) -> (&'static str, Quoting, bool) {
+        let first = self.first.map(|line| line.shape);
+        let any_quoted = self.quoted + self.requoted > 0;
+        if division == Division::Mmdf {
+            ("MMDF", Quoting::None, false)
+        } else if first.is_none() && self.strong.iter().sum::<u32>() == 0 {
+            ("single message", Quoting::None, false)
+        } else if trust_length && (self.embedded > 0 || !any_quoted) {
+            ("mboxcl2", Quoting::None, false)
+        } else if trust_length {
+            ("mboxcl", Quoting::Mboxo, true)
+        } else if self.takeout > 0 {
+            ("Takeout", Quoting::Mboxrd, false)
+        } else {
+            let name = match first {
+                Some(Shape::Dash | Shape::Bare) => "Thunderbird",
+                Some(Shape::At) => "pipermail",
+                _ if self.mozilla > 0 => "Thunderbird",
+                _ if self.requoted > 0 => "mboxrd",
+                _ if self.quoted > 0 && self.prose > 0 => "mboxo",
+                _ => "mbox",
+            };
+            match (self.requoted > 0, any_quoted, self.prose > 0) {
+                (false, true, true) => (name, Quoting::Mboxo, true),
+                (false, false, true) => (name, Quoting::None, false),
+                (true, _, _) => (name, Quoting::Mboxrd, false),
+                (false, guess, false) => (name, Quoting::Mboxrd, guess),
+            }
+        }
+    }
+
+    fn line_end(&self) -> &'static str {
+        match (self.lf > 0, self.crlf > 0, self.bare_cr > 0) {
+            (false, true, false) => "CRLF",
+            (false, false, true) => "CR",
+            (true, true, _) | (true, _, true) | (_, true, true) => "mixed",
+            _ => "LF",
+        }
+    }
+}

@@ -1,0 +1,578 @@
+//! Reading a mailbox front to back in bounded memory.
+//!
+//! In memory are one batch, at most 1 MiB of look-ahead, and the current message up to its limit. Entries tile the
+//! file: what is no message, separator or trailer is a gap.
+//!
+//! # Limits
+//! Standard input that does not begin with a separator is one message, whatever comes later in it. A Content-Length beyond the
+//! message limit is believed only in a file, where the place that it names can be looked at.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::Range;
+
+use memchr::memmem::Finder;
+
+use super::profile::{
+    CONFIRM, Division, FileProfile, HEADER, Look, STREAM_HEAD, confirms, declared_end, mmdf_line, read_at,
+};
+use super::split::{ACCEPT, BEHIND, Delimiters, Evidence, FAR, INSIDE, NEAR, quoted, starts_line};
+use crate::{Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Profile, Quoting, ReadOptions, Source};
+
+/// Bytes of one piece of a message beyond the limit; less where the limit is less.
+const PIECE: u64 = 1 << 20;
+/// What must be known to follow a piece: neither a trailer nor the evidence of a later candidate is cut off.
+const GUARD: u64 = BEHIND as u64;
+
+/// A mailbox as a [`Source`].
+pub(crate) struct Mailbox<R> {
+    window: super::window::Window<R>,
+    /// The same file again, for looking far ahead.
+    file: Option<FileIdentity>,
+    profile: FileProfile,
+    batch: u64,
+    limit: u64,
+    finder: Finder<'static>,
+    delimiters: Delimiters,
+    state: State,
+    ordinal: u64,
+    /// Where the search for the next separator goes on.
+    scan: u64,
+    guess_open: bool,
+    /// Found, but not yet covered by a batch.
+    events: Vec<BoxEvent>,
+}
+
+/// A file and what it was when reading began.
+struct FileIdentity {
+    file: File,
+    size: u64,
+    modified: Option<std::time::SystemTime>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    Prelude,
+    Message(Current),
+    Done,
+}
+
+/// The entry that is being read.
+#[derive(Clone, Copy, Debug)]
+struct Current {
+    /// Offset of the separator, or of the next piece.
+    start: u64,
+    /// Offset of the message; in later pieces that of the piece.
+    message: u64,
+    /// Where a Content-Length says that the message ends, and where the next separator or the end of the file stands.
+    declared: Option<(u64, u64)>,
+    /// Offset up to which pieces of this message are given out; 0 while it is whole.
+    pieces_to: u64,
+}
+
+/// Where the current message ends.
+enum End {
+    /// At the next separator.
+    Separator { message: Option<u64>, start: u64, end: u64 },
+    /// At the end of the file.
+    File { message: Option<u64> },
+    /// Not before this offset, which lies beyond the limit.
+    Beyond(u64),
+}
+
+impl Mailbox<File> {
+    /// Opens a regular file.
+    pub(crate) fn from_file(file: File, options: &ReadOptions) -> io::Result<Self> {
+        let metadata = file.metadata()?;
+        let profile = FileProfile::sniff(&Look::File(&file, metadata.len()))?;
+        let again = FileIdentity {
+            file: file.try_clone()?,
+            size: metadata.len(),
+            modified: metadata.modified().ok(),
+        };
+        Ok(Self::new(super::window::Window::new(file), Some(again), profile, options))
+    }
+}
+
+impl<R: Read> Mailbox<R> {
+    /// Reads a stream that cannot be read twice. It has to begin with a separator to be a mailbox.
+    pub(crate) fn from_stream(input: R, options: &ReadOptions) -> io::Result<Self> {
+        let mut window = super::window::Window::new(input);
+        window.reach(STREAM_HEAD)?;
+        let start = &window.data()[..window.data().len().min(STREAM_HEAD as usize)];
+        let whole = window.ended() && start.len() == window.data().len();
+        let profile = FileProfile::sniff(&Look::Start(start, whole))?;
+        let begins = profile.begins;
+        let mut mailbox = Self::new(window, None, profile, options);
+        if !begins {
+            mailbox.open_single();
+        }
+        Ok(mailbox)
+    }
+
+    fn new(
+        window: super::window::Window<R>,
+        file: Option<FileIdentity>,
+        profile: FileProfile,
+        options: &ReadOptions,
+    ) -> Self {
+        let delimiters = Delimiters::new(profile.bare_cr);
+        let needle = if profile.division == Division::Mmdf { "\x01\x01\x01\x01" } else { "From " };
+        let mut events = Vec::new();
+        if profile.bad_length {
+            let detail = "the lengths in this file are wrong and not used".to_owned();
+            events.push(BoxEvent { kind: BoxEventKind::BadLength, offset: 0, detail });
+        }
+        Self {
+            window,
+            file,
+            guess_open: profile.quoting_guess,
+            profile,
+            batch: options.batch.max(1) as u64,
+            limit: options.message_limit.max(1) as u64,
+            finder: Finder::new(needle),
+            delimiters,
+            state: State::Prelude,
+            ordinal: 0,
+            scan: 0,
+            events,
+        }
+    }
+
+    /// Takes everything for one message.
+    fn open_single(&mut self) {
+        self.state = State::Message(Current { start: 0, message: 0, declared: None, pieces_to: 0 });
+        self.scan = u64::MAX;
+        self.profile.quoting = Quoting::None;
+        if self.window.end() > 0 {
+            self.event(BoxEventKind::Single, 0, "no separator: one message");
+        } else {
+            self.state = State::Done;
+        }
+    }
+
+    fn event(&mut self, kind: BoxEventKind, offset: u64, detail: impl Into<String>) {
+        self.events.push(BoxEvent { kind, offset, detail: detail.into() });
+    }
+
+    /// Gives out the prelude and opens the first message.
+    fn begin(&mut self, entries: &mut Vec<Entry>) -> io::Result<()> {
+        let prelude = self.profile.prelude;
+        self.window.reach(prelude + NEAR as u64)?;
+        if self.window.end() == 0 {
+            self.state = State::Done;
+            return Ok(());
+        }
+        let start = prelude.min(self.window.end());
+        if start > 0 {
+            self.event(BoxEventKind::Prelude, 0, format!("{start} bytes before the first line"));
+            let span = 0..start as usize;
+            let message = span.clone();
+            entries.push(self.entry(EntryKind::Gap, 0, span, message, Quoting::None));
+        }
+        self.scan = start;
+        if start == self.window.end() && self.window.ended() {
+            self.state = State::Done;
+            return Ok(());
+        }
+        let mut current = Current { start, message: start, declared: None, pieces_to: 0 };
+        match self.profile.division {
+            Division::Mmdf => {
+                let run = self.mmdf_run(start)?;
+                current.message = run.end;
+                self.scan = run.end;
+                if run.ends_file {
+                    // Delimiters alone.
+                    self.state = State::Done;
+                    let span = self.window.index(start)..self.window.index(run.end);
+                    let message = span.clone();
+                    entries.push(self.entry(EntryKind::Gap, start, span, message, Quoting::None));
+                    return Ok(());
+                }
+            }
+            Division::FromLines => {
+                if let Some(end) = self.accept(start)? {
+                    current = self.open_message(start, end)?;
+                } else if self.profile.strong == 0 {
+                    self.event(BoxEventKind::Single, start, "no separator: one message");
+                } else if !self.profile.begins_with_field {
+                    self.event(
+                        BoxEventKind::Gap,
+                        start,
+                        "text before the first separator, kept as a message",
+                    );
+                } else {
+                    self.event(BoxEventKind::Truncated, start, "the first message has no separator");
+                }
+            }
+        }
+        self.state = State::Message(current);
+        Ok(())
+    }
+
+    /// Looks for the end of the current message.
+    fn find_end(&mut self, current: &Current) -> io::Result<End> {
+        let whole = current.pieces_to == 0;
+        // A message is beyond the limit when it is so without the longest trailer.
+        let ceiling = current.message + if whole { self.limit } else { self.piece() };
+        let ceiling = ceiling.saturating_add(GUARD);
+        if let Some((message, next)) = current.declared {
+            let to = next.saturating_add(NEAR as u64);
+            if next > ceiling {
+                self.window.reach(ceiling + 1)?;
+                return Ok(End::Beyond(self.window.end().min(next)));
+            }
+            self.window.reach(to)?;
+            self.scan = next;
+            if self.window.end() <= next {
+                return Ok(End::File { message: Some(message.min(self.window.end())) });
+            }
+            let near = self.window.data();
+            let at = self.window.index(next);
+            let near = &near[..near.len().min(at + NEAR)];
+            let whole = self.window.ended() && near.len() == self.window.data().len();
+            if let Some(evidence) = Evidence::gather(near, at, false, whole) {
+                let end = self.window.base() + evidence.end as u64;
+                return Ok(End::Separator { message: Some(message), start: next, end });
+            }
+        }
+        loop {
+            let data = self.window.data();
+            let from = if self.scan == u64::MAX { data.len() } else { self.window.index(self.scan) };
+            if let Some(found) = self.finder.find(&data[from..]) {
+                let at = from + found;
+                self.scan = self.window.base() + at as u64;
+                if self.scan > ceiling {
+                    return Ok(End::Beyond(self.scan));
+                }
+                if let Some(end) = self.judge(at)? {
+                    return Ok(end);
+                }
+                continue;
+            }
+            if self.scan != u64::MAX {
+                let keep = self.finder.needle().len() - 1;
+                self.scan = self.scan.max(self.window.base() + data.len().saturating_sub(keep) as u64);
+            }
+            if self.window.ended() {
+                return Ok(End::File { message: None });
+            }
+            let known = self.scan.min(self.window.end());
+            if known > ceiling {
+                return Ok(End::Beyond(known));
+            }
+            self.window.fill()?;
+        }
+    }
+
+    /// Judges the needle found at an index; moves on when it is no separator.
+    fn judge(&mut self, at: usize) -> io::Result<Option<End>> {
+        let offset = self.scan;
+        let data = self.window.data();
+        let line_start = starts_line(data, at, self.window.base() == 0);
+        if self.profile.division == Division::Mmdf {
+            if line_start {
+                let run = self.mmdf_run(offset)?;
+                if run.lines > 0 {
+                    let message = Some(offset);
+                    if run.ends_file {
+                        return Ok(Some(End::File { message }));
+                    }
+                    return Ok(Some(End::Separator { message, start: run.first, end: run.end }));
+                }
+            }
+            self.scan = offset + 1;
+            return Ok(None);
+        }
+        if line_start {
+            if let Some(end) = self.accept(offset)? {
+                return Ok(Some(End::Separator { message: None, start: offset, end }));
+            }
+        } else if self.guess_open && quoted(data, at).is_some() {
+            self.guess_open = false;
+            self.event(BoxEventKind::QuotingGuess, offset, "whether this line was quoted cannot be known");
+        }
+        self.scan = offset + self.finder.needle().len() as u64;
+        Ok(None)
+    }
+
+    /// Applies the splitting rule to the line at an offset; the offset after the line when it is a separator.
+    fn accept(&mut self, offset: u64) -> io::Result<Option<u64>> {
+        self.window.reach(offset + NEAR as u64)?;
+        let at = self.window.index(offset);
+        let data = self.window.data();
+        if !data[at..].starts_with(b"From ") {
+            return Ok(None);
+        }
+        let near = &data[..data.len().min(at + NEAR)];
+        let whole = self.window.ended() && near.len() == data.len();
+        let first = offset == self.profile.prelude;
+        let Some(evidence) = Evidence::gather(near, at, first, whole) else { return Ok(None) };
+        let mut points = evidence.points(self.profile.dominant(offset));
+        // Below, the test can change neither the decision nor the report.
+        if points >= 4 && self.inside_multipart(offset)? {
+            points += INSIDE;
+        }
+        let accepted = points >= ACCEPT;
+        if (4..=ACCEPT).contains(&points) {
+            let decision = if accepted { "accepted" } else { "not accepted" };
+            self.event(BoxEventKind::AmbiguousFrom, offset, format!("{points} points, {decision}"));
+        }
+        Ok(accepted.then(|| self.window.base() + evidence.end as u64))
+    }
+
+    fn inside_multipart(&mut self, offset: u64) -> io::Result<bool> {
+        self.delimiters.settle(self.window.data(), self.window.base(), offset);
+        if self.delimiters.is_empty() {
+            return Ok(false);
+        }
+        let far = offset + FAR;
+        loop {
+            if self.delimiters.inside() {
+                return Ok(true);
+            }
+            if self.delimiters.seen() >= far
+                || (self.window.ended() && self.delimiters.seen() >= self.window.end())
+            {
+                return Ok(false);
+            }
+            let known = if self.window.ended() {
+                self.window.end()
+            } else {
+                self.window.end().saturating_sub(Delimiters::reach())
+            };
+            if known > self.delimiters.seen() {
+                let to = known.min(far);
+                self.delimiters.look_ahead(self.window.data(), self.window.base(), to);
+            } else {
+                self.window.fill()?;
+            }
+        }
+    }
+
+    /// Opens the message after a separator line.
+    fn open_message(&mut self, start: u64, message: u64) -> io::Result<Current> {
+        let mut current = Current { start, message, declared: None, pieces_to: 0 };
+        self.scan = message;
+        if !self.profile.trust_length {
+            return Ok(current);
+        }
+        self.window.reach(message + HEADER as u64)?;
+        let header = &self.window.data()[self.window.index(message)..];
+        let Some(length) = declared_end(header) else { return Ok(current) };
+        let end = message.saturating_add(length);
+        match self.confirm(message, end)? {
+            Some(gap) => current.declared = Some((end, end + gap)),
+            None => self.event(
+                BoxEventKind::BadLength,
+                start,
+                "neither a separator nor the end follows where Content-Length says",
+            ),
+        }
+        Ok(current)
+    }
+
+    /// Looks at the end of a declared body: the number of bytes between it and the next separator or the end of the file.
+    fn confirm(&mut self, message: u64, end: u64) -> io::Result<Option<u64>> {
+        if self.window.end() < end.saturating_add(CONFIRM) && !self.window.ended() {
+            if let Some(identity) = &self.file {
+                if end > identity.size {
+                    return Ok(None);
+                }
+                let mut bytes = [0; CONFIRM as usize];
+                let read = read_at(&identity.file, end, &mut bytes)?;
+                return Ok(confirms(&bytes[..read], read < bytes.len()).map(|gap| gap as u64));
+            }
+            if end - message > self.limit {
+                return Ok(None);
+            }
+            self.window.reach(end + CONFIRM)?;
+        }
+        if end > self.window.end() {
+            return Ok(None);
+        }
+        let after = &self.window.data()[self.window.index(end)..];
+        let whole = self.window.ended() && after.len() < CONFIRM as usize;
+        Ok(confirms(&after[..after.len().min(CONFIRM as usize)], whole).map(|gap| gap as u64))
+    }
+
+    /// Gives out the current message, or the next pieces of it, and opens what follows.
+    fn give_out(&mut self, current: Current, end: &End, entries: &mut Vec<Entry>) -> io::Result<()> {
+        let (known, last) = match end {
+            End::Separator { start, .. } => (*start, true),
+            End::File { .. } => (self.window.end(), true),
+            End::Beyond(known) => (*known, false),
+        };
+        let message_end = match end {
+            End::Separator { message: Some(at), .. } | End::File { message: Some(at) } => *at,
+            _ if last => self.without_blank_line(current.message, known),
+            _ => known,
+        };
+        let mut current = current;
+        let too_large = current.pieces_to > 0 || message_end - current.message > self.limit;
+        if too_large && current.pieces_to == 0 {
+            self.event(BoxEventKind::TooLarge, current.start, format!("beyond {} bytes", self.limit));
+            current.pieces_to = current.start;
+        }
+        if too_large {
+            let piece = self.piece();
+            // All that the limit made us keep goes out at once; after that it is one piece a batch or more.
+            while known - current.message > piece + GUARD {
+                let cut = self.line_start_before(current.message, current.message + piece);
+                self.push_piece(&current, cut, cut, true, entries);
+                current.start = cut;
+                current.message = cut;
+                current.pieces_to = cut;
+            }
+            if !last {
+                self.state = State::Message(current);
+                return Ok(());
+            }
+            self.push_piece(&current, message_end.max(current.message), known, false, entries);
+        } else {
+            let span = self.window.index(current.start)..self.window.index(known);
+            let message = self.window.index(current.message)..self.window.index(message_end);
+            let entry = self.entry(EntryKind::Message, current.start, span, message, self.profile.quoting);
+            entries.push(entry);
+        }
+        self.ordinal += 1;
+        self.state = match end {
+            End::Separator { start, end, .. } if self.profile.division == Division::Mmdf => {
+                self.scan = *end;
+                State::Message(Current { start: *start, message: *end, declared: None, pieces_to: 0 })
+            }
+            End::Separator { start, end, .. } => State::Message(self.open_message(*start, *end)?),
+            _ => State::Done,
+        };
+        Ok(())
+    }
+
+    fn push_piece(&self, current: &Current, message_end: u64, to: u64, more: bool, entries: &mut Vec<Entry>) {
+        let span = self.window.index(current.start)..self.window.index(to);
+        let message = self.window.index(current.message)..self.window.index(message_end);
+        let mut entry = self.entry(EntryKind::Oversize, current.start, span, message, self.profile.quoting);
+        entry.more = more;
+        entries.push(entry);
+    }
+
+    fn piece(&self) -> u64 {
+        PIECE.min(self.limit)
+    }
+
+    /// The last line start in `after + 1..=to`, or `to`.
+    fn line_start_before(&self, after: u64, to: u64) -> u64 {
+        let (from, to_index) = (self.window.index(after), self.window.index(to));
+        let data = &self.window.data()[from..to_index];
+        let Some(at) = memchr::memrchr2(b'\n', b'\r', data) else { return to };
+        // A CR at the end may have its LF behind the cut.
+        let split =
+            at + 1 == data.len() && data[at] == b'\r' && self.window.data().get(to_index) == Some(&b'\n');
+        if split { to + 1 } else { after + at as u64 + 1 }
+    }
+
+    /// The end of a message without one blank line.
+    fn without_blank_line(&self, message: u64, end: u64) -> u64 {
+        let bytes = &self.window.data()[self.window.index(message)..self.window.index(end)];
+        let ([rest @ .., b'\r', b'\n'] | [rest @ .., b'\n' | b'\r']) = bytes else { return end };
+        if matches!(rest.last(), None | Some(b'\n' | b'\r')) { message + rest.len() as u64 } else { end }
+    }
+
+    fn entry(
+        &self,
+        kind: EntryKind,
+        offset: u64,
+        span: Range<usize>,
+        message: Range<usize>,
+        quoting: Quoting,
+    ) -> Entry {
+        Entry {
+            kind,
+            more: false,
+            ordinal: self.ordinal,
+            offset,
+            span,
+            message,
+            quoting,
+            flags: Flags::default(),
+            name: Vec::new(),
+            folder: String::new(),
+        }
+    }
+
+    /// Reads a run of MMDF delimiter lines.
+    fn mmdf_run(&mut self, start: u64) -> io::Result<Run> {
+        self.window.reach(start + NEAR as u64)?;
+        let data = self.window.data();
+        let data = &data[self.window.index(start)..];
+        let near = &data[..data.len().min(NEAR)];
+        let whole = self.window.ended() && near.len() == data.len();
+        let (mut at, mut lines, mut first) = (0, 0, 0);
+        while let Some(length) = mmdf_line(&near[at..]) {
+            at += length;
+            lines += 1;
+            if lines == 1 {
+                first = at;
+            }
+        }
+        let blank = near[at..].iter().all(|byte| matches!(byte, b'\n' | b'\r'));
+        let ends_file = lines > 0 && whole && blank;
+        let end = if ends_file { near.len() } else { at };
+        Ok(Run { lines, first: start + first as u64, end: start + end as u64, ends_file })
+    }
+}
+
+/// A run of delimiter lines.
+struct Run {
+    lines: usize,
+    /// Offset after the first one.
+    first: u64,
+    end: u64,
+    /// Only blank lines follow.
+    ends_file: bool,
+}
+
+impl<R: Read + Send> Source for Mailbox<R> {
+    fn next(&mut self, batch: &mut Batch) -> io::Result<bool> {
+        batch.entries.clear();
+        batch.events.clear();
+        loop {
+            let taken = batch.entries.last().map_or(0, |entry| entry.span.end as u64);
+            if taken >= self.batch {
+                break;
+            }
+            match self.state {
+                State::Prelude => self.begin(&mut batch.entries)?,
+                State::Message(current) => {
+                    let end = self.find_end(&current)?;
+                    self.give_out(current, &end, &mut batch.entries)?;
+                }
+                State::Done => break,
+            }
+        }
+        let cut = batch.entries.last().map_or(0, |entry| entry.span.end);
+        let offset = self.window.base() + cut as u64;
+        let searching = !matches!(self.state, State::Done) && self.scan != u64::MAX;
+        if searching && cut > 0 {
+            self.window.reach(offset + Delimiters::reach())?;
+            self.delimiters.settle(self.window.data(), self.window.base(), offset);
+        }
+        self.window.hand_over(offset, &mut batch.bytes);
+        let all = matches!(self.state, State::Done);
+        batch.events.extend(self.events.extract_if(.., |event| all || event.offset < offset));
+        Ok(!batch.entries.is_empty() || !batch.events.is_empty())
+    }
+
+    fn profile(&self) -> &Profile {
+        &self.profile.shown
+    }
+
+    fn size_hint(&self) -> Option<u64> {
+        self.file.as_ref().map(|identity| identity.size)
+    }
+
+    fn changed(&self) -> io::Result<bool> {
+        let Some(identity) = &self.file else { return Ok(false) };
+        let now = identity.file.metadata()?;
+        Ok(now.len() != identity.size || now.modified().ok() != identity.modified)
+    }
+}

@@ -1,0 +1,401 @@
+//! What a mailbox needs around and inside a message: quoting of `From ` lines, separator lines, the blank line at the end.
+//! Pure functions, called by the workers.
+//!
+//! A line starts at the start of the message and after each LF, CR LF or lone CR: the same places where
+//! reading looks for separators.
+//!
+//! # Limits
+//! Dates are read by position-free words, not by the full grammar of RFC 5322; comments in a date are skipped only at its end.
+
+use std::borrow::Cow;
+
+use memchr::{memchr, memmem};
+
+use super::from_line::is_plain;
+use crate::Quoting;
+
+/// Undoes the quoting of `From ` lines; borrows when there is none.
+pub fn unquote(message: &[u8], quoting: Quoting) -> Cow<'_, [u8]> {
+    let most = match quoting {
+        Quoting::None => return Cow::Borrowed(message),
+        Quoting::Mboxo => 1,
+        Quoting::Mboxrd => usize::MAX,
+    };
+    let mut out = Vec::new();
+    let mut copied = 0;
+    for (start, depth) in FromLines::new(message) {
+        if (1..=most).contains(&depth) {
+            if out.capacity() == 0 {
+                out.reserve(message.len());
+            }
+            out.extend_from_slice(&message[copied..start]);
+            copied = start + 1;
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(message);
+    }
+    out.extend_from_slice(&message[copied..]);
+    Cow::Owned(out)
+}
+
+/// Appends the message with one more `>` before every `>*From ` line (mboxrd).
+pub fn quote_mboxrd(message: &[u8], out: &mut Vec<u8>) {
+    requote(message, Quoting::Mboxrd, out);
+}
+
+/// Appends the message quoted in the way of an input mailbox. `requote(unquote(m, q), q)` is `m` exactly when
+/// [`requotes`] says so.
+pub fn requote(message: &[u8], quoting: Quoting, out: &mut Vec<u8>) {
+    let most = match quoting {
+        Quoting::None => {
+            out.extend_from_slice(message);
+            return;
+        }
+        Quoting::Mboxo => 0,
+        Quoting::Mboxrd => usize::MAX,
+    };
+    let mut copied = 0;
+    for (start, depth) in FromLines::new(message) {
+        if depth <= most {
+            out.extend_from_slice(&message[copied..start]);
+            out.push(b'>');
+            copied = start;
+        }
+    }
+    out.extend_from_slice(&message[copied..]);
+}
+
+/// True when [`requote`] gives a quoted message back after [`unquote`]: it holds no line that the writer of such a
+/// mailbox would have quoted and did not.
+pub fn requotes(message: &[u8], quoting: Quoting) -> bool {
+    quoting == Quoting::None || FromLines::new(message).all(|(_, depth)| depth != 0)
+}
+
+/// The line end of a message: that of its first LF, a lone CR when it has no LF, LF when it has neither.
+pub fn line_end(message: &[u8]) -> &'static [u8] {
+    match memchr(b'\n', message) {
+        Some(at) if at > 0 && message[at - 1] == b'\r' => b"\r\n",
+        Some(_) => b"\n",
+        None if memchr(b'\r', message).is_some() => b"\r",
+        None => b"\n",
+    }
+}
+
+/// What must follow a message so that a blank line stands before the next separator: its missing line end, if
+/// any, and an empty line, in its own line ends. Reading takes the empty line off again.
+pub fn trailer_for(message: &[u8]) -> &'static [u8] {
+    let end = line_end(message);
+    match (message.last(), end) {
+        (None | Some(b'\n'), _) | (Some(b'\r'), b"\r" | b"\r\n") => end,
+        (Some(b'\r'), _) => b"\n\n",
+        (_, b"\r\n") => b"\r\n\r\n",
+        (_, b"\r") => b"\r\r",
+        _ => b"\n\n",
+    }
+}
+
+/// The separator line of a message, with line end. A plain old one (`From address Www Mmm dd hh:mm:ss yyyy`) is kept; any
+/// other, and none, is rebuilt from Return-Path or From and from Date or Received, in UTC. Where the message tells nothing
+/// it says `MAILER-DAEMON` and the first second of 1970, so that the line depends on the message alone.
+pub fn separator_for<'a>(old: &'a [u8], message: &[u8]) -> Cow<'a, [u8]> {
+    let line = old.strip_suffix(b"\n").unwrap_or(old);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    if line.len() < old.len() && is_plain(line) {
+        return Cow::Borrowed(old);
+    }
+    let (mut path, mut from, mut date, mut received) = (None, None, None, None);
+    for (name, value) in Fields::new(message) {
+        if name.eq_ignore_ascii_case(b"return-path") {
+            path = path.or_else(|| address(value));
+        } else if name.eq_ignore_ascii_case(b"from") {
+            from = from.or_else(|| address(value));
+        } else if name.eq_ignore_ascii_case(b"date") {
+            date = date.or_else(|| seconds(value));
+        } else if name.eq_ignore_ascii_case(b"received") {
+            let stamp = memchr::memrchr(b';', value).map_or(value, |at| &value[at + 1..]);
+            received = received.or_else(|| seconds(stamp));
+        }
+    }
+    let mut out = b"From ".to_vec();
+    out.extend_from_slice(path.or(from).unwrap_or(b"MAILER-DAEMON"));
+    out.push(b' ');
+    out.extend_from_slice(asctime(date.or(received).unwrap_or(0)).as_bytes());
+    out.extend_from_slice(line_end(message));
+    Cow::Owned(out)
+}
+
+/// The `>*From ` lines of a message: offset of the line and number of `>`.
+struct FromLines<'a> {
+    message: &'a [u8],
+    at: usize,
+}
+
+impl<'a> FromLines<'a> {
+    fn new(message: &'a [u8]) -> Self {
+        Self { message, at: 0 }
+    }
+}
+
+impl Iterator for FromLines<'_> {
+    type Item = (usize, usize);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while let Some(found) = memmem::find(&self.message[self.at..], b"From ") {
+            let at = self.at + found;
+            self.at = at + 5;
+            if let Some(depth) = quote_depth(self.message, at) {
+                return Some((at - depth, depth));
+            }
+        }
+        None
+    }
+}
+
+/// Number of `>` between the line start and `at`; `None` when something else stands there.
+pub(super) fn quote_depth(bytes: &[u8], at: usize) -> Option<usize> {
+    let depth = bytes[..at].iter().rev().take_while(|&&byte| byte == b'>').count();
+    match at.checked_sub(depth + 1) {
+        None => Some(depth),
+        Some(before) => matches!(bytes[before], b'\n' | b'\r').then_some(depth),
+    }
+}
+
+/// The header fields of a message, unfolded no further than needed: the value reaches over its folded lines.
+pub(super) struct Fields<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Fields<'a> {
+    pub(super) fn new(message: &'a [u8]) -> Self {
+        Self { rest: message }
+    }
+
+    /// What was not read yet; after the last field, the blank line and the body.
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = (&'a [u8], &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let mut end = 0;
+            let mut length = 0;
+            while length == 0 || matches!(self.rest.get(end), Some(b' ' | b'\t')) {
+                let (line, next) = split_line(&self.rest[end..]);
+                if line.is_empty() && length == 0 {
+                    return None;
+                }
+                length = end + line.len();
+                end += next;
+                if next == line.len() {
+                    break;
+                }
+            }
+            let field = &self.rest[..length];
+            self.rest = &self.rest[end..];
+            if let Some(colon) = memchr(b':', field) {
+                return Some((field[..colon].trim_ascii_end(), &field[colon + 1..]));
+            }
+        }
+    }
+}
+
+/// The first line without its end, and where the next one starts.
+pub(super) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
+    match memchr::memchr2(b'\n', b'\r', bytes) {
+        Some(at) if bytes[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n') => (&bytes[..at], at + 2),
+        Some(at) => (&bytes[..at], at + 1),
+        None => (bytes, bytes.len()),
+    }
+}
+
+/// An address that can stand in a separator line.
+fn address(value: &[u8]) -> Option<&[u8]> {
+    let inner = memchr::memrchr(b'<', value)
+        .and_then(|open| value[open + 1..].split(|&byte| byte == b'>').next())
+        .map(<[u8]>::trim_ascii);
+    let words = value.split(|byte| byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b'(' | b')'));
+    inner.into_iter().chain(words).find(|word| {
+        (3..=254).contains(&word.len())
+            && word.contains(&b'@')
+            && word.iter().all(|byte| (b'!'..=b'~').contains(byte) && !matches!(byte, b'<' | b'>' | b'"'))
+    })
+}
+
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// Seconds since 1970 of a date of RFC 5322 section 3.3 or of `asctime`, for years 1970 to 9999.
+fn seconds(value: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(value).ok()?;
+    let (mut day, mut month, mut year, mut clock, mut offset) = (None, None, None, None, 0i64);
+    let words = text.split(|c: char| c.is_ascii_whitespace() || c == ',').filter(|word| !word.is_empty());
+    for word in words.take(12) {
+        if word.starts_with('(') {
+            break;
+        }
+        if let Some((hour, rest)) = word.split_once(':') {
+            let (minute, second) = rest.split_once(':').unwrap_or((rest, "0"));
+            let second = second.split('.').next().unwrap_or("0");
+            let (hour, minute, second): (i64, i64, i64) =
+                (hour.parse().ok()?, minute.parse().ok()?, second.parse().ok()?);
+            if !(0..24).contains(&hour) || !(0..60).contains(&minute) || !(0..61).contains(&second) {
+                return None;
+            }
+            clock = Some(hour * 3600 + minute * 60 + second);
+        } else if word.starts_with(['+', '-']) {
+            let number: i64 = word.get(1..5).and_then(|digits| digits.parse().ok()).unwrap_or(0);
+            let minutes = number / 100 * 60 + number % 100;
+            offset = if word.starts_with('-') { -minutes } else { minutes };
+        } else if let Ok(number) = word.parse::<i64>() {
+            if day.is_none() && (1..=31).contains(&number) && word.len() <= 2 {
+                day = Some(number);
+            } else if year.is_none() && number >= 0 {
+                year = Some(match word.len() {
+                    2 if number < 50 => number + 2000,
+                    2 | 3 => number + 1900,
+                    _ => number,
+                });
+            }
+        } else if let Some(found) =
+            MONTHS.iter().position(|name| word.get(..3).is_some_and(|start| start.eq_ignore_ascii_case(name)))
+        {
+            month = month.or(Some(found as i64 + 1));
+        } else if let Some((_, hours)) = ZONES.iter().find(|(name, _)| word.eq_ignore_ascii_case(name)) {
+            offset = hours * 60;
+        }
+    }
+    let year = year.filter(|year| (1970..=9999).contains(year))?;
+    let total = days_from_civil(year, month?, day?) * 86_400 + clock? - offset * 60;
+    (total >= 0).then_some(total)
+}
+
+/// Zone names of RFC 5322 section 4.3, in hours east.
+const ZONES: [(&str, i64); 8] =
+    [("EST", -5), ("EDT", -4), ("CST", -6), ("CDT", -5), ("MST", -7), ("MDT", -6), ("PST", -8), ("PDT", -7)];
+
+/// `Www Mmm dd hh:mm:ss yyyy` in UTC.
+fn asctime(seconds: i64) -> String {
+    const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+    let (days, clock) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let (year, month, day) = civil_from_days(days);
+    format!(
+        "{} {} {day:2} {:02}:{:02}:{:02} {year:04}",
+        WEEKDAYS[days.rem_euclid(7) as usize],
+        MONTHS[month as usize - 1],
+        clock / 3600,
+        clock / 60 % 60,
+        clock % 60,
+    )
+}
+
+/// Days since 1970-01-01 in the Gregorian calendar; the year is counted from March, so that leap days come last.
+fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+/// The inverse of [`days_from_civil`].
+fn civil_from_days(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    (era * 400 + year_of_era + i64::from(month <= 2), month, of_year - (153 * shifted + 2) / 5 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoting_round_trips() {
+        let original = b"From here\n>From there\r\n>>From x\rFrom y\n From z\nx From\n>> From\n";
+        let mut quoted = Vec::new();
+        quote_mboxrd(original, &mut quoted);
+        assert_eq!(
+            quoted,
+            b">From here\n>>From there\r\n>>>From x\r>From y\n From z\nx From\n>> From\n".as_slice()
+        );
+        assert!(requotes(&quoted, Quoting::Mboxrd));
+        assert_eq!(unquote(&quoted, Quoting::Mboxrd), original.as_slice());
+        assert!(matches!(unquote(b"nothing From here\n", Quoting::Mboxrd), Cow::Borrowed(_)));
+
+        let old = b">From here\n>>From there\n";
+        assert_eq!(unquote(old, Quoting::Mboxo), b"From here\n>>From there\n".as_slice());
+        let mut back = Vec::new();
+        requote(&unquote(old, Quoting::Mboxo), Quoting::Mboxo, &mut back);
+        assert_eq!(back, old);
+        assert!(!requotes(b"From here\n", Quoting::Mboxo));
+        assert_eq!(unquote(old, Quoting::None), old.as_slice());
+    }
+
+    #[test]
+    fn separators_are_kept_or_rebuilt() {
+        let message =
+            b"Return-Path: <bounce@example.org>\r\nDate: Mon, 1 Jan 2001\r\n 02:03:04 +0100 (CET)\r\n\r\n";
+        let plain = b"From a@example.org Mon Jan  1 00:00:00 2001\n";
+        assert_eq!(separator_for(plain, message), plain.as_slice());
+        let rebuilt = b"From bounce@example.org Mon Jan  1 01:03:04 2001\r\n";
+        for old in [&b""[..], b"From \n", b"From - Mon Jan 01 00:00:00 2001\n", &plain[..plain.len() - 1]] {
+            assert_eq!(separator_for(old, message), rebuilt.as_slice());
+        }
+        let cases: [(&[u8], &[u8]); 6] = [
+            (b"", b"From MAILER-DAEMON Thu Jan  1 00:00:00 1970\n"),
+            (b"\nFrom: a@b.c\n", b"From MAILER-DAEMON Thu Jan  1 00:00:00 1970\n"),
+            (
+                b"From: \"A, B\" <a@b.c> (x)\rDate: 29 Feb 24 23:59:60 EST\r",
+                b"From a@b.c Fri Mar  1 05:00:00 2024\r",
+            ),
+            (b"From: a@b.c (A)\nDate: Thu, 31 Dec 1998 00:00:00\n", b"From a@b.c Thu Dec 31 00:00:00 1998\n"),
+            (
+                b"From: <>\nDate: nonsense\nReceived: from x; by y;\n\tSun, 3 Feb 2002 1:02 GMT\n",
+                b"From MAILER-DAEMON Sun Feb  3 01:02:00 2002\n",
+            ),
+            (
+                b"From: \xe9@b.c\nDate: 1 Jan 1960 00:00:00 +0000\n",
+                b"From MAILER-DAEMON Thu Jan  1 00:00:00 1970\n",
+            ),
+        ];
+        for (message, separator) in cases {
+            assert_eq!(separator_for(b"", message), separator, "{}", message.escape_ascii());
+            assert_eq!(separator_for(separator, message), separator);
+        }
+    }
+
+    #[test]
+    fn trailers_keep_the_convention() {
+        for (message, trailer) in [
+            (&b""[..], &b"\n"[..]),
+            (b"a", b"\n\n"),
+            (b"a\n", b"\n"),
+            (b"a\r\nb", b"\r\n\r\n"),
+            (b"a\r\n", b"\r\n"),
+            (b"a\rb", b"\r\r"),
+            (b"a\r", b"\r"),
+            (b"a\nb\r", b"\n\n"),
+        ] {
+            assert_eq!(trailer_for(message), trailer, "{}", message.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn days_count_both_ways() {
+        let mut day = 0;
+        for year in 1970..2500 {
+            for month in 1..=12 {
+                assert_eq!(civil_from_days(days_from_civil(year, month, 1)), (year, month, 1));
+            }
+            assert!(days_from_civil(year, 1, 1) == day);
+            day += if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) { 366 } else { 365 };
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! Outputs that appear whole or not at all: written beside their final place, synced, renamed.
+//!
+//! The temporary name is `NAME.<process>-<number>.tmp` in the same folder. Every writer holds a lock on what it writes; what a
+//! process left behind that was killed is removed by the next writer of the same name.
+//!
+//! # Limits
+//! A process on another machine that writes to the same shared folder is protected by its lock only where
+//! the file system carries locks across machines.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, ErrorKind, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
+
+const BUFFER: usize = 1 << 20;
+
+/// A file that replaces, or becomes, the one at its final path when it is committed. Dropped before that, it is removed.
+#[derive(Debug)]
+pub struct Replacement {
+    place: Place,
+    file: BufWriter<File>,
+}
+
+impl Replacement {
+    /// Opens a temporary file beside `path`. Fails when something stands there and `force` is not given, and always
+    /// when that is no regular file.
+    pub fn create(path: &Path, force: bool) -> io::Result<Self> {
+        let place = Place::find(path, force, Kind::File)?;
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&place.temporary);
+        let file = file.map_err(|error| with_path(&place.temporary, &error))?;
+        // Only a marker for sweepers: a file system without locks does no harm.
+        let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
+        Ok(Self { place, file: BufWriter::with_capacity(BUFFER, file) })
+    }
+
+    /// The final path.
+    pub fn path(&self) -> &Path {
+        &self.place.target
+    }
+
+    /// Brings everything written so far to the disk, still under the temporary name.
+    pub fn sync(&mut self) -> io::Result<()> {
+        let result = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
+        result.map_err(|error| with_path(&self.place.target, &error))
+    }
+
+    /// Syncs and renames into place.
+    pub fn commit(mut self) -> io::Result<()> {
+        self.sync()?;
+        self.place.commit()
+    }
+}
+
+impl Write for Replacement {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes).map_err(|error| with_path(&self.place.target, &error))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush().map_err(|error| with_path(&self.place.target, &error))
+    }
+}
+
+impl Seek for Replacement {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        self.file.seek(position).map_err(|error| with_path(&self.place.target, &error))
+    }
+}
+
+/// A folder that replaces, or becomes, the one at its final path when it is committed. Dropped before that, it is removed.
+#[derive(Debug)]
+pub struct FolderReplacement {
+    place: Place,
+    handle: File,
+}
+
+impl FolderReplacement {
+    /// Makes a temporary folder beside `path`. An empty folder may stand there; any other only with `force`; something that is no folder never.
+    pub fn create(path: &Path, force: bool) -> io::Result<Self> {
+        let place = Place::find(path, force, Kind::Folder)?;
+        fs::create_dir(&place.temporary).map_err(|error| with_path(&place.temporary, &error))?;
+        let handle = File::open(&place.temporary).map_err(|error| with_path(&place.temporary, &error))?;
+        let _ = flock(&handle, FlockOperation::NonBlockingLockExclusive);
+        Ok(Self { place, handle })
+    }
+
+    /// The temporary folder, to be filled.
+    pub fn temporary(&self) -> &Path {
+        &self.place.temporary
+    }
+
+    /// Brings everything in the folder's file system to the disk.
+    pub fn sync(&mut self) -> io::Result<()> {
+        rustix::fs::syncfs(&self.handle).map_err(|error| with_path(&self.place.target, &error.into()))
+    }
+
+    /// Renames into place. Call [`Self::sync`] before.
+    pub fn commit(mut self) -> io::Result<()> {
+        self.place.commit()
+    }
+}
+
+/// Adds the path to an error and keeps its kind.
+pub(crate) fn with_path(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    File,
+    Folder,
+}
+
+/// A final place and the temporary one beside it.
+#[derive(Debug)]
+struct Place {
+    target: PathBuf,
+    temporary: PathBuf,
+    force: bool,
+    kind: Kind,
+    committed: bool,
+}
+
+impl Place {
+    fn find(path: &Path, force: bool, kind: Kind) -> io::Result<Self> {
+        // A link is followed: what it points to is replaced, not the link.
+        let target = match fs::symlink_metadata(path) {
+            Ok(metadata) if metadata.is_symlink() => {
+                path.canonicalize().map_err(|error| with_path(path, &error))?
+            }
+            _ => path.components().collect(),
+        };
+        let Some(name) = target.file_name() else {
+            return Err(with_path(path, &io::Error::new(ErrorKind::InvalidInput, "names no file")));
+        };
+        match fs::metadata(&target) {
+            Ok(metadata) => {
+                check_taken(&target, &metadata, force, kind).map_err(|error| with_path(path, &error))?;
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(with_path(path, &error)),
+        }
+        sweep(&target, name);
+        let temporary = target.with_file_name(temporary_name(name));
+        Ok(Self { target, temporary, force, kind, committed: false })
+    }
+
+    fn commit(&mut self) -> io::Result<()> {
+        self.rename().map_err(|error| with_path(&self.target, &error))?;
+        self.committed = true;
+        sync_parent(&self.target).map_err(|error| with_path(&self.target, &error))
+    }
+
+    fn rename(&self) -> io::Result<()> {
+        let (from, to) = (&self.temporary, &self.target);
+        match (self.kind, self.force) {
+            (Kind::File, true) => fs::rename(from, to),
+            // An empty folder gives way to a renamed one; a full one makes it fail.
+            (Kind::Folder, false) => fs::rename(from, to),
+            (Kind::File, false) => match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+                Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
+                    // No such call here: a link does not replace either, where there are links.
+                    fs::hard_link(from, to).and_then(|()| fs::remove_file(from))
+                }
+                result => result.map_err(io::Error::from),
+            },
+            (Kind::Folder, true) => self.swap(),
+        }
+    }
+
+    /// Puts the new folder in the place of an old one that may have content.
+    fn swap(&self) -> io::Result<()> {
+        let (from, to) = (&self.temporary, &self.target);
+        match fs::rename(from, to) {
+            Ok(()) => return Ok(()),
+            Err(error) if is_full(&error) => {}
+            Err(error) => return Err(error),
+        }
+        match renameat_with(CWD, from, CWD, to, RenameFlags::EXCHANGE) {
+            Ok(()) => {
+                sync_parent(to)?;
+                fs::remove_dir_all(from)
+            }
+            Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
+                let aside = to.with_file_name(temporary_name(to.file_name().unwrap_or_default()));
+                fs::rename(to, &aside)?;
+                if let Err(error) = fs::rename(from, to) {
+                    fs::rename(&aside, to)?;
+                    return Err(error);
+                }
+                sync_parent(to)?;
+                fs::remove_dir_all(&aside)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if !self.committed {
+            // Nobody is left to tell, and the next writer sweeps.
+            let _ = match self.kind {
+                Kind::File => fs::remove_file(&self.temporary),
+                Kind::Folder => fs::remove_dir_all(&self.temporary),
+            };
+        }
+    }
+}
+
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists)
+}
+
+fn check_taken(target: &Path, metadata: &fs::Metadata, force: bool, kind: Kind) -> io::Result<()> {
+    let refuse = |kind, text| Err(io::Error::new(kind, text));
+    match kind {
+        Kind::File if metadata.is_dir() => refuse(ErrorKind::IsADirectory, "is a folder"),
+        Kind::File if !metadata.is_file() => refuse(ErrorKind::AlreadyExists, "is no regular file"),
+        Kind::Folder if !metadata.is_dir() => refuse(ErrorKind::NotADirectory, "exists and is no folder"),
+        _ if force => Ok(()),
+        Kind::File => refuse(ErrorKind::AlreadyExists, "exists already"),
+        Kind::Folder if fs::read_dir(target)?.next().is_some() => {
+            refuse(ErrorKind::AlreadyExists, "exists already and is not empty")
+        }
+        Kind::Folder => Ok(()),
+    }
+}
+
+fn temporary_name(name: &OsStr) -> OsString {
+    static ATTEMPTS: AtomicU64 = AtomicU64::new(0);
+    let mut temporary = name.to_owned();
+    let attempt = ATTEMPTS.fetch_add(1, Ordering::Relaxed);
+    temporary.push(format!(".{}-{attempt}.tmp", std::process::id()));
+    temporary
+}
+
+/// The process that made a temporary name of `name`.
+fn writer_of(temporary: &OsStr, name: &OsStr) -> Option<u32> {
+    let rest = temporary.as_encoded_bytes().strip_prefix(name.as_encoded_bytes())?;
+    let attempt = rest.strip_prefix(b".")?.strip_suffix(b".tmp")?;
+    let (process, number) = std::str::from_utf8(attempt).ok()?.split_once('-')?;
+    number.parse::<u64>().ok()?;
+    process.parse().ok()
+}
+
+/// Removes what dead processes left of earlier attempts. Best effort: a failure is no obstacle to a new attempt.
+fn sweep(target: &Path, name: &OsStr) {
+    let Ok(entries) = fs::read_dir(parent(target)) else { return };
+    for entry in entries.flatten() {
+        let Some(process) = writer_of(&entry.file_name(), name) else { continue };
+        let is_alive = process == std::process::id() || Path::new(&format!("/proc/{process}")).exists();
+        let path = entry.path();
+        let Ok(kind) = entry.file_type() else { continue };
+        if is_alive || kind.is_symlink() {
+            continue;
+        }
+        let Ok(file) = File::open(&path) else { continue };
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+            continue;
+        }
+        let _ = if kind.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+    }
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Makes a rename durable.
+fn sync_parent(path: &Path) -> io::Result<()> {
+    match File::open(parent(path)).and_then(|folder| folder.sync_all()) {
+        // Some file systems cannot sync a folder; the rename is done all the same.
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::PermissionDenied) => Ok(()),
+        result => result,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_appears_at_commit_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.mbox");
+        let mut file = Replacement::create(&path, false).unwrap();
+        file.write_all(b"one").unwrap();
+        file.sync().unwrap();
+        assert!(!path.exists());
+        file.commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+
+        let taken = Replacement::create(&path, false).unwrap_err();
+        assert_eq!(taken.kind(), ErrorKind::AlreadyExists);
+        assert!(taken.to_string().contains("out.mbox"));
+        let mut file = Replacement::create(&path, true).unwrap();
+        file.write_all(b"two").unwrap();
+        drop(file);
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        let mut file = Replacement::create(&path, true).unwrap();
+        file.write_all(b"two").unwrap();
+        file.commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(names(folder.path()), ["out.mbox"]);
+    }
+
+    #[test]
+    fn a_file_that_came_meanwhile_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        let file = Replacement::create(&path, false).unwrap();
+        fs::write(&path, b"other").unwrap();
+        assert_eq!(file.commit().unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"other");
+        assert_eq!(names(folder.path()), ["out"]);
+    }
+
+    #[test]
+    fn a_folder_is_swapped_with_force_only() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("out");
+        fs::create_dir(&path).unwrap();
+        let mut folder = FolderReplacement::create(&path, false).unwrap();
+        fs::write(folder.temporary().join("a"), b"1").unwrap();
+        folder.sync().unwrap();
+        folder.commit().unwrap();
+        assert_eq!(names(&path), ["a"]);
+
+        let taken = FolderReplacement::create(&path, false).unwrap_err();
+        assert_eq!(taken.kind(), ErrorKind::AlreadyExists);
+        let folder = FolderReplacement::create(&path, true).unwrap();
+        fs::write(folder.temporary().join("b"), b"2").unwrap();
+        folder.commit().unwrap();
+        assert_eq!(names(&path), ["b"]);
+        drop(FolderReplacement::create(&path, true).unwrap());
+        assert_eq!(names(parent.path()), ["out"]);
+        assert!(Replacement::create(&path, true).is_err());
+        assert!(FolderReplacement::create(&path.join("b"), true).is_err());
+    }
+
+    #[test]
+    fn leftovers_of_the_dead_are_swept() {
+        let folder = tempfile::tempdir().unwrap();
+        // No process has this number (the kernel's ceiling is 2^22).
+        let dead = folder.path().join("out.4194999-0.tmp");
+        let dead_folder = folder.path().join("out.4194998-3.tmp");
+        let held = folder.path().join("out.4194997-0.tmp");
+        let alive = folder.path().join("out.1-0.tmp");
+        let other = folder.path().join("out.x.tmp");
+        fs::create_dir(&dead_folder).unwrap();
+        fs::write(dead_folder.join("a"), b"").unwrap();
+        for path in [&dead, &alive, &other, &held] {
+            fs::write(path, b"").unwrap();
+        }
+        let lock = File::open(&held).unwrap();
+        flock(&lock, FlockOperation::LockExclusive).unwrap();
+        drop(Replacement::create(&folder.path().join("out"), false).unwrap());
+        assert_eq!(names(folder.path()), ["out.1-0.tmp", "out.4194997-0.tmp", "out.x.tmp"]);
+    }
+
+    #[test]
+    fn links_and_devices() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        fs::write(&real, b"1").unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let mut file = Replacement::create(&link, true).unwrap();
+        file.write_all(b"2").unwrap();
+        file.commit().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&real).unwrap(), b"2");
+        assert!(Replacement::create(Path::new("/dev/null"), true).is_err());
+    }
+}

@@ -1,0 +1,302 @@
+//! Where raw messages come from.
+
+use std::fs::{self, File};
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::eml::Files;
+use crate::maildir;
+use crate::mbox::{self, Mailbox};
+use crate::replace::with_path;
+
+/// Form of an archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// One file of many messages (every mbox dialect, MMDF).
+    Mbox,
+    /// Maildir or Maildir++.
+    Maildir,
+    /// A folder tree of `.eml` files.
+    EmlTree,
+    /// One message in one file.
+    Eml,
+}
+
+/// An input that was recognised: one file or folder that is one archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The path as given (or found below a folder that was given); `-` is standard input.
+    pub path: PathBuf,
+    /// Its form.
+    pub format: Format,
+}
+
+/// How `From ` lines inside messages are quoted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quoting {
+    /// Not at all (mboxcl2, MMDF, Maildir, eml).
+    None,
+    /// `From ` became `>From ` (mboxo).
+    Mboxo,
+    /// Every `^>*From ` got one more `>` (mboxrd).
+    Mboxrd,
+}
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EntryKind {
+    /// A message.
+    Message,
+    /// A message beyond the limit, handed on in pieces.
+    Oversize,
+    /// Bytes of a mailbox that belong to no message (byte order mark, blank lines before the first separator).
+    Gap,
+    /// A file of a folder that is no message (`dovecot-uidlist`, …), handed on in pieces.
+    Other,
+    /// A folder (so that empty ones come back).
+    Directory,
+}
+
+/// Flags of a message, from Maildir names or Status fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Flags(pub u8);
+
+impl Flags {
+    /// Maildir `S`
+    pub const SEEN: u8 = 1;
+    /// Maildir `R`
+    pub const REPLIED: u8 = 2;
+    /// Maildir `F`
+    pub const FLAGGED: u8 = 4;
+    /// Maildir `T`
+    pub const TRASHED: u8 = 8;
+    /// Maildir `D`
+    pub const DRAFT: u8 = 16;
+    /// Maildir `P`
+    pub const PASSED: u8 = 32;
+}
+
+/// One piece of an archive. The entries of all batches, in order, tile the archive's files (law 6).
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What it is.
+    pub kind: EntryKind,
+    /// This entry goes on in the next one (only Oversize and Other).
+    pub more: bool,
+    /// Ordinal of the message in its file (mbox) or archive (folders), from 0; for a gap that of the next message.
+    pub ordinal: u64,
+    /// Offset of the entry's first byte in its file.
+    pub offset: u64,
+    /// The whole entry in [`Batch::bytes`]: separator, message, trailer.
+    pub span: Range<usize>,
+    /// The message inside it, still quoted. Bytes before are the separator line(s), bytes after the trailer (a blank line, an MMDF delimiter).
+    pub message: Range<usize>,
+    /// How `From ` lines in the message are quoted.
+    pub quoting: Quoting,
+    /// Flags.
+    pub flags: Flags,
+    /// Path below the archive's root for a file of a folder, as bytes with `/`; empty for mbox and single files.
+    pub name: Vec<u8>,
+    /// Folder in display form (UTF-8, `/` between levels); empty for the root.
+    pub folder: String,
+}
+
+/// A run of entries, about [`ReadOptions::batch`] bytes of them.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    /// Bytes of all entries, one after the other.
+    pub bytes: Vec<u8>,
+    /// In archive order.
+    pub entries: Vec<Entry>,
+    /// What was found while splitting.
+    pub events: Vec<BoxEvent>,
+}
+
+/// Code of a [`BoxEvent`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum BoxEventKind {
+    /// `mbox.ambiguous-from`
+    AmbiguousFrom,
+    /// `mbox.bad-length`
+    BadLength,
+    /// `mbox.quoting-guess`
+    QuotingGuess,
+    /// `mbox.prelude`
+    Prelude,
+    /// `mbox.single`
+    Single,
+    /// `box.gap`
+    Gap,
+    /// `box.truncated`
+    Truncated,
+    /// `msg.too-large`
+    TooLarge,
+}
+
+/// Something found in an archive, outside its messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoxEvent {
+    /// What.
+    pub kind: BoxEventKind,
+    /// Offset in the file.
+    pub offset: u64,
+    /// More words.
+    pub detail: String,
+}
+
+/// What sniffing told about a mailbox, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// e.g. `mboxrd`, `mboxo`, `mboxcl2`, `MMDF`, `Maildir++`
+    pub dialect: String,
+    /// `LF`, `CRLF`, `CR`, `mixed`
+    pub line_end: &'static str,
+}
+
+/// How to read.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadOptions {
+    /// Aim for this many bytes a batch (1 MiB). The cut does not depend on threads.
+    pub batch: usize,
+    /// A message above this many bytes comes in pieces (64 MiB).
+    pub message_limit: usize,
+    /// Turns one level of a Maildir++ folder name into UTF-8 (modified UTF-7, RFC 3501 section 5.1.3). Not asked
+    /// for names that are valid UTF-8 with non-ASCII characters. The default replaces what is no UTF-8.
+    pub decode_name: fn(&[u8]) -> String,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            batch: 1 << 20,
+            message_limit: 64 << 20,
+            decode_name: |raw| String::from_utf8_lossy(raw).into_owned(),
+        }
+    }
+}
+
+/// An archive that is being read, front to back, in bounded memory.
+pub trait Source: Send {
+    /// Fills `batch` (cleared first; its allocations are reused) with the next entries; false at the end.
+    /// In a folder, the call after an error goes on behind what could not be read.
+    fn next(&mut self, batch: &mut Batch) -> io::Result<bool>;
+    /// What sniffing told.
+    fn profile(&self) -> &Profile;
+    /// Bytes of the archive where they are known beforehand (for progress).
+    fn size_hint(&self) -> Option<u64>;
+    /// True when the input changed while it was read (size or modification time). Asked after the end.
+    fn changed(&self) -> io::Result<bool>;
+}
+
+/// Recognises what a path is. A folder that is neither Maildir nor Apple `X.mbox/` is searched: every mbox file and every
+/// Maildir below it is one archive, all `.eml` files together one tree, which comes first. `-` is standard input.
+pub fn recognize(path: &Path) -> io::Result<Vec<Found>> {
+    let found = |path: &Path, format| Found { path: path.to_owned(), format };
+    if path.as_os_str() == "-" {
+        return Ok(vec![found(path, Format::Mbox)]);
+    }
+    let metadata = fs::metadata(path).map_err(|error| with_path(path, &error))?;
+    if !metadata.is_dir() {
+        let empty = metadata.len() == 0 && !is_eml(path);
+        let format = if empty || mailbox_file(path)? { Format::Mbox } else { Format::Eml };
+        return Ok(vec![found(path, format)]);
+    }
+    if let Some(archive) = folder_archive(path) {
+        return Ok(vec![archive]);
+    }
+    let mut archives = Vec::new();
+    let mut has_messages = false;
+    let mut folders = vec![path.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let mut below = Vec::new();
+        for entry in fs::read_dir(&folder).map_err(|error| with_path(&folder, &error))? {
+            let entry = entry.map_err(|error| with_path(&folder, &error))?;
+            let kind = entry.file_type().map_err(|error| with_path(&entry.path(), &error))?;
+            let path = entry.path();
+            if kind.is_dir() {
+                match folder_archive(&path) {
+                    Some(archive) => archives.push(archive),
+                    None => below.push(path),
+                }
+            } else if kind.is_file() {
+                if is_eml(&path) {
+                    has_messages = true;
+                } else if mailbox_file(&path)? {
+                    archives.push(found(&path, Format::Mbox));
+                }
+            }
+        }
+        folders.append(&mut below);
+    }
+    archives.sort_by(|a, b| a.path.cmp(&b.path));
+    if has_messages {
+        archives.insert(0, found(path, Format::EmlTree));
+    }
+    Ok(archives)
+}
+
+/// Opens a recognised archive for reading. Standard input (`-`) is a mailbox when it begins with a separator, else one message.
+pub fn open(found: &Found, options: &ReadOptions) -> io::Result<Box<dyn Source>> {
+    let path = &found.path;
+    let failed = |error| with_path(path, &error);
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(Mailbox::from_stream(io::stdin(), options).map_err(failed)?));
+    }
+    Ok(match found.format {
+        Format::Mbox => {
+            let file = File::open(path).map_err(failed)?;
+            let metadata = file.metadata().map_err(failed)?;
+            if metadata.is_dir() {
+                return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
+            }
+            if metadata.is_file() {
+                Box::new(Mailbox::from_file(file, options).map_err(failed)?)
+            } else {
+                Box::new(Mailbox::from_stream(file, options).map_err(failed)?)
+            }
+        }
+        Format::Maildir | Format::EmlTree => Box::new(Files::folder(path, found.format, options)?),
+        Format::Eml => Box::new(Files::single(path, options)?),
+    })
+}
+
+/// A folder that is one archive by itself.
+fn folder_archive(path: &Path) -> Option<Found> {
+    if is_apple_folder(path) {
+        return Some(Found { path: path.join("mbox"), format: Format::Mbox });
+    }
+    maildir::is_root(path).then(|| Found { path: path.to_owned(), format: Format::Maildir })
+}
+
+/// Apple Mail's `X.mbox/` with the mailbox in it.
+pub(crate) fn is_apple_folder(path: &Path) -> bool {
+    extension_is(path, &["mbox"]) && path.join("mbox").is_file()
+}
+
+/// True for `*.eml`.
+pub(crate) fn is_eml(path: &Path) -> bool {
+    extension_is(path, &["eml"])
+}
+
+/// True for a file that is a mailbox, by its name or by its first line. Pipes are.
+pub(crate) fn mailbox_file(path: &Path) -> io::Result<bool> {
+    if is_eml(path) {
+        return Ok(false);
+    }
+    if extension_is(path, &["mbox", "mbx", "mboxrd", "mboxo", "mboxcl", "mboxcl2"]) {
+        return Ok(true);
+    }
+    let file = File::open(path).map_err(|error| with_path(path, &error))?;
+    let metadata = file.metadata().map_err(|error| with_path(path, &error))?;
+    if !metadata.is_file() {
+        return Ok(true);
+    }
+    mbox::is_mailbox(&file, metadata.len()).map_err(|error| with_path(path, &error))
+}
+
+fn extension_is(path: &Path, wanted: &[&str]) -> bool {
+    path.extension()
+        .is_some_and(|extension| wanted.iter().any(|wanted| extension.eq_ignore_ascii_case(wanted)))
+}

@@ -1,0 +1,3 @@
+//! Tables made from `data/`.
+
+pub(crate) mod labels;

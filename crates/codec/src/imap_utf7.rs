@@ -1,0 +1,211 @@
+//! Mailbox names in modified UTF-7 (RFC 3501 5.1.3).
+//!
+//! A mailbox name is an identifier, so the decoder is strict: each text has exactly one name, and every other byte
+//! string is [`Invalid`].
+//!
+//! # Limits
+//! Names in raw UTF-8 (RFC 9051) are invalid here; a caller that knows its server allows them tests for that itself.
+
+use crate::utf7::{Base64, values};
+use std::fmt::Write as _;
+
+const VALUES: [u8; 256] = values(b',');
+
+/// The name is not valid modified UTF-7.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Invalid;
+
+impl std::fmt::Display for Invalid {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("not valid modified UTF-7")
+    }
+}
+
+impl std::error::Error for Invalid {}
+
+/// Strict: the name, or [`Invalid`].
+pub fn decode_mailbox(name: &[u8]) -> Result<String, Invalid> {
+    let mut text = String::with_capacity(name.len());
+    for piece in Pieces::new(name) {
+        match piece {
+            Piece::Direct(c) => text.push(c),
+            Piece::Run(run) => text.push_str(&run),
+            Piece::Bad(_) => return Err(Invalid),
+        }
+    }
+    Ok(text)
+}
+
+/// For display: injective, every byte of an invalid run is escaped as `\xHH`, and `\` is doubled, so that two
+/// different names never look the same.
+pub fn decode_mailbox_display(name: &[u8]) -> String {
+    let mut text = String::with_capacity(name.len());
+    for piece in Pieces::new(name) {
+        match piece {
+            Piece::Direct('\\') => text.push_str("\\\\"),
+            Piece::Direct(c) => text.push(c),
+            Piece::Run(run) => text.push_str(&run),
+            Piece::Bad(bytes) => {
+                for byte in bytes {
+                    // Writing to a String cannot fail.
+                    let _ = write!(text, "\\x{byte:02X}");
+                }
+            }
+        }
+    }
+    text
+}
+
+/// The modified UTF-7 form of a name: one run for each stretch outside 0x20-0x7E, always ended by `-`.
+pub fn encode_mailbox(name: &str) -> String {
+    let mut out = Vec::with_capacity(name.len());
+    let mut chars = name.chars().peekable();
+    while let Some(c) = chars.next() {
+        if is_direct(c) {
+            out.push(c as u8);
+            if c == '&' {
+                out.push(b'-');
+            }
+            continue;
+        }
+        out.push(b'&');
+        let mut base64 = Base64::new(b',');
+        base64.push(c, &mut out);
+        while let Some(next) = chars.next_if(|next| !is_direct(*next)) {
+            base64.push(next, &mut out);
+        }
+        base64.finish(&mut out);
+        out.push(b'-');
+    }
+    out.into_iter().map(char::from).collect()
+}
+
+fn is_direct(c: char) -> bool {
+    matches!(c, ' '..='~')
+}
+
+enum Piece<'a> {
+    Direct(char),
+    Run(String),
+    Bad(&'a [u8]),
+}
+
+/// A name in pieces: direct characters, valid runs, and what is neither.
+struct Pieces<'a> {
+    rest: &'a [u8],
+    /// The piece before was a run, after which another one is superfluous.
+    after_run: bool,
+}
+
+impl<'a> Pieces<'a> {
+    fn new(name: &'a [u8]) -> Self {
+        Self { rest: name, after_run: false }
+    }
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Piece<'a>;
+
+    fn next(&mut self) -> Option<Piece<'a>> {
+        let (first, behind) = self.rest.split_first()?;
+        let after_run = std::mem::take(&mut self.after_run);
+        if *first != b'&' {
+            self.rest = behind;
+            let c = char::from(*first);
+            return Some(if is_direct(c) {
+                Piece::Direct(c)
+            } else {
+                Piece::Bad(std::slice::from_ref(first))
+            });
+        }
+        let end = behind.iter().position(|b| VALUES[usize::from(*b)] == 0xFF).unwrap_or(behind.len());
+        let run = &behind[..end];
+        let ended = behind.get(end) == Some(&b'-');
+        let len = 1 + run.len() + usize::from(ended);
+        let (whole, rest) = self.rest.split_at(len);
+        self.rest = rest;
+        if ended && run.is_empty() {
+            return Some(Piece::Direct('&'));
+        }
+        self.after_run = true;
+        match decode_run(run) {
+            Some(text) if ended && !after_run => Some(Piece::Run(text)),
+            _ => Some(Piece::Bad(whole)),
+        }
+    }
+}
+
+/// The text of a run; `None` unless it is the only way to write that text.
+fn decode_run(digits: &[u8]) -> Option<String> {
+    let mut units = Vec::with_capacity(digits.len() * 6 / 16);
+    let (mut pending, mut bits) = (0_u32, 0);
+    for digit in digits {
+        pending = pending << 6 | u32::from(VALUES[usize::from(*digit)]);
+        bits += 6;
+        if bits >= 16 {
+            bits -= 16;
+            units.push((pending >> bits) as u16);
+        }
+    }
+    if bits >= 6 || pending & ((1 << bits) - 1) != 0 {
+        return None;
+    }
+    let text = String::from_utf16(&units).ok()?;
+    (!text.is_empty() && !text.chars().any(|c| is_direct(c) || c == '\0')).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn names_of_the_rfc() {
+        let name = b"~peter/mail/&U,BTFw-/&ZeVnLIqe-";
+        assert_eq!(decode_mailbox(name).as_deref(), Ok("~peter/mail/台北/日本語"));
+        assert_eq!(encode_mailbox("~peter/mail/台北/日本語").as_bytes(), name);
+        assert_eq!(decode_mailbox(b"&Jjo!"), Err(Invalid));
+        assert_eq!(decode_mailbox(b"&U,BTFw-&ZeVnLIqe-"), Err(Invalid));
+        assert_eq!(encode_mailbox("a&b"), "a&-b");
+    }
+
+    #[test]
+    fn no_two_names_look_the_same() {
+        // Every name of up to five bytes of an alphabet that reaches all branches, and many longer ones.
+        let alphabet = b"&-A\\x0";
+        let mut seen: HashMap<String, Vec<u8>> = HashMap::new();
+        let mut names: Vec<Vec<u8>> = vec![Vec::new()];
+        let mut from = 0;
+        for _ in 0..5 {
+            let to = names.len();
+            for i in from..to {
+                for b in alphabet {
+                    let mut name = names[i].clone();
+                    name.push(*b);
+                    names.push(name);
+                }
+            }
+            from = to;
+        }
+        for runs in
+            ["&AKM-", "&AKMAow-", "&AKM", "&AKM-&AKM-", "&AKM-&-", "\\xA3", "&2AA-", "&AGE-", "\\x26AKM-"]
+        {
+            for tail in ["", "-", "&AKM-", "&-", "\\x2D", "a"] {
+                names.push(format!("{runs}{tail}").into_bytes());
+            }
+        }
+        names.extend((0..=255).map(|b| vec![b]));
+        names.sort();
+        names.dedup();
+        for name in names {
+            let shown = decode_mailbox_display(&name);
+            if let Ok(text) = decode_mailbox(&name) {
+                assert_eq!(encode_mailbox(&text).as_bytes(), name);
+                assert_eq!(text.replace('\\', "\\\\"), shown);
+            }
+            if let Some(other) = seen.insert(shown.clone(), name.clone()) {
+                panic!("{name:?} and {other:?} both look like {shown:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,386 @@
+//! Label to charset, with the kind of match.
+//!
+//! The labels known by name are a sorted table made from `data/labels.tsv`. In mail's view a label that is not there
+//! goes through a series of repairs, the mildest first; what none of them finds is [`Resolved::Unknown`], and never
+//! some charset that happens to contain ASCII.
+//!
+//! # Limits
+//! No label is read as a language, a mailer's habit or a guess.
+
+use crate::Charset;
+use crate::generated::labels::LABELS;
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+/// Whose names count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// Mail's names win over the web's; repairs are tried. The default.
+    Mail,
+    /// WHATWG "get an encoding", exactly.
+    Whatwg,
+    /// Names and aliases of the IANA registry, exactly.
+    Iana,
+}
+
+/// What a label stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resolved {
+    /// A registered or canonical name.
+    Exact(Charset),
+    /// A known alias.
+    Alias(Charset),
+    /// Found by a repair step.
+    Repaired(Charset),
+    /// The label says nothing (`unknown-8bit`, `default`, …).
+    NoInformation,
+    /// No charset is known by this label.
+    Unknown,
+}
+
+impl Resolved {
+    /// The charset, whatever the kind of match.
+    pub fn charset(self) -> Option<Charset> {
+        match self {
+            Self::Exact(c) | Self::Alias(c) | Self::Repaired(c) => Some(c),
+            Self::NoInformation | Self::Unknown => None,
+        }
+    }
+
+    /// The same as the answer for a label that was changed to get it.
+    fn repaired(self) -> Self {
+        self.charset().map_or(self, Self::Repaired)
+    }
+
+    /// The same as the answer for a label that differs in case, separators or zeros only.
+    fn alias(self) -> Self {
+        match self {
+            Self::Exact(c) => Self::Alias(c),
+            other => other,
+        }
+    }
+}
+
+/// What a row of the table says of its label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Means {
+    /// This charset.
+    Is(Charset),
+    /// Nothing.
+    Nothing,
+    /// A charset without a decoder here; it must not be repaired into another.
+    Foreign,
+}
+
+/// Where a label of the table comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// The registered name of the IANA registry.
+    IanaName,
+    /// A registered alias.
+    Iana,
+    /// WHATWG, not registered.
+    Web,
+    /// Seen in mail, or a name of some system.
+    Mail,
+    /// A slip of the pen.
+    Slip,
+}
+
+/// Labels longer than this are no charset's name.
+const LONGEST: usize = 128;
+/// Shorter labels are too near to each other to be repaired by edit distance.
+const SHORTEST_NEAR: usize = 7;
+
+pub(crate) fn resolve(label: &[u8], view: View) -> Resolved {
+    match view {
+        View::Whatwg => on_the_web(label),
+        View::Iana => match row(&lower(label)) {
+            Some((_, Means::Nothing, Source::IanaName | Source::Iana)) => Resolved::NoInformation,
+            Some((_, Means::Is(charset), Source::IanaName)) => Resolved::Exact(*charset),
+            Some((name, Means::Is(charset), Source::Iana)) => named(name, *charset),
+            _ => Resolved::Unknown,
+        },
+        View::Mail if label.len() > LONGEST => Resolved::Unknown,
+        View::Mail => in_mail(&lower(label)).unwrap_or(Resolved::Unknown),
+    }
+}
+
+fn lower(label: &[u8]) -> String {
+    // A byte that is no ASCII is in no label of the table; what it stands for does not matter.
+    label.iter().map(|b| char::from(b.to_ascii_lowercase())).collect()
+}
+
+fn on_the_web(label: &[u8]) -> Resolved {
+    let Some(encoding) = encoding_rs::Encoding::for_label(label) else { return Resolved::Unknown };
+    match of_encoding(encoding) {
+        Some(charset) => named(lower(label).trim_ascii(), charset),
+        // x-user-defined and replacement are no charsets.
+        None => Resolved::NoInformation,
+    }
+}
+
+/// The charset of the same name as a WHATWG encoding.
+pub(crate) fn of_encoding(encoding: &'static encoding_rs::Encoding) -> Option<Charset> {
+    Charset::all().find(|c| c.name().eq_ignore_ascii_case(encoding.name()))
+}
+
+fn named(label: &str, charset: Charset) -> Resolved {
+    if charset.name().eq_ignore_ascii_case(label) {
+        Resolved::Exact(charset)
+    } else {
+        Resolved::Alias(charset)
+    }
+}
+
+type Row = (&'static str, Means, Source);
+
+fn row(label: &str) -> Option<&'static Row> {
+    LABELS.binary_search_by(|(name, ..)| (*name).cmp(label)).ok().map(|i| &LABELS[i])
+}
+
+fn answer((label, means, source): &Row) -> Resolved {
+    match (means, source) {
+        (Means::Is(charset), Source::IanaName) => Resolved::Exact(*charset),
+        (Means::Is(charset), Source::Slip) => Resolved::Repaired(*charset),
+        (Means::Is(charset), _) => named(label, *charset),
+        (Means::Nothing, _) => Resolved::NoInformation,
+        (Means::Foreign, _) => Resolved::Unknown,
+    }
+}
+
+/// The steps of mail's view; the first that finds something ends them.
+fn in_mail(label: &str) -> Option<Resolved> {
+    if let Some(row) = row(label) {
+        return Some(answer(row));
+    }
+    if let Some(found) = clean(label) {
+        return Some(found);
+    }
+    let bare = bare(label);
+    let bare = bare.as_ref();
+    let untouched = bare == label;
+    let alias = |found: Resolved| if untouched { found.alias() } else { found.repaired() };
+    locale(bare)
+        .or_else(|| folded(bare).map(alias))
+        .or_else(|| code_page(bare).map(Resolved::Alias).map(alias))
+        .or_else(|| prefix(bare))
+        .or_else(|| near(bare))
+}
+
+/// Step 2: without what does not belong to the name. A list of two charsets says nothing.
+fn clean(label: &str) -> Option<Resolved> {
+    if let Some((first, second)) = label.split_once([',', ' ', ';'])
+        && let (Some(_), Some(_)) = (known(first), known(second.trim_start()))
+    {
+        return Some(Resolved::NoInformation);
+    }
+    let bare = bare(label);
+    let mut name = bare.as_ref();
+    loop {
+        if name != label
+            && let Some(row) = row(name)
+        {
+            return Some(answer(row).repaired());
+        }
+        name = ["charset=", "3d", "=", "x-"].iter().find_map(|prefix| name.strip_prefix(prefix))?;
+        name = name.trim_matches(is_wrapping);
+    }
+}
+
+fn known(label: &str) -> Option<Charset> {
+    row(label.trim_matches(is_wrapping)).and_then(|row| answer(row).charset())
+}
+
+fn is_wrapping(c: char) -> bool {
+    // A byte A0 alone, or the two bytes of U+00A0, each as the character of its number.
+    matches!(c, '"' | '\'' | '\\' | '`' | '\u{A0}' | '\u{C2}') || c.is_ascii_whitespace() || c == '\u{B}'
+}
+
+/// The label without quotes, comments and whatever follows the name.
+fn bare(label: &str) -> Cow<'_, str> {
+    let is_tail = |c: char| is_wrapping(c) || c.is_ascii_punctuation();
+    let mut name = label.trim_matches(is_wrapping);
+    if name.starts_with('(')
+        && let Some((_, behind)) = name.split_once(')')
+    {
+        name = behind.trim_matches(is_wrapping);
+    }
+    for prefix in ["charset=", "="] {
+        name = name.strip_prefix(prefix).unwrap_or(name).trim_start_matches(is_wrapping);
+    }
+    let cut = name.find(|c: char| matches!(c, ';' | ',' | '*' | '(') || is_wrapping(c)).unwrap_or(name.len());
+    let cut = name.find("//").map_or(cut, |at| at.min(cut));
+    Cow::Borrowed(name[..cut].trim_end_matches(is_tail))
+}
+
+/// Step 3: the code set of a POSIX locale, `ru_RU.KOI8-R@euro`.
+fn locale(label: &str) -> Option<Resolved> {
+    let (place, codeset) = label.split_once('.')?;
+    let mut parts = place.split('_');
+    let language = parts.next()?;
+    let fits = matches!(language.len(), 1..=3)
+        && language.bytes().all(|b| b.is_ascii_lowercase())
+        && parts.next().is_none_or(|country| country.len() == 2)
+        && parts.next().is_none();
+    let codeset = codeset.split('@').next().unwrap_or(codeset);
+    let found = row(codeset).map(answer).or_else(|| folded(codeset))?;
+    fits.then(|| found.repaired())
+}
+
+/// Step 4: compared without separators and without the leading zeros of numbers.
+fn folded(label: &str) -> Option<Resolved> {
+    static FOLDED: OnceLock<Vec<(String, &'static Row)>> = OnceLock::new();
+    let table = FOLDED.get_or_init(|| {
+        let mut rows: Vec<_> =
+            LABELS.iter().filter(|row| row.2 != Source::Slip).map(|row| (fold(row.0), row)).collect();
+        rows.sort_by(|a, b| a.0.cmp(&b.0));
+        // Where labels that differ fold to one key, it is nobody's.
+        let clash = |key: &str, means| rows_of(&rows, key).iter().any(|(_, row)| row.1 != means);
+        rows.iter().filter(|(key, row)| !clash(key, row.1)).cloned().collect()
+    });
+    let key = fold(label);
+    if key.is_empty() {
+        return None;
+    }
+    rows_of(table, &key).first().map(|(_, row)| answer(row))
+}
+
+fn rows_of<'t>(table: &'t [(String, &'static Row)], key: &str) -> &'t [(String, &'static Row)] {
+    let from = table.partition_point(|(k, _)| k.as_str() < key);
+    let len = table[from..].iter().take_while(|(k, _)| k == key).count();
+    &table[from..from + len]
+}
+
+fn fold(label: &str) -> String {
+    let mut key = String::with_capacity(label.len());
+    let mut in_number = false;
+    let mut chars = label.chars().peekable();
+    while let Some(c) = chars.next() {
+        let leading_zero = c == '0' && !in_number && chars.peek().is_some_and(char::is_ascii_digit);
+        in_number = c.is_ascii_digit() && !leading_zero;
+        if !leading_zero && !matches!(c, '-' | '_' | ' ' | '.' | ':' | '+') {
+            key.push(c);
+        }
+    }
+    key
+}
+
+/// Step 5: numbers of code pages, and parts of ISO 8859.
+fn code_page(label: &str) -> Option<Charset> {
+    let separators = ['-', '_', ' '];
+    let rest = label.strip_prefix("iso").unwrap_or(label).trim_start_matches(separators);
+    if let Some(part) = rest.strip_prefix("8859") {
+        let part = part.trim_start_matches(separators).parse::<u32>().ok()?;
+        return page(28590 + part);
+    }
+    let rest = label.strip_prefix("x-").unwrap_or(label);
+    let number = ["codepage", "windows", "win", "dos", "ibm", "cp", "ms", ""]
+        .iter()
+        .find_map(|prefix| rest.strip_prefix(prefix))?
+        .trim_start_matches(separators);
+    if !number.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    page(number.parse().ok()?)
+}
+
+/// The charset of a code page number.
+fn page(number: u32) -> Option<Charset> {
+    Some(match number {
+        367 | 20127 => Charset::US_ASCII,
+        819 | 28591 => Charset::ISO_8859_1,
+        866 => Charset::IBM866,
+        874 => Charset::WINDOWS_874,
+        932 => Charset::WINDOWS_31J,
+        936 => Charset::GBK,
+        949 | 20949 => Charset::WINDOWS_949,
+        950 => Charset::BIG5,
+        1200 => Charset::UTF_16LE,
+        1201 => Charset::UTF_16BE,
+        1250 => Charset::WINDOWS_1250,
+        1251 => Charset::WINDOWS_1251,
+        1252 => Charset::WINDOWS_1252,
+        1253 => Charset::WINDOWS_1253,
+        1254 => Charset::WINDOWS_1254,
+        1255 => Charset::WINDOWS_1255,
+        1256 => Charset::WINDOWS_1256,
+        1257 => Charset::WINDOWS_1257,
+        1258 => Charset::WINDOWS_1258,
+        10000 => Charset::MACINTOSH,
+        10007 => Charset::X_MAC_CYRILLIC,
+        12000 => Charset::UTF_32LE,
+        12001 => Charset::UTF_32BE,
+        20866 => Charset::KOI8_R,
+        20932 | 51932 => Charset::EUC_JP,
+        20936 | 51936 => Charset::GB2312,
+        21866 => Charset::KOI8_U,
+        28592 => Charset::ISO_8859_2,
+        28593 => Charset::ISO_8859_3,
+        28594 => Charset::ISO_8859_4,
+        28595 => Charset::ISO_8859_5,
+        28596 => Charset::ISO_8859_6,
+        28597 => Charset::ISO_8859_7,
+        28598 => Charset::ISO_8859_8,
+        28599 => Charset::ISO_8859_9,
+        28600 => Charset::ISO_8859_10,
+        28601 => Charset::ISO_8859_11,
+        28603 => Charset::ISO_8859_13,
+        28604 => Charset::ISO_8859_14,
+        28605 => Charset::ISO_8859_15,
+        28606 => Charset::ISO_8859_16,
+        38598 => Charset::ISO_8859_8_I,
+        50220..=50222 => Charset::ISO_2022_JP,
+        51949 => Charset::EUC_KR,
+        54936 => Charset::GB18030,
+        65000 => Charset::UTF_7,
+        65001 => Charset::UTF_8,
+        _ => return None,
+    })
+}
+
+/// Step 6: the longest known name at the start, if it ends there. Short names and words are no evidence.
+fn prefix(label: &str) -> Option<Resolved> {
+    let cuts = label.char_indices().rev().filter(|(_, c)| !c.is_ascii_alphanumeric());
+    for (at, _) in cuts {
+        let name = &label[..at];
+        let telling = name.len() >= 8 || name.len() >= 4 && name.bytes().any(|b| b.is_ascii_digit());
+        if telling && let Some(row) = row(name) {
+            return Some(answer(row).repaired());
+        }
+    }
+    None
+}
+
+/// Step 7: one slip away from the labels of exactly one charset.
+fn near(label: &str) -> Option<Resolved> {
+    if label.len() < SHORTEST_NEAR || !label.is_ascii() {
+        return None;
+    }
+    let mut found: Option<&Row> = None;
+    for row in
+        LABELS.iter().filter(|row| row.2 != Source::Slip && one_slip(row.0.as_bytes(), label.as_bytes()))
+    {
+        match found {
+            Some(other) if other.1 != row.1 => return None,
+            _ => found = Some(row),
+        }
+    }
+    found.filter(|row| matches!(row.1, Means::Is(_))).map(|row| answer(row).repaired())
+}
+
+/// One character too many, too few, or another.
+fn one_slip(a: &[u8], b: &[u8]) -> bool {
+    if a.len().abs_diff(b.len()) > 1 {
+        return false;
+    }
+    let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let (a, b) = (&a[same..], &b[same..]);
+    match (a, b) {
+        ([], []) => false,
+        ([_, rest @ ..], other) if rest == other => true,
+        (other, [_, rest @ ..]) if rest == other => true,
+        ([_, rest_a @ ..], [_, rest_b @ ..]) => rest_a == rest_b,
+        _ => false,
+    }
+}

@@ -1,0 +1,303 @@
+//! The account of what a decoder or encoder could not carry over.
+//!
+//! Every defect is a [`Loss`]: a byte range of the input and a [`LossKind`]. A [`LossLog`] counts all of them and
+//! keeps the ranges of the first few, so that a damaged megabyte costs no megabyte of records.
+//!
+//! # Limits
+//! A log knows input offsets only; where in the output the replacement stands is not recorded.
+
+use std::ops::Range;
+
+/// Ranges that [`LossLog::new`] keeps.
+const DEFAULT_LIMIT: usize = 64;
+
+/// What was wrong with a range of the input. [`LossKind::name`] is stable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum LossKind {
+    /// Bytes that are malformed or unassigned in the charset.
+    Invalid,
+    /// A character that the target charset cannot carry (encoders only).
+    Unmappable,
+    /// A character written as a look-alike of the target charset (encoders only).
+    Substituted,
+
+    /// UTF-8: a longer form than needed, `C0 80`.
+    Overlong,
+    /// UTF-8, UTF-32: a surrogate code point written as a character.
+    Surrogate,
+    /// UTF-8: two surrogates written as three bytes each (CESU-8).
+    CesuPair,
+    /// UTF-8: a five-byte form of RFC 2279.
+    Obsolete5,
+    /// UTF-8: a six-byte form of RFC 2279.
+    Obsolete6,
+    /// UTF-8, UTF-32: beyond U+10FFFF.
+    TooLarge,
+    /// UTF-8, UTF-16, UTF-32: a character that breaks off.
+    Truncated,
+    /// UTF-8: a continuation byte without a lead byte.
+    StrayContinuation,
+    /// UTF-8: a byte that never occurs.
+    InvalidByte,
+
+    /// A byte order mark was taken off the text.
+    ByteOrderMark,
+    /// UTF-16, UTF-32: a byte order mark that contradicts the label.
+    OppositeByteOrderMark,
+    /// UTF-16: the bytes were UTF-8.
+    LabelLied,
+    /// UTF-16, UTF-7: half of a surrogate pair.
+    LoneSurrogate,
+
+    /// UTF-7: `+` that begins no run; read as itself.
+    PlusNotShift,
+    /// UTF-7: a character that must not stand for itself, but did.
+    DirectNotAllowed,
+    /// A byte above 7F in a seven-bit charset.
+    EightBit,
+    /// UTF-7: a run of one or two base64 characters; read as plain text.
+    RunTooShort,
+    /// UTF-7: the bits that fill the last base64 character are not zero.
+    NonzeroPadBits,
+    /// UTF-7: base64 characters at the end of a run that carry only zeros.
+    SurplusZeroBits,
+    /// UTF-7: a UTF-16 unit at the end of a run breaks off.
+    TruncatedUnit,
+    /// UTF-7: a surrogate pair in two runs; joined.
+    PairSplitOverRuns,
+
+    /// The text ends in a shifted state. For information.
+    UnterminatedRun,
+    /// ISO-2022, HZ: a line ends in a shifted state; the next one begins in ASCII.
+    ResetAtLineEnd,
+    /// ISO-2022: an escape sequence that is not known; the ESC was replaced, the rest read as text.
+    UnknownEscape,
+    /// ISO-2022, HZ: an escape of another standard with a clear meaning.
+    ForeignEscape,
+    /// ISO-2022, HZ: a space or control between two-byte characters. For information.
+    SpaceInRun,
+    /// ISO-2022-JP: half-width katakana by SO or as 8-bit bytes.
+    HalfwidthKatakana,
+    /// ISO-2022-KR: no designator stood before the first shift.
+    NoDesignator,
+    /// HZ: a tilde that begins no escape; read as itself.
+    TildeNotEscape,
+}
+
+impl LossKind {
+    /// Stable lower-case name with hyphens.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Invalid => "invalid",
+            Self::Unmappable => "unmappable",
+            Self::Substituted => "substituted",
+            Self::Overlong => "overlong",
+            Self::Surrogate => "surrogate",
+            Self::CesuPair => "cesu-pair",
+            Self::Obsolete5 => "obsolete-5",
+            Self::Obsolete6 => "obsolete-6",
+            Self::TooLarge => "too-large",
+            Self::Truncated => "truncated",
+            Self::StrayContinuation => "stray-continuation",
+            Self::InvalidByte => "invalid-byte",
+            Self::ByteOrderMark => "bom",
+            Self::OppositeByteOrderMark => "opposite-bom",
+            Self::LabelLied => "label-lied",
+            Self::LoneSurrogate => "lone-surrogate",
+            Self::PlusNotShift => "plus-not-shift",
+            Self::DirectNotAllowed => "direct-not-allowed",
+            Self::EightBit => "8bit",
+            Self::RunTooShort => "run-too-short",
+            Self::NonzeroPadBits => "nonzero-pad-bits",
+            Self::SurplusZeroBits => "surplus-zero-bits",
+            Self::TruncatedUnit => "truncated-unit",
+            Self::PairSplitOverRuns => "pair-split-over-runs",
+            Self::UnterminatedRun => "unterminated-run",
+            Self::ResetAtLineEnd => "reset-at-line-end",
+            Self::UnknownEscape => "unknown-escape",
+            Self::ForeignEscape => "foreign-escape",
+            Self::SpaceInRun => "space-in-run",
+            Self::HalfwidthKatakana => "halfwidth-katakana",
+            Self::NoDesignator => "no-designator",
+            Self::TildeNotEscape => "tilde-not-escape",
+        }
+    }
+
+    /// True where text was lost (U+FFFD written, characters dropped); false for a repair or a note.
+    pub fn is_loss(self) -> bool {
+        !matches!(
+            self,
+            Self::Substituted
+                | Self::ByteOrderMark
+                | Self::OppositeByteOrderMark
+                | Self::LabelLied
+                | Self::PlusNotShift
+                | Self::DirectNotAllowed
+                | Self::RunTooShort
+                | Self::NonzeroPadBits
+                | Self::SurplusZeroBits
+                | Self::PairSplitOverRuns
+                | Self::ResetAtLineEnd
+                | Self::ForeignEscape
+                | Self::HalfwidthKatakana
+                | Self::NoDesignator
+                | Self::TildeNotEscape
+        ) && !self.is_info()
+    }
+
+    /// True for what is no defect at all, only worth knowing.
+    pub fn is_info(self) -> bool {
+        matches!(self, Self::UnterminatedRun | Self::SpaceInRun)
+    }
+}
+
+/// One defect: `bytes` are offsets in this decoder's (or encoder's) whole input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// Half-open byte range in the input; empty for something that is missing.
+    pub bytes: Range<u64>,
+    /// What was wrong.
+    pub kind: LossKind,
+}
+
+/// Counts without bound, keeps the first N ranges, merges touching runs of one kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LossLog {
+    kept: Vec<Loss>,
+    limit: usize,
+    losses: u64,
+    notes: u64,
+    counts: Vec<(LossKind, u64)>,
+}
+
+impl Default for LossLog {
+    fn default() -> Self {
+        Self::with_limit(DEFAULT_LIMIT)
+    }
+}
+
+impl LossLog {
+    /// Keeps the first 64 ranges.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Keeps the first `limit` ranges.
+    pub fn with_limit(limit: usize) -> Self {
+        Self { kept: Vec::new(), limit, losses: 0, notes: 0, counts: Vec::new() }
+    }
+
+    /// Number of defects that lost text.
+    pub fn losses(&self) -> u64 {
+        self.losses
+    }
+
+    /// Number of defects that lost nothing (repairs, notes).
+    pub fn notes(&self) -> u64 {
+        self.notes
+    }
+
+    /// Number of defects of one kind.
+    pub fn count(&self, kind: LossKind) -> u64 {
+        self.counts.iter().find(|(k, _)| *k == kind).map_or(0, |(_, n)| *n)
+    }
+
+    /// True when nothing at all was logged.
+    pub fn is_empty(&self) -> bool {
+        self.losses + self.notes == 0
+    }
+
+    /// The ranges kept, sorted by start.
+    pub fn kept(&self) -> &[Loss] {
+        &self.kept
+    }
+
+    /// Adds one defect; whether it counts as a loss follows from its kind.
+    pub fn record(&mut self, bytes: Range<u64>, kind: LossKind) {
+        if kind.is_loss() {
+            self.losses += 1;
+        } else {
+            self.notes += 1;
+        }
+        self.keep(bytes, kind);
+    }
+
+    /// Adds one defect that is an error whatever its kind (strict decoding).
+    pub(crate) fn record_error(&mut self, bytes: Range<u64>, kind: LossKind) {
+        self.losses += 1;
+        self.keep(bytes, kind);
+    }
+
+    fn keep(&mut self, bytes: Range<u64>, kind: LossKind) {
+        match self.counts.iter_mut().find(|(k, _)| *k == kind) {
+            Some((_, n)) => *n += 1,
+            None => self.counts.push((kind, 1)),
+        }
+        // A record may start before the last one (a pair that is joined late); it moves back past few.
+        let mut at = self.kept.len();
+        while at > 0 && self.kept[at - 1].bytes.start > bytes.start {
+            at -= 1;
+        }
+        if let Some(before) = at.checked_sub(1).map(|i| &mut self.kept[i])
+            && before.kind == kind
+            && before.bytes.end == bytes.start
+            && !bytes.is_empty()
+        {
+            before.bytes.end = bytes.end;
+        } else if at < self.limit {
+            self.kept.truncate(self.limit.saturating_sub(1).max(at));
+            self.kept.insert(at, Loss { bytes, kind });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranges(log: &LossLog) -> Vec<(u64, u64, &'static str)> {
+        log.kept().iter().map(|l| (l.bytes.start, l.bytes.end, l.kind.name())).collect()
+    }
+
+    #[test]
+    fn touching_ranges_of_one_kind_become_one_and_all_are_counted() {
+        let mut log = LossLog::new();
+        log.record(0..1, LossKind::Invalid);
+        log.record(1..2, LossKind::Invalid);
+        log.record(2..3, LossKind::Overlong);
+        log.record(4..5, LossKind::Overlong);
+        log.record(5..5, LossKind::UnterminatedRun);
+        assert_eq!(
+            ranges(&log),
+            [(0, 2, "invalid"), (2, 3, "overlong"), (4, 5, "overlong"), (5, 5, "unterminated-run")]
+        );
+        assert_eq!((log.losses(), log.notes(), log.count(LossKind::Invalid)), (4, 1, 2));
+    }
+
+    #[test]
+    fn the_limit_bounds_the_records_and_not_the_count() {
+        let mut log = LossLog::with_limit(2);
+        for i in 0..10 {
+            log.record(i * 2..i * 2 + 1, LossKind::Invalid);
+        }
+        assert_eq!(ranges(&log), [(0, 1, "invalid"), (2, 3, "invalid")]);
+        assert_eq!(log.losses(), 10);
+        let mut none = LossLog::with_limit(0);
+        none.record(0..1, LossKind::Invalid);
+        assert!(none.kept().is_empty() && !none.is_empty());
+    }
+
+    #[test]
+    fn a_late_record_is_sorted_in() {
+        let mut log = LossLog::with_limit(3);
+        log.record(3..4, LossKind::NonzeroPadBits);
+        log.record(1..9, LossKind::PairSplitOverRuns);
+        log.record(9..10, LossKind::EightBit);
+        log.record(0..1, LossKind::EightBit);
+        assert_eq!(
+            ranges(&log),
+            [(0, 1, "8bit"), (1, 9, "pair-split-over-runs"), (3, 4, "nonzero-pad-bits")]
+        );
+    }
+}

@@ -1,0 +1,208 @@
+//! UTF-8 (RFC 3629) and CESU-8 (Unicode Technical Report 26).
+//!
+//! One U+FFFD stands for each maximal subpart of an ill-formed sequence, as in WHATWG and Unicode 3.9. The record
+//! looks further: it names the whole would-be sequence (`overlong`, `cesu-pair`, `obsolete-6` …) in one range.
+//!
+//! # Limits
+//! RFC 2279 forms and CESU-8 pairs are named under the label UTF-8, never repaired; `C0 80` is never NUL.
+
+use crate::LossKind;
+use crate::sink::Sink;
+
+/// The byte order mark in UTF-8.
+pub(crate) const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
+
+/// Decodes as much of `input` as is complete (all of it if `last`), which begins at offset `base`; returns the
+/// number of bytes consumed. At most five bytes stay behind.
+pub(crate) fn run(input: &[u8], base: u64, last: bool, cesu: bool, sink: &mut Sink<'_>) -> usize {
+    let mut at = 0;
+    while at < input.len() {
+        let rest = &input[at..];
+        let valid = valid_prefix(rest);
+        if valid > 0 {
+            sink.put_valid(&rest[..valid]);
+            at += valid;
+            continue;
+        }
+        let start = base + at as u64;
+        if cesu && let Some((c, len)) = surrogate_pair(rest) {
+            sink.put_char(c);
+            at += len;
+            continue;
+        }
+        match form(rest, last) {
+            None => return at,
+            Some(Form { len, kind, replacements }) => {
+                sink.record(start..start + len as u64, kind);
+                for _ in 0..replacements {
+                    sink.put_replacement();
+                }
+                at += len;
+            }
+        }
+    }
+    at
+}
+
+/// The number of bytes at the start that are whole, valid characters.
+fn valid_prefix(bytes: &[u8]) -> usize {
+    // Dense damage would make the SIMD validator start over for every few bytes: look at a little first.
+    let near = &bytes[..bytes.len().min(24)];
+    match std::str::from_utf8(near) {
+        Err(e) if e.error_len().is_some() || near.len() == bytes.len() => e.valid_up_to(),
+        Ok(_) if near.len() == bytes.len() => near.len(),
+        _ => match simdutf8::compat::from_utf8(bytes) {
+            Ok(_) => bytes.len(),
+            Err(e) => e.valid_up_to(),
+        },
+    }
+}
+
+/// An ill-formed sequence: what it would have been, and how many U+FFFD stand for it.
+struct Form {
+    len: usize,
+    kind: LossKind,
+    replacements: usize,
+}
+
+/// Names the ill-formed sequence at the start; `None` if more input must be seen.
+fn form(bytes: &[u8], last: bool) -> Option<Form> {
+    let lead = bytes[0];
+    let second = bytes.get(1).copied().unwrap_or(0);
+    // Bytes that the lead announces, whether each would be a U+FFFD of its own, and the name of the whole form.
+    let (announced, impossible) = match lead {
+        0x80..=0xBF => {
+            return Some(Form { len: 1, kind: LossKind::StrayContinuation, replacements: 1 });
+        }
+        0xC0..=0xC1 => (2, LossKind::Overlong),
+        0xE0 if (0x80..0xA0).contains(&second) => (3, LossKind::Overlong),
+        0xED if (0xA0..0xC0).contains(&second) => (3, LossKind::Surrogate),
+        0xF0 if (0x80..0x90).contains(&second) => (4, LossKind::Overlong),
+        0xF4 if (0x90..0xC0).contains(&second) => (4, LossKind::TooLarge),
+        0xC2..=0xDF => (2, LossKind::Truncated),
+        0xE0..=0xEF => (3, LossKind::Truncated),
+        0xF0..=0xF4 => (4, LossKind::Truncated),
+        0xF5..=0xF7 => (4, LossKind::TooLarge),
+        0xF8..=0xFB => (5, LossKind::Obsolete5),
+        0xFC..=0xFD => (6, LossKind::Obsolete6),
+        _ => return Some(Form { len: 1, kind: LossKind::InvalidByte, replacements: 1 }),
+    };
+    let len = trail_end(bytes, announced);
+    if len == bytes.len() && len < announced && !last {
+        return None;
+    }
+    if impossible == LossKind::Truncated {
+        return Some(Form { len, kind: LossKind::Truncated, replacements: 1 });
+    }
+    if len == 1 {
+        return Some(Form { len, kind: LossKind::InvalidByte, replacements: 1 });
+    }
+    if impossible == LossKind::Surrogate && len == 3 && second < 0xB0 {
+        // Only the low half that follows makes it a pair.
+        let next = &bytes[3..];
+        let low = next.first() == Some(&0xED) && next.get(1).is_none_or(|b| (0xB0..0xC0).contains(b));
+        if !last && (next.is_empty() || low && trail_end(next, 3) == next.len() && next.len() < 3) {
+            return None;
+        }
+        if low && trail_end(next, 3) == 3 {
+            return Some(Form { len: 6, kind: LossKind::CesuPair, replacements: 6 });
+        }
+    }
+    Some(Form { len, kind: impossible, replacements: len })
+}
+
+/// Where the continuation bytes behind a lead byte end, at `most`.
+fn trail_end(bytes: &[u8], most: usize) -> usize {
+    let most = most.min(bytes.len());
+    (1..most).find(|i| bytes[*i] & 0xC0 != 0x80).unwrap_or(most)
+}
+
+/// A surrogate pair in two times three bytes.
+fn surrogate_pair(bytes: &[u8]) -> Option<(char, usize)> {
+    let [0xED, h1, h2, 0xED, l1, l2, ..] = *bytes else { return None };
+    let fits = matches!(h1, 0xA0..=0xAF)
+        && matches!(h2, 0x80..=0xBF)
+        && matches!(l1, 0xB0..=0xBF)
+        && matches!(l2, 0x80..=0xBF);
+    let half = |a: u8, b: u8| u32::from(a & 0x0F) << 6 | u32::from(b & 0x3F);
+    let scalar = 0x10000 + (half(h1, h2) << 10 | half(l1, l2) & 0x3FF);
+    char::from_u32(scalar).filter(|_| fits).map(|c| (c, 6))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Charset, LossLog};
+
+    fn decode(bytes: &[u8]) -> (String, Vec<(u64, u64, &'static str)>) {
+        let mut log = LossLog::with_limit(1000);
+        let text = Charset::UTF_8.decode(bytes, &mut log).into_owned();
+        (text, log.kept().iter().map(|l| (l.bytes.start, l.bytes.end, l.kind.name())).collect())
+    }
+
+    #[test]
+    fn forms_are_named_in_one_range() {
+        for (bytes, expected) in [
+            (&b"a\xC0\x80b"[..], &[(1, 3, "overlong")][..]),
+            (b"\xE0\x80\xAF", &[(0, 3, "overlong")]),
+            (b"\xF0\x80\x80\xAF", &[(0, 4, "overlong")]),
+            (b"\xED\xA0\x80x", &[(0, 3, "surrogate")]),
+            (b"\xED\xB0\x80x", &[(0, 3, "surrogate")]),
+            (b"\xED\xA0\xBD\xED\xB8\x80", &[(0, 6, "cesu-pair")]),
+            (b"\xED\xA0\xBD\xED\xB8", &[(0, 5, "surrogate")]),
+            (b"\xF4\x90\x80\x80", &[(0, 4, "too-large")]),
+            (b"\xF7\xBF\xBF\xBF", &[(0, 4, "too-large")]),
+            (b"\xF8\x88\x80\x80\x80", &[(0, 5, "obsolete-5")]),
+            (b"\xFC\x84\x80\x80\x80\x80", &[(0, 6, "obsolete-6")]),
+            (b"\xFE\xFF", &[(0, 2, "invalid-byte")]),
+            (b"\xE2\x82x", &[(0, 2, "truncated")]),
+            (b"\xF0\x9F\x98", &[(0, 3, "truncated")]),
+            (b"\x80\x80\x80", &[(0, 3, "stray-continuation")]),
+        ] {
+            let (text, losses) = decode(bytes);
+            assert_eq!(losses, expected, "{bytes:x?}");
+            assert_eq!(text, String::from_utf8_lossy(bytes), "{bytes:x?}");
+        }
+    }
+
+    #[test]
+    fn every_sequence_of_three_bytes_and_four_byte_borders_read_as_std_reads_them() {
+        let check = |bytes: &[u8]| {
+            let mut log = LossLog::with_limit(0);
+            let text = Charset::UTF_8.decode(bytes, &mut log);
+            // A BOM at the start is taken off, which std does not do.
+            let expected = String::from_utf8_lossy(bytes);
+            assert_eq!(text, expected.strip_prefix('\u{FEFF}').unwrap_or(&expected), "{bytes:x?}");
+            assert_eq!(log.losses() == 0, std::str::from_utf8(bytes).is_ok(), "{bytes:x?}");
+        };
+        for a in 0x70..=0xFF_u8 {
+            for b in 0..=0xFF {
+                check(&[a, b]);
+                for c in
+                    [0, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC2, 0xE0, 0xED, 0xF0, 0xFF]
+                {
+                    check(&[a, b, c]);
+                    if a >= 0xE0 {
+                        for d in [0x41, 0x7F, 0x80, 0xBF, 0xC0, 0xF4] {
+                            check(&[a, b, c, d]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_bom_is_taken_off_once() {
+        assert_eq!(decode(b"\xEF\xBB\xBFa"), ("a".into(), vec![(0, 3, "bom")]));
+        assert_eq!(decode(b"\xEF\xBB\xBF\xEF\xBB\xBFa").0, "\u{FEFF}a");
+        assert_eq!(decode(b"a\xEF\xBB\xBF").0, "a\u{FEFF}");
+        assert_eq!(decode(b"\xEF\xBB"), ("\u{FFFD}".into(), vec![(0, 2, "truncated")]));
+    }
+
+    #[test]
+    fn cesu_pairs_are_characters_under_their_own_label() {
+        let mut log = LossLog::new();
+        assert_eq!(Charset::CESU_8.decode(b"\xED\xA0\xBD\xED\xB8\x80x", &mut log), "\u{1F600}x");
+        assert!(log.is_empty());
+    }
+}

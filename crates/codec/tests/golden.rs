@@ -1,0 +1,105 @@
+//! Vectors for UTF-7 and mailbox names.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test may fail by panic")]
+
+mod common;
+
+use common::{Random, csv, decode, hex, shared, split_everywhere, unescape};
+use mailglot_codec::{Charset, Loss, LossKind, LossLog, Mode, imap_utf7};
+
+/// The records as `start-end:kind`.
+fn shown(losses: &[Loss]) -> Vec<String> {
+    losses
+        .iter()
+        .filter(|l| l.kind != LossKind::ByteOrderMark)
+        .map(|l| {
+            let info = if l.kind.is_info() { "info:" } else { "" };
+            format!("{}-{}:{info}{}", l.bytes.start, l.bytes.end, l.kind.name())
+        })
+        .collect()
+}
+
+/// Touching records of one kind are kept as one.
+fn merged(records: &str) -> Vec<String> {
+    let mut out: Vec<(u64, u64, &str)> = Vec::new();
+    for record in records.split_ascii_whitespace() {
+        let (range, kind) = record.split_once(':').unwrap();
+        let (start, end) = range.split_once('-').unwrap();
+        let (start, end) = (start.parse().unwrap(), end.parse().unwrap());
+        match out.last_mut() {
+            Some(last) if last.1 == start && last.2 == kind && end > start => last.1 = end,
+            _ => out.push((start, end, kind)),
+        }
+    }
+    out.into_iter().map(|(start, end, kind)| format!("{start}-{end}:{kind}")).collect()
+}
+
+#[test]
+fn utf_7() {
+    let Some(path) = shared("data/charsets/utf7_golden.csv") else { return };
+    let rows = csv(&path);
+    assert_eq!(rows.len(), 70);
+    let mut random = Random(7);
+    for row in rows {
+        let [id, input, _, text, bom, errors, strict, ..] = row.as_slice() else { panic!("{row:?}") };
+        let input = hex(input);
+        let (got, log) = decode(Charset::UTF_7, Mode::Lenient, &input);
+        assert_eq!(got, unescape(text), "{id}");
+        assert_eq!(log.count(LossKind::ByteOrderMark) == 1, bom == "True", "{id}");
+        assert_eq!(shown(log.kept()), merged(errors), "{id}");
+        let all = log.losses() + log.notes() - log.count(LossKind::ByteOrderMark);
+        assert_eq!(all, errors.split_ascii_whitespace().count() as u64, "{id}");
+        let (_, log) = decode(Charset::UTF_7, Mode::Strict, &input);
+        let first = shown(log.kept()).into_iter().find(|l| !l.contains("info:"));
+        match strict.strip_prefix("ERR@") {
+            None => assert_eq!((first, log.losses()), (None, 0), "{id}"),
+            // The records may be merged: the start and the kind must agree.
+            Some(error) => {
+                let first = first.unwrap();
+                assert_eq!(first.split('-').next(), error.split('-').next(), "{id}");
+                assert_eq!(first.split(':').next_back(), error.split(':').next_back(), "{id}");
+                assert!(log.losses() > 0, "{id}");
+            }
+        }
+        split_everywhere(Charset::UTF_7, Mode::Lenient, &input, &mut random);
+        split_everywhere(Charset::UTF_7, Mode::Strict, &input, &mut random);
+    }
+}
+
+#[test]
+fn mailbox_names() {
+    let Some(path) = shared("data/charsets/imap_utf7_golden.csv") else { return };
+    let rows = csv(&path);
+    assert_eq!(rows.len(), 35);
+    for row in rows {
+        let name = hex(&row[1]);
+        let expected = (row[3] != "INVALID").then(|| unescape(&row[3]));
+        assert_eq!(imap_utf7::decode_mailbox(&name).ok(), expected, "{}", row[0]);
+        if let Some(text) = expected {
+            assert_eq!(imap_utf7::encode_mailbox(&text).as_bytes(), name, "{}", row[0]);
+        }
+    }
+}
+
+#[test]
+fn utf_8_probes() {
+    let Some(path) = shared("data/charsets/utf8_probe.csv") else { return };
+    for row in csv(&path) {
+        let input: Vec<u8> = row[1].split(' ').map(|b| u8::from_str_radix(b, 16).unwrap()).collect();
+        let mut log = LossLog::new();
+        let text = Charset::UTF_8.decode(&input, &mut log);
+        // The column of the WHATWG decoder without BOM handling; ours takes one BOM off.
+        let mut expected = String::new();
+        let mut rest = row[11].trim_start_matches("[E] ");
+        while let Some(c) = rest.chars().next() {
+            if let Some(code) = rest.strip_prefix('<') {
+                let (digits, behind) = code.split_once('>').unwrap();
+                expected.push(char::from_u32(u32::from_str_radix(digits, 16).unwrap()).unwrap());
+                rest = behind;
+            } else {
+                expected.push(c);
+                rest = &rest[1..];
+            }
+        }
+        assert_eq!(text, expected.strip_prefix('\u{FEFF}').unwrap_or(&expected), "{}", row[0]);
+    }
+}

@@ -37,19 +37,25 @@ static ENGINE: LazyLock<Fast> = LazyLock::new(|| {
 /// Characters that are decoded at once.
 const BLOCK: usize = 8 * 1024;
 
+/// Lines that are encoded at once.
+const LINES: usize = 64;
+
 /// Encodes with lines of `width` characters (76 in mail), each ended by `eol`, the last one too. Empty input gives empty output.
 /// A width that is no multiple of four is rounded down, but to no less than four.
 pub fn encode_lines(bytes: &[u8], width: usize, eol: &[u8], out: &mut Vec<u8>) {
-    let step = (width / 4).max(1) * 3;
+    // No line is longer than all bytes need.
+    let step = (width / 4).min(bytes.len().div_ceil(3)).max(1) * 3;
     let lines = bytes.len().div_ceil(step);
     out.reserve(bytes.len().div_ceil(3) * 4 + lines * eol.len());
-    for line in bytes.chunks(step) {
-        let start = out.len();
-        out.resize(start + line.len().div_ceil(3) * 4, 0);
-        // The room is exactly what the line needs.
-        let written = ENGINE.encode_slice(line, &mut out[start..]).unwrap_or(0);
-        out.truncate(start + written);
-        out.extend_from_slice(eol);
+    // Many lines at once, and the line ends between them after that.
+    let mut block = vec![0; (LINES.min(lines) * step).div_ceil(3) * 4];
+    for piece in bytes.chunks(LINES * step) {
+        // The room is at least what the piece needs.
+        let length = ENGINE.encode_slice(piece, &mut block).unwrap_or(0);
+        for line in block[..length].chunks(step / 3 * 4) {
+            out.extend_from_slice(line);
+            out.extend_from_slice(eol);
+        }
     }
 }
 
@@ -186,9 +192,16 @@ mod tests {
             let bytes = &bytes[..length];
             let plain = STANDARD.encode(bytes);
             let mut lines = Vec::new();
-            for (width, eol) in
-                [(76, "\r\n"), (76, "\n"), (64, "\r\r\n"), (4, "\n"), (7, "\n"), (0, "\r"), (1000, " \t\n")]
-            {
+            for (width, eol) in [
+                (76, "\r\n"),
+                (76, "\n"),
+                (64, "\r\r\n"),
+                (4, "\n"),
+                (7, "\n"),
+                (0, "\r"),
+                (usize::MAX, "\n"),
+                (1000, " \t\n"),
+            ] {
                 lines.clear();
                 encode_lines(bytes, width, eol.as_bytes(), &mut lines);
                 let joined: Vec<u8> = lines.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect();

@@ -46,34 +46,41 @@ fn split_line<'a>(bytes: &'a [u8], eol: &[u8]) -> (&'a [u8], Option<&'a [u8]>) {
 fn encode_line(line: &[u8], eol: &[u8], out: &mut Vec<u8>) {
     // A line that needs nothing, as most do.
     if line.len() <= WIDTH
-        && line.iter().all(|&b| SAFE[usize::from(b)])
+        // To the end in any case, so that whole registers are looked at.
+        && line.iter().fold(true, |safe, &b| safe & is_safe(b))
         && !matches!(line.last(), Some(b' ' | b'\t'))
         && !is_special_start(line)
     {
         out.extend_from_slice(line);
         return;
     }
-    let mut column = 0;
-    for (at, &byte) in line.iter().enumerate() {
-        let last = at + 1 == line.len();
-        let escape = |column: usize| {
-            !SAFE[usize::from(byte)]
-                || (last && matches!(byte, b' ' | b'\t'))
-                || (column == 0 && is_special_start(&line[at..]))
+    // A blank at the end is escaped.
+    let text_end = line.len() - usize::from(matches!(line.last(), Some(b' ' | b'\t')));
+    let (mut at, mut column) = (0, 0);
+    while at < line.len() {
+        if column == 0 && is_special_start(&line[at..]) {
+            out.extend_from_slice(&ESCAPES[usize::from(line[at])]);
+            (at, column) = (at + 1, 3);
+            continue;
+        }
+        let room = WIDTH - column;
+        let window = &line[at..text_end.min(at + room)];
+        let safe = window.iter().position(|&b| !is_safe(b)).unwrap_or(window.len());
+        // The equals sign of a soft line break needs a column, but not behind the last piece of the line.
+        let run = if at + safe == line.len() { safe } else { safe.min(room - 1) };
+        out.extend_from_slice(&line[at..at + run]);
+        (at, column) = (at + run, column + run);
+        let Some(&byte) = line.get(at) else {
+            return;
         };
-        let width = if escape(column) { 3 } else { 1 };
-        // The equals sign of a soft line break needs a column, but on the last piece of the line.
-        if column + width > WIDTH - usize::from(!last) {
+        let full = at < text_end && is_safe(byte);
+        if full || column + 3 > WIDTH - usize::from(at + 1 < line.len()) {
             out.push(b'=');
             out.extend_from_slice(eol);
             column = 0;
-        }
-        if escape(column) {
-            out.extend_from_slice(&[b'=', hex_digit(byte >> 4), hex_digit(byte & 15)]);
-            column += 3;
         } else {
-            out.push(byte);
-            column += 1;
+            out.extend_from_slice(&ESCAPES[usize::from(byte)]);
+            (at, column) = (at + 1, column + 3);
         }
     }
 }
@@ -83,21 +90,24 @@ fn is_special_start(line: &[u8]) -> bool {
     line == b"." || line.starts_with(b"From ") || line.starts_with(b"--")
 }
 
-/// Bytes that stand for themselves.
-static SAFE: [bool; 256] = {
-    let mut safe = [false; 256];
-    let mut byte = b' ';
-    while byte <= b'~' {
-        safe[byte as usize] = byte != b'=';
+/// True for a byte that stands for itself.
+#[inline]
+fn is_safe(byte: u8) -> bool {
+    matches!(byte, b'\t' | b' '..=b'<' | b'>'..=b'~')
+}
+
+/// The escape of each byte.
+static ESCAPES: [[u8; 3]; 256] = {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    let mut escapes = [[b'='; 3]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        escapes[byte][1] = DIGITS[byte >> 4];
+        escapes[byte][2] = DIGITS[byte & 15];
         byte += 1;
     }
-    safe[b'\t' as usize] = true;
-    safe
+    escapes
 };
-
-fn hex_digit(value: u8) -> u8 {
-    b"0123456789ABCDEF"[usize::from(value & 15)]
-}
 
 /// Decodes a body (mime.md 4). Borrowed when nothing is escaped.
 pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded<'a> {
@@ -220,13 +230,22 @@ fn escape(body: &[u8], at: usize) -> Escape {
 
 #[inline]
 fn hex_value(byte: u8) -> Option<u8> {
-    match byte {
-        b'0'..=b'9' => Some(byte - b'0'),
-        b'A'..=b'F' => Some(byte - b'A' + 10),
-        b'a'..=b'f' => Some(byte - b'a' + 10),
-        _ => None,
-    }
+    let value = HEX[usize::from(byte)];
+    (value < 16).then_some(value)
 }
+
+/// Values of the hexadecimal digits; 255 for other bytes.
+static HEX: [u8; 256] = {
+    let mut values = [255; 256];
+    let mut value = 0;
+    while value < 16 {
+        let digit = b"0123456789ABCDEF"[value as usize];
+        values[digit as usize] = value;
+        values[digit.to_ascii_lowercase() as usize] = value;
+        value += 1;
+    }
+    values
+};
 
 /// Collects decoded bytes; copies nothing while they are those of the body.
 struct Bytes<'a> {

@@ -190,7 +190,7 @@ impl Parser<'_> {
             }
             at = line.next;
         };
-        self.report_damage(header.span, first, &damage);
+        self.report_damage(header.span, &damage);
         header
     }
 
@@ -289,7 +289,7 @@ impl Parser<'_> {
         field_name(content).is_some_and(|(name, _)| is_known(&content[..name]))
     }
 
-    fn report_damage(&mut self, span: Span, first: usize, damage: &Damage) {
+    fn report_damage(&mut self, span: Span, damage: &Damage) {
         let bytes = span.of(self.raw);
         if let Some(at) = damage.junk {
             self.defect(EventKind::HdrNoColon, at, "", damage.junk_lines);
@@ -305,12 +305,6 @@ impl Parser<'_> {
             if let (1.., Some(at)) = (bare, first) {
                 let at = span.start + at;
                 self.defect(EventKind::HdrBareCr, Span::new(at, at + 1), "", bare);
-            }
-        }
-        for index in first..self.fields.len() {
-            let full = self.fields[index].full;
-            if full.len() > self.limits.field {
-                self.defect(EventKind::HdrTooLong, full, "field", 1);
             }
         }
         if let Some(start) = damage.skipped {

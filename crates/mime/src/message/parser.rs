@@ -142,9 +142,13 @@ impl<'a> Parser<'a> {
             part.transfer = TransferEncoding::from_value(at.of(raw));
         }
         part.attachment = disposition_at.is_some_and(|at| is_attachment(at.of(raw)));
-        let Some(at) = type_at.filter(|at| at.len() <= self.limits.field) else {
+        let Some(at) = type_at else {
             return self.compose(id, None);
         };
+        if at.len() > self.limits.field {
+            self.defect(EventKind::HdrTooLong, at, "the media type is not read", 1);
+            return self.compose(id, None);
+        }
         let (main, list) = params::scan(at.of(raw));
         if let Some(media) = media_type(&main) {
             part.media = media;

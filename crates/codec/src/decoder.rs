@@ -26,7 +26,7 @@ pub enum Mode {
 }
 
 /// A decoder in the middle of its input.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Decoder {
     machine: Machine,
     mode: Mode,
@@ -105,7 +105,7 @@ fn borrowed(kind: Kind, bytes: &[u8]) -> Option<&str> {
 }
 
 /// What really decodes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Machine {
     Utf8 { cesu: bool },
     Utf16(Utf16),

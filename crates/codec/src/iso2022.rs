@@ -72,7 +72,7 @@ const ESCAPES: [(&[u8], Effect); 16] = [
 const STRICT_ESCAPES: usize = 4;
 
 /// An ISO-2022-JP decoder.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Iso2022Jp {
     set: Set,
     /// SO has put katakana in place of the set.

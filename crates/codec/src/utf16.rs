@@ -17,7 +17,7 @@ pub(crate) enum Order {
 }
 
 /// A UTF-16 decoder.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Utf16 {
     /// The label's own byte order.
     labelled: Option<Order>,

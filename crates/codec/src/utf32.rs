@@ -11,7 +11,7 @@ use crate::{LossKind, Mode};
 const WINDOW: usize = 1024;
 
 /// A UTF-32 decoder.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Utf32 {
     labelled: Option<Order>,
     order: Option<Order>,

@@ -58,7 +58,7 @@ pub(crate) fn is_plain(bytes: &[u8]) -> bool {
 }
 
 /// A UTF-7 decoder; it consumes all that it is given.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Utf7 {
     run: Option<Run>,
     /// A high surrogate that waits for its low half, and the base64 characters that carry it.
@@ -70,7 +70,7 @@ pub(crate) struct Utf7 {
 }
 
 /// A run in work.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Run {
     /// Offset of the `+`.
     start: u64,

@@ -8,7 +8,7 @@
 //! # Limits
 //! Strict decoding of Big5 and GB18030 is WHATWG's.
 
-use crate::sink::{Sink, ascii_8, ascii_run, pack};
+use crate::sink::{Sink, ascii_8, ascii_run, pack, unpack};
 use crate::web::{self, Step};
 use crate::{LossKind, Mode};
 use encoding_rs::Encoding;
@@ -97,6 +97,77 @@ impl Family {
             }
         }
         tables
+    }
+}
+
+/// The way back: the bytes of the characters of the basic plane.
+pub(crate) struct Reverse {
+    /// By code point, two bytes or one; 0 where the slow path must look.
+    codes: Vec<u16>,
+}
+
+impl Family {
+    /// The table for encoding, built at first use. Where several sequences mean one character it has WHATWG's choice.
+    pub(crate) fn reverse(self) -> &'static Reverse {
+        static REVERSE: [OnceLock<Reverse>; 5] = [const { OnceLock::new() }; 5];
+        REVERSE[self as usize].get_or_init(|| {
+            let tables = self.tables();
+            let mut codes = vec![0; 0x10000];
+            // The first sequence wins, so the last is entered first.
+            for lead in (0x80..=0xFF_u8).rev() {
+                for trail in (0x30..=0xFF_u8).rev() {
+                    if self.is_written(lead, trail)
+                        && let Some(c) = unpack(tables.pair(lead, trail))
+                        && let Some(code) = codes.get_mut(c as usize)
+                    {
+                        *code = u16::from_be_bytes([lead, trail]);
+                    }
+                }
+                // A euro at 80 is GBK's, not GB 18030's.
+                if let Some(c) = unpack(tables.singles[usize::from(lead & 0x7F)])
+                    && self == Self::ShiftJis
+                {
+                    codes[c as usize] = u16::from(lead);
+                }
+            }
+            if self == Self::Big5 {
+                for (c, code) in BIG5_LAST {
+                    codes[c as usize] = code;
+                }
+            }
+            Reverse { codes }
+        })
+    }
+
+    /// Whether encoders use a pair at all (WHATWG, "index Shift_JIS pointer", "index Big5 pointer").
+    fn is_written(self, lead: u8, trail: u8) -> bool {
+        match self {
+            // NEC's selection of the IBM characters.
+            Self::ShiftJis => !matches!(lead, 0xED | 0xEE) && !(lead >= 0xF0 && lead <= 0xF9),
+            // Left to Hong Kong's own characters, which are written by the slow path.
+            Self::Big5 => lead >= 0xA1,
+            // The private areas changed between editions.
+            Self::Gb18030 => !matches!(lead, 0xA6 | 0xA8 | 0xFE) || trail >= 0xA1 && gb2312(lead, trail),
+            _ => true,
+        }
+    }
+}
+
+/// Characters of Big5 that are written as the last of their sequences.
+const BIG5_LAST: [(char, u16); 6] = [
+    ('\u{2550}', 0xF9F9),
+    ('\u{255E}', 0xF9E9),
+    ('\u{2561}', 0xF9EB),
+    ('\u{256A}', 0xF9EA),
+    ('\u{5341}', 0xA451),
+    ('\u{5345}', 0xA4CA),
+];
+
+impl Reverse {
+    /// The bytes of a character that is not ASCII: two, or one below 0x100; 0 where the slow path must look.
+    #[inline]
+    pub(crate) fn code(&self, c: char) -> u16 {
+        self.codes.get(c as usize).copied().unwrap_or(0)
     }
 }
 

@@ -155,82 +155,131 @@ fn double_byte(
     unmappable: Unmappable,
     log: &mut LossLog,
 ) -> Vec<u8> {
-    // GBK never writes four bytes.
-    let two_bytes = matches!(subset, Subset::Gbk | Subset::Gb2312);
-    let encoding = if two_bytes { encoding_rs::GBK } else { family.encoding() };
-    let mut out = Vec::with_capacity(text.len() + 16);
-    let likes: fn(char) -> bool = match family {
-        Family::ShiftJis | Family::EucJp => |c| matches!(c, '\u{A5}' | '\u{203E}' | '\u{2212}'),
+    // GBK never writes four bytes, and has the euro at 80.
+    let gbk = matches!(subset, Subset::Gbk | Subset::Gb2312);
+    let encoding = if gbk { encoding_rs::GBK } else { family.encoding() };
+    let reverse = family.reverse();
+    let mut out = Vec::with_capacity(text.len());
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        if *byte < 0x80 {
+            if let Some(block) = ascii_8(&bytes[at..]) {
+                out.extend_from_slice(&block);
+                at += 8;
+            } else {
+                out.push(*byte);
+                at += 1;
+            }
+            continue;
+        }
+        let Some(c) = text[at..].chars().next() else { break };
+        let range = at as u64..(at + c.len_utf8()) as u64;
+        at += c.len_utf8();
+        match reverse.code(c) {
+            _ if gbk && c == '\u{20AC}' => out.push(0x80),
+            0 => match web::encode_char(encoding, c) {
+                Some((code, len)) => {
+                    if is_substitute(family, c) {
+                        log.record(range, LossKind::Substituted);
+                    }
+                    out.extend_from_slice(&code[..len]);
+                }
+                None => {
+                    log.record(range, LossKind::Unmappable);
+                    match unmappable.replacement(c) {
+                        Some(text) => out.extend_from_slice(text.as_bytes()),
+                        None => return out,
+                    }
+                }
+            },
+            code @ 1..=0xFF => out.push(code as u8),
+            code => out.extend_from_slice(&code.to_be_bytes()),
+        }
+    }
+    out
+}
+
+/// Characters that WHATWG writes as others, so that they do not come back.
+fn is_substitute(family: Family, c: char) -> bool {
+    match family {
+        Family::ShiftJis | Family::EucJp => matches!(c, '\u{A5}' | '\u{203E}' | '\u{2212}'),
         // Private code points of GB 18030-2000 that have characters of their own since 2022.
-        Family::Gb18030 => |c| {
+        Family::Gb18030 => {
             matches!(
                 c,
                 '\u{E78D}'..='\u{E796}' | '\u{E81E}' | '\u{E826}' | '\u{E82B}' | '\u{E82C}' | '\u{E832}'
             ) || matches!(c, '\u{E843}' | '\u{E854}' | '\u{E864}')
-        },
-        _ => |_| false,
-    };
-    piece(&mut web::Encoder::new(encoding), text, 0, likes, unmappable, log, &mut out);
-    out
+        }
+        Family::Big5 | Family::EucKr => false,
+    }
 }
 
-/// Every line is encoded by itself, so that each begins and ends in ASCII.
+/// What the bytes mean while ISO-2022-JP is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Jis {
+    Ascii,
+    Roman,
+    Double,
+}
+
+impl Jis {
+    /// Switches with the escape sequence that it takes.
+    fn switch(&mut self, to: Self, out: &mut Vec<u8>) {
+        if *self != to {
+            out.extend_from_slice(match to {
+                Self::Ascii => b"\x1b(B",
+                Self::Roman => b"\x1b(J",
+                Self::Double => b"\x1b$B",
+            });
+            *self = to;
+        }
+    }
+}
+
+/// As WHATWG, but every line ends in ASCII.
 fn iso_2022_jp(text: &str, unmappable: Unmappable, log: &mut LossLog) -> Vec<u8> {
-    let likes = |c| matches!(c, '\u{2212}' | '\u{FF61}'..='\u{FF9F}');
+    let reverse = Family::EucJp.reverse();
     let mut out = Vec::with_capacity(text.len() + 16);
-    let mut at = 0;
-    for line in text.split_inclusive(['\r', '\n']) {
-        let content = line.strip_suffix(['\r', '\n']).unwrap_or(line);
-        let mut encoder = web::Encoder::new(encoding_rs::ISO_2022_JP);
-        if !piece(&mut encoder, content, at, likes, unmappable, log, &mut out) {
-            return out;
+    let mut state = Jis::Ascii;
+    for (at, c) in text.char_indices() {
+        let range = at as u64..(at + c.len_utf8()) as u64;
+        let [lead, trail] = reverse.code(c).to_be_bytes();
+        match c {
+            '\u{A5}' | '\u{203E}' => {
+                state.switch(Jis::Roman, &mut out);
+                out.push(if c == '\u{A5}' { b'\\' } else { b'~' });
+            }
+            '\0'..='\x7F' if !matches!(c, '\x0E' | '\x0F' | '\x1B') => {
+                if state == Jis::Double || matches!(c, '\\' | '~' | '\r' | '\n') {
+                    state.switch(Jis::Ascii, &mut out);
+                }
+                out.push(c as u8);
+            }
+            '\u{80}'.. if lead >= 0xA1 && trail >= 0xA1 => {
+                state.switch(Jis::Double, &mut out);
+                out.extend_from_slice(&[lead & 0x7F, trail & 0x7F]);
+            }
+            // The few that are written as another character: half-width katakana and the minus sign.
+            '\u{2212}' | '\u{FF61}'..='\u{FF9F}'
+                if let Some((code, _)) = web::encode_char(encoding_rs::ISO_2022_JP, c) =>
+            {
+                log.record(range, LossKind::Substituted);
+                state.switch(Jis::Double, &mut out);
+                out.extend_from_slice(&code[3..5]);
+            }
+            _ => {
+                log.record(range, LossKind::Unmappable);
+                let Some(replacement) = unmappable.replacement(c) else { break };
+                if !replacement.is_empty() {
+                    state.switch(Jis::Ascii, &mut out);
+                }
+                out.extend_from_slice(replacement.as_bytes());
+            }
         }
-        out.extend_from_slice(&line.as_bytes()[content.len()..]);
-        at += line.len();
     }
+    state.switch(Jis::Ascii, &mut out);
     out
-}
-
-/// Encodes a piece of text that begins at `base`; false if it stopped at an unmappable character.
-fn piece(
-    encoder: &mut web::Encoder,
-    text: &str,
-    base: usize,
-    likes: fn(char) -> bool,
-    unmappable: Unmappable,
-    log: &mut LossLog,
-    out: &mut Vec<u8>,
-) -> bool {
-    let mut at = 0;
-    let whole = loop {
-        let end = encoder.encode(&text[at..], true, out);
-        let mapped = match end {
-            None => &text[at..],
-            Some((read, _)) => {
-                let behind = at + read;
-                let start = text[..behind].char_indices().next_back().map_or(0, |(i, _)| i);
-                &text[at..start]
-            }
-        };
-        for (i, c) in mapped.char_indices().filter(|(_, c)| likes(*c)) {
-            let start = (base + at + i) as u64;
-            log.record(start..start + c.len_utf8() as u64, LossKind::Substituted);
-        }
-        let Some((read, c)) = end else { break true };
-        log.record((base + at + mapped.len()) as u64..(base + at + read) as u64, LossKind::Unmappable);
-        at += read;
-        match unmappable.replacement(c) {
-            // Through the encoder, which may have to return to ASCII first.
-            Some(replacement) => {
-                encoder.encode(&replacement, false, out);
-            }
-            None => break false,
-        }
-    };
-    if !whole {
-        encoder.encode("", true, out);
-    }
-    whole
 }
 
 #[cfg(test)]

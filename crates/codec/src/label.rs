@@ -154,16 +154,18 @@ fn in_mail(label: &str) -> Option<Resolved> {
     if let Some(row) = row(label) {
         return Some(answer(row));
     }
+    // A name of letters, digits and separators only, before anything is taken off it: `ISO 8859 15`.
+    if let Some(found) = folded(label).or_else(|| code_page(label).map(Resolved::Alias)) {
+        return Some(found.alias());
+    }
     if let Some(found) = clean(label) {
         return Some(found);
     }
     let bare = bare(label);
     let bare = bare.as_ref();
-    let untouched = bare == label;
-    let alias = |found: Resolved| if untouched { found.alias() } else { found.repaired() };
     locale(bare)
-        .or_else(|| folded(bare).map(alias))
-        .or_else(|| code_page(bare).map(Resolved::Alias).map(alias))
+        .or_else(|| folded(bare).map(Resolved::repaired))
+        .or_else(|| code_page(bare).map(Resolved::Repaired))
         .or_else(|| prefix(bare))
         .or_else(|| near(bare))
 }
@@ -382,5 +384,144 @@ fn one_slip(a: &[u8], b: &[u8]) -> bool {
         (other, [_, rest @ ..]) if rest == other => true,
         ([_, rest_a @ ..], [_, rest_b @ ..]) => rest_a == rest_b,
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mail(label: &str) -> Resolved {
+        Charset::for_label(label.as_bytes(), View::Mail)
+    }
+
+    #[test]
+    fn the_table_is_what_the_data_says() {
+        let data = include_str!("../../../data/labels.tsv");
+        let mut rows = LABELS.iter().map(|(label, means, source)| {
+            let means = match means {
+                Means::Is(charset) => charset.name(),
+                Means::Nothing => "-",
+                Means::Foreign => "?",
+            };
+            (*label, means, *source)
+        });
+        let mut count = 0;
+        for line in data.lines().filter(|line| !line.starts_with('#')) {
+            let mut columns = line.split('\t');
+            let (label, means, registry) =
+                (columns.next().unwrap(), columns.next().unwrap(), columns.next().unwrap());
+            let source = match registry.split('+').next().unwrap() {
+                "iana-name" => Source::IanaName,
+                "iana" => Source::Iana,
+                "whatwg" => Source::Web,
+                "mail" => Source::Mail,
+                "slip" => Source::Slip,
+                other => panic!("registry {other}"),
+            };
+            assert!(label.is_ascii() && label == label.to_ascii_lowercase(), "{label}");
+            assert_eq!(rows.next(), Some((label, means, source)), "run the example `labels` again");
+            count += 1;
+        }
+        assert_eq!(rows.next(), None);
+        assert!(count > 1600);
+        assert!(LABELS.windows(2).all(|w| w[0].0 < w[1].0));
+    }
+
+    #[test]
+    fn every_charset_is_found_by_its_name() {
+        for charset in Charset::all() {
+            assert_eq!(mail(charset.name()), Resolved::Exact(charset));
+            assert_eq!(mail(&charset.name().to_uppercase()), Resolved::Exact(charset));
+        }
+    }
+
+    #[test]
+    fn kinds_of_match() {
+        use Resolved::{Alias, Exact, NoInformation, Repaired, Unknown};
+        let utf8 = Charset::UTF_8;
+        let latin1 = Charset::ISO_8859_1;
+        for (label, expected) in [
+            ("utf-8", Exact(utf8)),
+            ("ISO_8859-1:1987", Exact(latin1)),
+            ("latin1", Alias(latin1)),
+            ("utf8", Alias(utf8)),
+            ("UTF 8", Alias(utf8)),
+            ("u.t.f.8", Alias(utf8)),
+            ("iso-8859-001", Alias(latin1)),
+            ("ISO 8859 15", Alias(Charset::ISO_8859_15)),
+            ("x-cp-01251", Alias(Charset::WINDOWS_1251)),
+            ("cp_028592", Alias(Charset::ISO_8859_2)),
+            ("codepage 65001", Alias(utf8)),
+            ("win_1252", Alias(Charset::WINDOWS_1252)),
+            (" UTF-8", Alias(utf8)),
+            ("utf-8\u{A0}", Repaired(utf8)),
+            ("`utf-8`", Repaired(utf8)),
+            ("'iso-8859-2", Repaired(Charset::ISO_8859_2)),
+            ("\\\"koi8-r\\\"", Repaired(Charset::KOI8_R)),
+            ("koi8-r; format=flowed", Repaired(Charset::KOI8_R)),
+            ("koi8-r*ru", Repaired(Charset::KOI8_R)),
+            ("koi8-r//IGNORE", Repaired(Charset::KOI8_R)),
+            ("koi8-r (Cyrillic)", Repaired(Charset::KOI8_R)),
+            ("(comment) koi8-r", Repaired(Charset::KOI8_R)),
+            ("charset=gb2312", Repaired(Charset::GB2312)),
+            ("3Dkoi8-r", Repaired(Charset::KOI8_R)),
+            ("=big5", Repaired(Charset::BIG5)),
+            ("x-tis-620", Repaired(Charset::TIS_620)),
+            ("koi8-r.", Alias(Charset::KOI8_R)),
+            ("ru_RU.KOI8-R@euro", Repaired(Charset::KOI8_R)),
+            ("de_DE.ISO88591", Repaired(latin1)),
+            ("windows-1252http-equiv=x", Repaired(Charset::WINDOWS_1252)),
+            ("iso-8859-2<br>", Repaired(Charset::ISO_8859_2)),
+            ("us-asciii", Repaired(Charset::US_ASCII)),
+            ("us-asii", Repaired(Charset::US_ASCII)),
+            ("iso-8858-1", Repaired(latin1)),
+            ("iso-2022-pj", Unknown),
+            ("windos-1251", Repaired(Charset::WINDOWS_1251)),
+            ("windows-1259", Unknown),
+            ("koi8-r, utf-8", NoInformation),
+            ("utf-8 iso-8859-2", NoInformation),
+            ("unknown-8bit", NoInformation),
+            ("DEFAULT", NoInformation),
+            ("replacement", NoInformation),
+            ("x-user-defined", NoInformation),
+            ("", Unknown),
+            ("klingon", Unknown),
+            ("iso-2022-cn", Unknown),
+            ("viscii", Unknown),
+            ("unicode", Alias(Charset::UTF_16)),
+            ("646", Alias(Charset::US_ASCII)),
+            ("cp1255", Alias(Charset::WINDOWS_1255)),
+            ("win", Alias(Charset::WINDOWS_1251)),
+        ] {
+            assert_eq!(mail(label), expected, "{label:?}");
+        }
+        assert_eq!(Charset::for_label(b"utf-8\xA0", View::Mail), Repaired(utf8));
+        assert_eq!(mail(&"x".repeat(1_000_000)), Unknown);
+        assert_eq!(mail(&"-".repeat(100)), Unknown);
+    }
+
+    #[test]
+    fn the_registry_is_taken_at_its_word() {
+        let iana = |label: &str| Charset::for_label(label.as_bytes(), View::Iana);
+        assert_eq!(iana("ISO_8859-1:1987"), Resolved::Exact(Charset::ISO_8859_1));
+        assert_eq!(iana("l1"), Resolved::Alias(Charset::ISO_8859_1));
+        assert_eq!(iana("iso-8859-1"), Resolved::Exact(Charset::ISO_8859_1));
+        assert_eq!(iana("utf8"), Resolved::Unknown);
+        assert_eq!(iana(" utf-8"), Resolved::Unknown);
+        assert_eq!(iana("csUTF8"), Resolved::Alias(Charset::UTF_8));
+        assert_eq!(iana("UNKNOWN-8BIT"), Resolved::NoInformation);
+    }
+
+    #[test]
+    fn no_repair_leads_from_a_known_charset_to_another() {
+        for (label, means, _) in LABELS {
+            if *means == Means::Foreign {
+                assert_eq!(mail(label), Resolved::Unknown);
+                // Nor does one in quotes or with something behind it.
+                assert_eq!(mail(&format!("\"{label}\"")).charset(), None, "{label}");
+                assert_eq!(mail(&format!("{label};x")).charset(), None, "{label}");
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@
 //! # Limits
 //! Characters come out as stored: windows-1255 and windows-1258 are not composed, Hebrew is not reordered.
 
-use crate::sink::{Sink, ascii_8, ascii_run, pack};
+use crate::sink::{Sink, ascii_8, ascii_run, pack, unpack};
 use crate::{LossKind, web};
 use encoding_rs::Encoding;
 
@@ -148,9 +148,4 @@ impl Reverse {
         let byte = self.cells[row][code & 0xFF];
         (byte != 0).then_some(byte)
     }
-}
-
-fn unpack(packed: u32) -> Option<char> {
-    let len = crate::sink::packed_len(packed);
-    std::str::from_utf8(&packed.to_le_bytes()[..len]).ok()?.chars().next()
 }

@@ -43,6 +43,11 @@ pub(crate) fn packed_len(packed: u32) -> usize {
     if top >= 0x80 { 4 } else { top }
 }
 
+/// The character of a packed number; `None` for 0.
+pub(crate) fn unpack(packed: u32) -> Option<char> {
+    std::str::from_utf8(&packed.to_le_bytes()[..packed_len(packed)]).ok()?.chars().next()
+}
+
 impl<'t> Sink<'t> {
     pub(crate) fn new(text: &'t mut String, log: &'t mut LossLog, mode: Mode) -> Self {
         Self { text, log, mode, buffer: [0; BLOCK + SLACK], len: 0 }

@@ -54,32 +54,12 @@ pub(crate) fn single(encoding: &'static Encoding, byte: u8) -> Option<char> {
     }
 }
 
-/// An encoder that remembers its state.
-pub(crate) struct Encoder(encoding_rs::Encoder);
-
-impl Encoder {
-    pub(crate) fn new(encoding: &'static Encoding) -> Self {
-        Self(encoding.new_encoder())
-    }
-
-    /// Encodes until the end (`None`) or the first unmappable character, given with the offset behind it. If `last`,
-    /// the text returns to the initial state at its end.
-    pub(crate) fn encode(&mut self, text: &str, last: bool, out: &mut Vec<u8>) -> Option<(usize, char)> {
-        let mut at = 0;
-        loop {
-            // Room for the worst case keeps this loop to one turn; if it should not, it grows.
-            let room = (text.len() - at) * 2 + 32;
-            let old = out.len();
-            out.resize(old + room, 0);
-            let (result, read, written) =
-                self.0.encode_from_utf8_without_replacement(&text[at..], &mut out[old..], last);
-            out.truncate(old + written);
-            at += read;
-            match result {
-                EncoderResult::InputEmpty => return None,
-                EncoderResult::Unmappable(c) => return Some((at, c)),
-                EncoderResult::OutputFull => {}
-            }
-        }
-    }
+/// The bytes of one character from the initial state and back to it; `None` if it cannot be mapped.
+pub(crate) fn encode_char(encoding: &'static Encoding, c: char) -> Option<([u8; 16], usize)> {
+    let mut out = [0_u8; 16];
+    let mut utf8 = [0_u8; 4];
+    let mut encoder = encoding.new_encoder();
+    let (result, _, written) =
+        encoder.encode_from_utf8_without_replacement(c.encode_utf8(&mut utf8), &mut out, true);
+    matches!(result, EncoderResult::InputEmpty).then_some((out, written))
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Random, csv, decode, hex, shared, split_everywhere, unescape};
-use mailglot_codec::{Charset, Loss, LossKind, LossLog, Mode, imap_utf7};
+use mailglot_codec::{Charset, Loss, LossKind, LossLog, Mode, Resolved, View, imap_utf7};
 
 /// The records as `start-end:kind`.
 fn shown(losses: &[Loss]) -> Vec<String> {
@@ -102,4 +102,48 @@ fn utf_8_probes() {
         }
         assert_eq!(text, expected.strip_prefix('\u{FEFF}').unwrap_or(&expected), "{}", row[0]);
     }
+}
+
+#[test]
+fn labels() {
+    let Some(path) = shared("data/charsets/alias_table.csv") else { return };
+    let mut known = 0;
+    for row in csv(&path) {
+        let (label, target) = (row[0].trim_end_matches('\r'), row[1].as_str());
+        let got = Charset::for_label(label.as_bytes(), View::Mail);
+        if matches!(target, "DETECT" | "UNKNOWN-8BIT") {
+            assert_eq!(got, Resolved::NoInformation, "{label:?}");
+        } else if let Some(charset) = Charset::all().find(|c| c.name().eq_ignore_ascii_case(target)) {
+            // One of the lists behind the table takes this page for another charset.
+            let expected = match label {
+                _ if label.ends_with("1255") => Charset::WINDOWS_1255,
+                // Registered as an alias of TIS-620, but a charset with a no-break space.
+                "iso-8859-11" => Charset::ISO_8859_11,
+                _ => charset,
+            };
+            assert_eq!(got.charset(), Some(expected), "{label:?}");
+            known += 1;
+        } else if let Some(other) = got.charset() {
+            // Names of one family, which one machine reads.
+            let kin = [
+                ("GB_2312-80", "GB2312"),
+                ("UNICODE-1-1-UTF-7", "UTF-7"),
+                ("UNICODE-1-1", "UTF-16"),
+                ("CP5022", "ISO-2022-JP"),
+                ("ISO-2022-JP-", "ISO-2022-JP"),
+                ("JIS_Encoding", "ISO-2022-JP"),
+                ("CP51932", "EUC-JP"),
+                ("eucJP-ms", "EUC-JP"),
+                ("cp950", "Big5"),
+                ("x-mac-japanese", "Shift_JIS"),
+                ("ANSI_X3.110-1983", "ISO-8859-1"),
+                ("KOI8-RU", "KOI8-U"),
+            ];
+            assert!(
+                kin.iter().any(|(from, to)| target.starts_with(from) && other.name() == *to),
+                "{label:?} is {target}, not {other}"
+            );
+        }
+    }
+    assert!(known > 700, "{known}");
 }

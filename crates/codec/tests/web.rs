@@ -320,7 +320,7 @@ fn whatwg_view_is_get_an_encoding() {
             match expected {
                 None => assert_eq!(got, Resolved::Unknown, "{variant:?}"),
                 Some("replacement" | "x-user-defined") => {
-                    assert_eq!(got, Resolved::NoInformation, "{variant:?}")
+                    assert_eq!(got, Resolved::NoInformation, "{variant:?}");
                 }
                 Some(name) => {
                     known += 1;
@@ -399,4 +399,18 @@ fn what_is_text_already_is_borrowed() {
     let mut log = LossLog::new();
     assert!(matches!(Charset::UTF_8.decode("日本".as_bytes(), &mut log), Cow::Borrowed(_)));
     assert!(matches!(Charset::UTF_8.decode(b"\xEF\xBB\xBFa", &mut log), Cow::Owned(_)));
+}
+
+#[test]
+fn iso_2022_jp_is_written_as_whatwg_writes_it() {
+    let mut log = LossLog::new();
+    for c in ('\0'..='\u{FFFF}').filter(|c| !matches!(c, '\r' | '\n')) {
+        let text = format!("a{c}b\u{A5}あ{c}");
+        let bytes = Charset::ISO_2022_JP.encode(&text, Unmappable::HtmlDecimal, &mut log);
+        if matches!(c, '\x0E' | '\x0F' | '\x1B') {
+            assert!(!bytes.contains(&(c as u8)) || c == '\x1B');
+            continue;
+        }
+        assert_eq!(bytes, encoding_rs::ISO_2022_JP.encode(&text).0, "{c:?}");
+    }
 }

@@ -906,7 +906,7 @@ pub(crate) static LABELS: &[(&str, Means, Source)] = &[
     ("iso-8859-1-windows-3.1-latin-1", Foreign, IanaName),
     ("iso-8859-1//translit", Is(C::ISO_8859_1), Slip),
     ("iso-8859-10", Is(C::ISO_8859_10), IanaName),
-    ("iso-8859-11", Is(C::TIS_620), Iana),
+    ("iso-8859-11", Is(C::ISO_8859_11), Iana),
     ("iso-8859-12", Nothing, Mail),
     ("iso-8859-13", Is(C::ISO_8859_13), IanaName),
     ("iso-8859-14", Is(C::ISO_8859_14), IanaName),

@@ -1,0 +1,96 @@
+//! The program under test.
+//!
+//! `MAILGLOT_BIN` names it (`cargo xtask test` sets it to the release build); without it the debug build is made once.
+
+use std::env;
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::thread;
+
+/// Path of the program.
+///
+/// # Panics
+///
+/// When it cannot be built.
+pub fn path() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| {
+        if let Some(path) = env::var_os("MAILGLOT_BIN") {
+            let path = PathBuf::from(path);
+            assert!(path.is_file(), "MAILGLOT_BIN names no file: {}", path.display());
+            return path;
+        }
+        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let built = Command::new(cargo)
+            .args([
+                "build",
+                "--quiet",
+                "--package",
+                "mailglot",
+                "--message-format",
+                "json-render-diagnostics",
+            ])
+            .current_dir(root)
+            .stderr(Stdio::inherit())
+            .output()
+            .expect("cargo can be started");
+        assert!(built.status.success(), "the program does not build");
+        String::from_utf8_lossy(&built.stdout)
+            .lines()
+            .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+            .filter(|message| message["target"]["name"] == "mailglot")
+            .find_map(|message| message["executable"].as_str().map(PathBuf::from))
+            .expect("cargo names the program that it built")
+    })
+}
+
+/// The program, ready to be given arguments.
+pub fn command() -> Command {
+    let mut command = Command::new(path());
+    command.stdin(Stdio::null());
+    command
+}
+
+/// Runs the program to its end.
+///
+/// # Panics
+///
+/// When it cannot be started.
+pub fn run<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Output {
+    command().args(arguments).output().expect("the program can be started")
+}
+
+/// Runs the program with `input` as its stdin.
+///
+/// # Panics
+///
+/// When it cannot be started.
+pub fn run_with<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>, input: &[u8]) -> Output {
+    let mut child = command()
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program can be started");
+    let mut stdin = child.stdin.take().expect("stdin was piped");
+    thread::scope(|scope| {
+        // The program may end before it has read everything; that is its right.
+        scope.spawn(move || drop(stdin.write_all(input)));
+        child.wait_with_output().expect("the program can be waited for")
+    })
+}
+
+/// What a run printed, for messages of failed tests.
+pub fn shown(output: &Output) -> String {
+    format!(
+        "{}\n-- stdout\n{}\n-- stderr\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}

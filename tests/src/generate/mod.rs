@@ -1,0 +1,553 @@
+//! Big mailboxes with ground truth, made fast: the same options give the same bytes on every machine.
+//!
+//! Charsets come from encoding_rs and from a few lines of our own, never from the crates under test.
+//!
+//! # Limits
+//!
+//! Every line of text is one sentence, and sentences repeat: results compress and cache better than real mail. Flaws
+//! are rarer than in old archives.
+
+mod texts;
+
+use crate::rng::Rng;
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::ops::Range;
+use texts::{KINDS, Kind, LANGUAGES};
+
+/// What the messages are like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// A mailing list: plain text, quotes, patches, few attachments.
+    List,
+    /// Personal mail: four of ten messages are multiparts, about two thirds of the bytes are attachments.
+    Mixed,
+}
+
+/// Dialect of the mailbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// Every `>*From ` line is quoted.
+    Mboxrd,
+    /// Only `From ` lines are quoted.
+    Mboxo,
+    /// Nothing is quoted; Content-Length tells where a message ends.
+    Mboxcl2,
+}
+
+/// What to make.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// What the messages are like.
+    pub profile: Profile,
+    /// Dialect of the mailbox.
+    pub dialect: Dialect,
+    /// CR LF instead of LF.
+    pub crlf: bool,
+    /// The mailbox ends after the message that reaches this many bytes.
+    pub size: u64,
+    /// Seed.
+    pub seed: u64,
+}
+
+/// The truth about a message; one JSON line each.
+#[derive(Clone, Debug, Serialize)]
+pub struct Truth {
+    /// Ordinal, from 0.
+    pub n: u64,
+    /// Offset of the separator line in the mailbox.
+    pub offset: u64,
+    /// Bytes, separator line and last blank line included.
+    pub length: u64,
+    /// The subject's text.
+    pub subject: String,
+    /// Text parts in order.
+    pub parts: Vec<PartTruth>,
+}
+
+/// The truth about a text part.
+#[derive(Clone, Debug, Serialize)]
+pub struct PartTruth {
+    /// Section number.
+    pub path: &'static str,
+    /// Label as written.
+    pub label: Option<&'static str>,
+    /// Encoding that made the bytes.
+    pub real: &'static str,
+    /// Transfer encoding.
+    pub cte: &'static str,
+    /// What is wrong with the label; None: nothing.
+    pub flaw: Option<&'static str>,
+    /// The text, line ends LF.
+    pub text: String,
+}
+
+/// Writes a mailbox to `out`, and to `truth` a line for each message. Returns the number of messages and bytes.
+pub fn write(
+    options: &Options,
+    out: &mut impl Write,
+    mut truth: Option<&mut dyn Write>,
+) -> io::Result<(u64, u64)> {
+    let mut generator = Generator::new(options, truth.is_some());
+    let (mut offset, mut number) = (0, 0);
+    let mut bytes = Vec::with_capacity(1 << 17);
+    while offset < options.size {
+        bytes.clear();
+        let told = generator.message(number, offset, &mut bytes);
+        out.write_all(&bytes)?;
+        if let (Some(truth), Some(told)) = (&mut truth, told) {
+            serde_json::to_writer(&mut **truth, &told)?;
+            truth.write_all(b"\n")?;
+        }
+        offset += bytes.len() as u64;
+        number += 1;
+    }
+    out.flush()?;
+    Ok((number, offset))
+}
+
+/// A sentence as bytes of a charset, plain and as quoted-printable, each with a line end.
+struct Encoded {
+    plain: Vec<u8>,
+    quoted: Vec<u8>,
+}
+
+struct Generator {
+    rng: Rng,
+    options: Options,
+    /// The sentences of each kind.
+    pools: Vec<Vec<Encoded>>,
+    /// Sum of the weights up to each kind.
+    weights: Vec<usize>,
+    /// Random bytes that attachments are cut from.
+    noise: Vec<u8>,
+    with_truth: bool,
+    head: String,
+    body: Vec<u8>,
+}
+
+const ATTACHMENT_LINE: usize = 57;
+
+impl Generator {
+    fn new(options: &Options, with_truth: bool) -> Self {
+        let mut rng = Rng::new(options.seed);
+        let eol: &str = if options.crlf { "\r\n" } else { "\n" };
+        let pools = KINDS.iter().map(|kind| pool(kind, eol)).collect();
+        let weights = KINDS
+            .iter()
+            .scan(0, |sum, kind| {
+                *sum += kind.weight;
+                Some(*sum)
+            })
+            .collect();
+        let noise = (0..1 << 17).flat_map(|_| rng.bits().to_le_bytes()).collect();
+        Self {
+            rng,
+            options: *options,
+            pools,
+            weights,
+            noise,
+            with_truth,
+            head: String::new(),
+            body: Vec::new(),
+        }
+    }
+
+    fn eol(&self) -> &'static str {
+        if self.options.crlf { "\r\n" } else { "\n" }
+    }
+
+    fn kind(&mut self) -> usize {
+        let at = self.rng.below(*self.weights.last().unwrap_or(&1));
+        self.weights.partition_point(|sum| *sum <= at)
+    }
+
+    fn message(&mut self, number: u64, offset: u64, out: &mut Vec<u8>) -> Option<Truth> {
+        let eol = self.eol();
+        let kind = self.kind();
+        let language = &LANGUAGES[KINDS[kind].language];
+        let subject = *self.rng.pick(language.sentences);
+        self.start(number, language.name, subject);
+        self.body.clear();
+        let (multipart, attachments) = match self.options.profile {
+            Profile::List => (self.rng.chance(4), 1),
+            Profile::Mixed => (self.rng.chance(40), 1 + self.rng.below(2)),
+        };
+        let mut parts = Vec::new();
+        if multipart {
+            let boundary = format!("=_{:016x}", self.rng.bits());
+            let _ = write!(self.head, "Content-Type: multipart/mixed; boundary=\"{boundary}\"{eol}");
+            self.line("This is a multi-part message in MIME format.");
+            self.line("");
+            self.line(&format!("--{boundary}"));
+            self.text_part(kind, "1", true, &mut parts);
+            for number in 0..attachments {
+                self.line(&format!("--{boundary}"));
+                self.attachment(number);
+            }
+            self.line(&format!("--{boundary}--"));
+        } else {
+            self.text_part(kind, "1", false, &mut parts);
+        }
+        let start = out.len();
+        let _ = write!(
+            out,
+            "From user{}@example.org Mon Jan {:2} {:02}:{:02}:{:02} 2001{eol}",
+            number % 4000,
+            1 + number % 28,
+            number % 24,
+            number % 60,
+            number % 59
+        );
+        if self.options.dialect == Dialect::Mboxcl2 {
+            let _ = write!(self.head, "Content-Length: {}{eol}", self.body.len());
+        }
+        out.extend_from_slice(self.head.as_bytes());
+        out.extend_from_slice(eol.as_bytes());
+        out.extend_from_slice(&self.body);
+        out.extend_from_slice(eol.as_bytes());
+        self.with_truth.then(|| Truth {
+            n: number,
+            offset,
+            length: (out.len() - start) as u64,
+            subject: subject.to_owned(),
+            parts,
+        })
+    }
+
+    /// Header fields that every message has.
+    fn start(&mut self, number: u64, name: &str, subject: &str) {
+        let eol = self.eol();
+        self.head.clear();
+        let day = 1 + number % 28;
+        let head = &mut self.head;
+        for hop in 0..3 {
+            let _ = write!(
+                head,
+                "Received: from relay{hop}.example.net (relay{hop}.example.net [192.0.2.{}]){eol}\tby mx.example.org (Postfix) with ESMTP id {:010X}{eol}\tfor <list@example.org>; Mon, {day} Jan 2001 10:{:02}:{:02} +0000 (UTC){eol}",
+                1 + number % 250,
+                self.rng.bits() >> 24,
+                number % 60,
+                hop * 7,
+            );
+        }
+        let _ = write!(head, "From: {} <user{}@example.org>{eol}", word(name), number % 4000);
+        let _ = write!(
+            head,
+            "To: list@example.org{eol}Date: Mon, {day} Jan 2001 10:{:02}:30 +0000{eol}",
+            number % 60
+        );
+        let _ = write!(head, "Message-ID: <{number}.{:x}@example.org>{eol}", self.rng.bits());
+        if number > 2 && self.rng.chance(60) {
+            let _ = write!(head, "In-Reply-To: <{}.{:x}@example.org>{eol}", number / 2, self.rng.bits());
+        }
+        let _ = write!(
+            head,
+            "Subject: {}{eol}List-Id: Generated mail <list.example.org>{eol}X-Mailer: Pigeon 2.{}{eol}MIME-Version: 1.0{eol}",
+            fold(&word(subject), eol),
+            number % 9
+        );
+    }
+
+    fn line(&mut self, text: &str) {
+        self.body.extend_from_slice(text.as_bytes());
+        let eol = self.eol();
+        self.body.extend_from_slice(eol.as_bytes());
+    }
+
+    /// A text part; its header goes to the message's header, or into the body for a part of a multipart.
+    fn text_part(&mut self, index: usize, path: &'static str, inner: bool, truth: &mut Vec<PartTruth>) {
+        let eol = self.eol();
+        let kind = &KINDS[index];
+        let transfer = *self.rng.pick(kind.transfers);
+        let mut fields = match kind.label {
+            Some(label) => format!("Content-Type: text/plain; charset=\"{label}\"{eol}"),
+            None => format!("Content-Type: text/plain{eol}"),
+        };
+        let _ = write!(fields, "Content-Transfer-Encoding: {transfer}{eol}");
+        if inner {
+            self.body.extend_from_slice(fields.as_bytes());
+            self.body.extend_from_slice(eol.as_bytes());
+        } else {
+            self.head.push_str(&fields);
+        }
+        let sentences = LANGUAGES[kind.language].sentences;
+        let lines = match self.options.profile {
+            Profile::List => 8 + self.rng.below(60),
+            Profile::Mixed => 5 + self.rng.below(40),
+        };
+        let (mut text, mut raw) = (String::new(), Vec::new());
+        for _ in 0..lines {
+            let at = self.rng.below(sentences.len());
+            if self.rng.chance(30) {
+                raw.extend_from_slice(b"> ");
+                if self.with_truth {
+                    text.push_str("> ");
+                }
+                if transfer != "base64" {
+                    self.body.extend_from_slice(b"> ");
+                }
+            }
+            let encoded = &self.pools[index][at];
+            match transfer {
+                "base64" => raw.extend_from_slice(&encoded.plain),
+                "quoted-printable" => self.body.extend_from_slice(&encoded.quoted),
+                _ => self.body.extend_from_slice(&encoded.plain),
+            }
+            if self.with_truth {
+                text.push_str(sentences[at]);
+                text.push('\n');
+            }
+        }
+        if self.options.profile == Profile::List && kind.language == 0 && self.rng.chance(20) {
+            self.patch(&mut text);
+        }
+        if transfer == "base64" {
+            base64(&raw, eol, &mut self.body);
+        }
+        truth.push(PartTruth {
+            path,
+            label: kind.label,
+            real: kind.real,
+            cte: transfer,
+            flaw: kind.flaw,
+            text,
+        });
+    }
+
+    /// A patch, in ASCII, with a line that mailboxes quote.
+    fn patch(&mut self, text: &mut String) {
+        let eol = self.eol();
+        let start = self.body.len();
+        self.line("---");
+        self.line(" src/queue.c | 14 +++++++-------");
+        for hunk in 0..1 + self.rng.below(12) {
+            self.line(&format!("@@ -{0},7 +{0},9 @@ static int take(struct queue *queue)", 40 + hunk * 31));
+            for _ in 0..7 {
+                let sign = *self.rng.pick(&[" ", " ", "-", "+"]);
+                let code = *self.rng.pick(&[
+                    "\tif (queue->length == 0)",
+                    "\t\treturn -EAGAIN;",
+                    "\tspin_lock(&queue->lock);",
+                    "\tlist_del(&first->entry); /* the caller frees it */",
+                    "\tqueue->length -= 1;",
+                    "",
+                ]);
+                self.line(&format!("{sign}{code}"));
+            }
+        }
+        let from = match self.options.dialect {
+            Dialect::Mboxcl2 => "From here on the lock is held.",
+            Dialect::Mboxrd | Dialect::Mboxo => ">From here on the lock is held.",
+        };
+        let quoted = self.body.len();
+        self.line(from);
+        if self.with_truth {
+            let plain = String::from_utf8_lossy(&self.body[start..quoted]).replace(eol, "\n");
+            text.push_str(&plain);
+            text.push_str("From here on the lock is held.\n");
+        }
+    }
+
+    fn attachment(&mut self, number: usize) {
+        self.line(&format!("Content-Type: application/octet-stream; name=\"file{number}.bin\""));
+        self.line("Content-Transfer-Encoding: base64");
+        self.line(&format!("Content-Disposition: attachment; filename=\"file{number}.bin\""));
+        self.line("");
+        let length = ATTACHMENT_LINE * (40 + self.rng.below(400));
+        let start = self.rng.below(self.noise.len() - length);
+        let eol = self.eol();
+        base64(&self.noise[start..start + length], eol, &mut self.body);
+    }
+}
+
+/// The sentences of a kind, encoded.
+fn pool(kind: &Kind, eol: &str) -> Vec<Encoded> {
+    LANGUAGES[kind.language]
+        .sentences
+        .iter()
+        .map(|sentence| {
+            let mut plain = encode(sentence, kind.real);
+            let mut quoted = Vec::new();
+            quoted_printable(&plain, eol, &mut quoted);
+            plain.extend_from_slice(eol.as_bytes());
+            quoted.extend_from_slice(eol.as_bytes());
+            Encoded { plain, quoted }
+        })
+        .collect()
+}
+
+/// Encodes a sentence that the charset can carry.
+///
+/// # Panics
+///
+/// When the charset is unknown, or cannot carry the text: the truth would be wrong.
+pub fn encode(text: &str, charset: &str) -> Vec<u8> {
+    if charset == "utf-7" {
+        return utf7(text).into_bytes();
+    }
+    let encoding = encoding_rs::Encoding::for_label(charset.as_bytes())
+        .unwrap_or_else(|| panic!("no encoding is called {charset}"));
+    let (bytes, _, lost) = encoding.encode(text);
+    assert!(!lost, "{charset} cannot carry {text}");
+    bytes.into_owned()
+}
+
+/// UTF-7 (RFC 2152): everything but letters, digits and a few marks is shifted.
+pub fn utf7(text: &str) -> String {
+    let direct = |c: char| c.is_ascii_alphanumeric() || " '(),-./:?\r\n".contains(c);
+    let mut out = String::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let plain = rest.find(|c| !direct(c)).unwrap_or(rest.len());
+        out.push_str(&rest[..plain]);
+        rest = &rest[plain..];
+        let shifted = rest.find(direct).unwrap_or(rest.len());
+        if shifted > 0 {
+            let units = rest[..shifted].encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<_>>();
+            out.push('+');
+            out.push_str(base64_words(&units).trim_end_matches('='));
+            out.push('-');
+            rest = &rest[shifted..];
+        }
+    }
+    out
+}
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// Base64 in lines of 76 characters, each with a line end.
+pub fn base64(bytes: &[u8], eol: &str, out: &mut Vec<u8>) {
+    out.reserve(bytes.len() / 3 * 4 + bytes.len() / 50 + 8);
+    for line in bytes.chunks(ATTACHMENT_LINE) {
+        base64_line(line, out);
+        out.extend_from_slice(eol.as_bytes());
+    }
+}
+
+fn base64_line(bytes: &[u8], out: &mut Vec<u8>) {
+    let letter = |bits: u32| ALPHABET[(bits & 63) as usize];
+    let mut groups = bytes.chunks_exact(3);
+    for group in &mut groups {
+        let bits = u32::from(group[0]) << 16 | u32::from(group[1]) << 8 | u32::from(group[2]);
+        out.extend_from_slice(&[letter(bits >> 18), letter(bits >> 12), letter(bits >> 6), letter(bits)]);
+    }
+    match *groups.remainder() {
+        [one] => {
+            let bits = u32::from(one) << 16;
+            out.extend_from_slice(&[letter(bits >> 18), letter(bits >> 12), b'=', b'=']);
+        }
+        [one, two] => {
+            let bits = u32::from(one) << 16 | u32::from(two) << 8;
+            out.extend_from_slice(&[letter(bits >> 18), letter(bits >> 12), letter(bits >> 6), b'=']);
+        }
+        _ => {}
+    }
+}
+
+/// Base64 without line ends.
+pub fn base64_words(bytes: &[u8]) -> String {
+    let mut out = Vec::new();
+    base64_line(bytes, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// One line as quoted-printable, without its line end; lines are broken softly before 76 characters.
+pub fn quoted_printable(line: &[u8], eol: &str, out: &mut Vec<u8>) {
+    let mut column = 0;
+    for &byte in line {
+        let plain = (b' '..=b'~').contains(&byte) && byte != b'=';
+        let width = if plain { 1 } else { 3 };
+        if column + width > 75 {
+            out.push(b'=');
+            out.extend_from_slice(eol.as_bytes());
+            column = 0;
+        }
+        if plain {
+            out.push(byte);
+        } else {
+            out.extend_from_slice(format!("={byte:02X}").as_bytes());
+        }
+        column += width;
+    }
+}
+
+/// A header text, as one or more encoded words in UTF-8 when it is not plain ASCII; words are cut between characters.
+fn word(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_owned();
+    }
+    let mut words = String::new();
+    let mut start = 0;
+    for (at, letter) in text.char_indices() {
+        let end = at + letter.len_utf8();
+        if end - start > 42 || end == text.len() {
+            let cut: Range<usize> = start..end;
+            let _ = write!(
+                words,
+                "{}=?utf-8?B?{}?=",
+                if start > 0 { " " } else { "" },
+                base64_words(&text.as_bytes()[cut])
+            );
+            start = end;
+        }
+    }
+    words
+}
+
+/// Folds a header value before each encoded word but the first.
+fn fold(value: &str, eol: &str) -> String {
+    value.replace(" =?", &format!("{eol} =?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(profile: Profile) -> Options {
+        Options { profile, dialect: Dialect::Mboxrd, crlf: false, size: 300_000, seed: 9 }
+    }
+
+    #[test]
+    fn the_same_options_give_the_same_bytes_and_truth_does_not_show() {
+        for profile in [Profile::List, Profile::Mixed] {
+            let (mut one, mut other, mut truth) = (Vec::new(), Vec::new(), Vec::new());
+            let counts = write(&options(profile), &mut one, None).unwrap();
+            assert_eq!(counts, write(&options(profile), &mut other, Some(&mut truth)).unwrap());
+            assert!(one == other);
+            assert_eq!(counts.1, one.len() as u64);
+            assert_eq!(truth.iter().filter(|byte| **byte == b'\n').count() as u64, counts.0);
+        }
+    }
+
+    #[test]
+    fn offsets_of_the_truth_are_separators() {
+        let (mut mailbox, mut truth) = (Vec::new(), Vec::new());
+        write(&options(Profile::Mixed), &mut mailbox, Some(&mut truth)).unwrap();
+        let mut end = 0;
+        for line in truth.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            let told: serde_json::Value = serde_json::from_slice(line).unwrap();
+            let offset = told["offset"].as_u64().unwrap();
+            assert_eq!(offset, end);
+            assert!(mailbox[offset as usize..].starts_with(b"From user"));
+            end = offset + told["length"].as_u64().unwrap();
+        }
+        assert_eq!(end, mailbox.len() as u64);
+    }
+
+    #[test]
+    fn small_encoders() {
+        assert_eq!(utf7("Grüße"), "Gr+APwA3w-e");
+        assert_eq!(utf7("a+b"), "a+ACs-b");
+        let mut out = Vec::new();
+        base64(b"hello", "\n", &mut out);
+        assert_eq!(out, b"aGVsbG8=\n");
+        out.clear();
+        quoted_printable(&[b'a'; 80], "\n", &mut out);
+        assert_eq!(out.iter().position(|byte| *byte == b'\n'), Some(76));
+        out.clear();
+        quoted_printable(b"\xe9=", "\n", &mut out);
+        assert_eq!(out, b"=E9=3D");
+    }
+}

@@ -1,0 +1,188 @@
+//! Laws 2 to 5, 7 and 10 on one message.
+
+use super::Tally;
+use mailglot_codec::{Charset, View};
+use mailglot_mime::encoded_word::{self, HeaderContext};
+use mailglot_mime::header::{FieldKind, field_kind};
+use mailglot_mime::{
+    Edit, Headers, Message, OnLoss, PartId, PartKind, Policy, Transfer, apply_undo, process, splice,
+    undo_edits,
+};
+
+/// Processes the mutant under one of the policies, and looks at what came out.
+pub(super) fn check(raw: &[u8], number: u64, tally: &mut Tally) {
+    let policy = policy(number);
+    let outcome = process(raw, &policy);
+    tally.check(2, edits_tell_all(raw, &outcome.edits, &outcome.bytes));
+
+    let again = process(&outcome.bytes, &policy);
+    tally
+        .check(3, (again.bytes != outcome.bytes).then(|| second_pass(&outcome.bytes, &again.edits, &policy)));
+
+    let before = Message::parse(raw, &policy.limits);
+    let after = Message::parse(&outcome.bytes, &policy.limits);
+    let tree = tree_changed(&before, &after);
+    let same_tree = tree.is_none();
+    tally.check(4, tree);
+    if same_tree {
+        tally.check(2, untouched_changed(&before, &after));
+        tally.check(5, signed_changed(&before, &after));
+        tally.check(10, header_injected(&before, &after));
+    }
+    tally.check(10, decoded_controls(&before));
+
+    let undo = undo_edits(raw, &outcome.edits);
+    let restored = apply_undo(&outcome.bytes, &undo);
+    tally.check(
+        7,
+        (restored.as_deref() != Some(raw)).then(|| "undoing the edits gives other bytes".to_owned()),
+    );
+}
+
+/// The policies take turns.
+pub(super) fn policy(number: u64) -> Policy {
+    let default = Policy::default();
+    match number % 6 {
+        0 | 1 => default,
+        2 => Policy { headers: Headers::RawUtf8, transfer: Transfer::Keep, ..default },
+        3 => Policy { transfer: Transfer::SevenBit, ..default },
+        4 => Policy { on_loss: OnLoss::Keep, keep_signed: true, ..default },
+        _ => Policy {
+            headers: Headers::Keep,
+            default_charset: Charset::for_label(b"windows-1251", View::Mail).charset(),
+            ..default
+        },
+    }
+}
+
+/// Law 2: no edit is the identity, and the edits alone turn the one into the other.
+fn edits_tell_all(raw: &[u8], edits: &[Edit], bytes: &[u8]) -> Option<String> {
+    let mut identity = Vec::new();
+    if splice(raw, &[], &mut identity).is_err() || identity != raw {
+        return Some("splicing without edits is not the identity".to_owned());
+    }
+    let mut spliced = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    for edit in edits {
+        if edit.span.start < at || edit.span.end < edit.span.start || edit.span.end > raw.len() {
+            return Some(format!("edit {:?} overlaps, or lies outside the message", edit.span));
+        }
+        spliced.extend_from_slice(&raw[at..edit.span.start]);
+        spliced.extend_from_slice(&edit.with);
+        at = edit.span.end;
+    }
+    spliced.extend_from_slice(&raw[at..]);
+    (spliced != bytes).then(|| "the output is not the input with the edits applied".to_owned())
+}
+
+fn second_pass(bytes: &[u8], edits: &[Edit], policy: &Policy) -> String {
+    let first = edits.first().map(|edit| {
+        format!(
+            "{:?} becomes {:?}",
+            String::from_utf8_lossy(&edit.span.of(bytes)[..edit.span.len().min(80)]),
+            String::from_utf8_lossy(&edit.with[..edit.with.len().min(80)])
+        )
+    });
+    format!("{:?}, {:?}: {} edits, the first: {first:?}", policy.headers, policy.transfer, edits.len())
+}
+
+/// Law 4: same parts, same nesting, same media types.
+fn tree_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
+    if before.parts().len() != after.parts().len() {
+        return Some(format!("{} parts became {}", before.parts().len(), after.parts().len()));
+    }
+    before
+        .parts()
+        .iter()
+        .zip(after.parts())
+        .position(|(old, new)| {
+            (old.parent, old.depth, old.number, &old.media, old.kind)
+                != (new.parent, new.depth, new.number, &new.media, new.kind)
+        })
+        .map(|part| {
+            format!(
+                "part {part} changed its place, kind or type: {:?} became {:?}",
+                before.parts()[part],
+                after.parts()[part]
+            )
+        })
+}
+
+/// Law 2: what is no text stays, byte for byte.
+fn untouched_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
+    before.parts().iter().zip(after.parts()).enumerate().find_map(|(index, (old, new))| {
+        let opaque =
+            old.kind == PartKind::Opaque || (old.kind == PartKind::Leaf && &*old.media.top != "text");
+        (opaque && old.body.of(before.raw()) != new.body.of(after.raw()))
+            .then(|| format!("part {index} ({}/{}) is no text, but changed", old.media.top, old.media.sub))
+    })
+}
+
+/// Law 5: everything below a signed or encrypted part stays, headers too.
+fn signed_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
+    let mut sealed = vec![false; before.parts().len()];
+    for (index, (old, new)) in before.parts().iter().zip(after.parts()).enumerate() {
+        let below = old.parent.is_some_and(|PartId(parent)| sealed[parent as usize]);
+        let seals = matches!(
+            (&*old.media.top, &*old.media.sub),
+            ("multipart", "signed" | "encrypted")
+                | ("application", "pkcs7-mime" | "x-pkcs7-mime" | "pkcs7-signature" | "pgp-encrypted")
+        );
+        sealed[index] = below || seals;
+        let pgp = old.body.of(before.raw()).starts_with(b"-----BEGIN PGP ");
+        let body_changed = old.body.of(before.raw()) != new.body.of(after.raw());
+        let header_changed = old.header.of(before.raw()) != new.header.of(after.raw());
+        if (sealed[index] || pgp) && body_changed {
+            return Some(format!(
+                "the body of signed part {index} ({}/{}) changed",
+                old.media.top, old.media.sub
+            ));
+        }
+        if below && header_changed {
+            return Some(format!("the header of part {index} inside a signed part changed"));
+        }
+    }
+    None
+}
+
+/// Law 10: no field appears but those that a rewritten body needs, and no NUL.
+fn header_injected(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
+    for index in 0..before.parts().len() {
+        let id = PartId(index as u32);
+        let mut old = before.fields(id).iter().map(|field| field.name.of(before.raw())).peekable();
+        for name in after.fields(id).iter().map(|field| field.name.of(after.raw())) {
+            if old.peek() == Some(&name) {
+                old.next();
+            } else if ![&b"content-type"[..], b"content-transfer-encoding", b"mime-version"]
+                .contains(&&*name.to_ascii_lowercase())
+            {
+                return Some(format!("part {index} got the field {:?}", String::from_utf8_lossy(name)));
+            }
+        }
+        if let Some(name) = old.next() {
+            return Some(format!("part {index} lost the field {:?}", String::from_utf8_lossy(name)));
+        }
+        let zeros = |message: &Message<'_>| {
+            message.part(id).header.of(message.raw()).iter().filter(|byte| **byte == 0).count()
+        };
+        if zeros(after) > zeros(before) {
+            return Some(format!("a NUL came into the header of part {index}"));
+        }
+    }
+    None
+}
+
+/// Law 10: decoding a value for display gives no line end and no NUL either.
+fn decoded_controls(message: &Message<'_>) -> Option<String> {
+    message.all_fields().iter().find_map(|field| {
+        let name = field.name.of(message.raw());
+        let kind = field_kind(name);
+        if kind == FieldKind::Opaque {
+            return None;
+        }
+        let value = field.value.of(message.raw());
+        let text = encoded_word::decode(value, kind, &HeaderContext::default(), &mut Vec::new());
+        text.contains(['\r', '\n', '\0'])
+            .then(|| format!("{:?} decodes to {text:?}", String::from_utf8_lossy(value)))
+    })
+}

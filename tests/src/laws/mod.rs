@@ -1,0 +1,177 @@
+//! The laws of ARCHITECTURE.md, checked over seeded mutants: laws 1 to 8 and 10, and that nothing panics.
+//!
+//! A mutant is a pure function of the seeds, the seed number and its own number, so a failure names all that is needed to
+//! see it again.
+//!
+//! # Limits
+//!
+//! Law 9 (linear time) needs big inputs and a clock; it has its own test.
+
+mod archive;
+mod decoder;
+mod message;
+
+use crate::mutate::mutant;
+use crate::rng::Rng;
+use crate::{samples, shared};
+use std::any::Any;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+/// Mutants that share a mailbox when archives are checked.
+const GROUP: u64 = 16;
+
+/// Failures that are kept in words.
+const KEPT: usize = 40;
+
+/// What a law says, by its number; law 9 is not checked here.
+pub const LAWS: [(usize, &str); 9] = [
+    (1, "splitting a decoder's input changes neither text nor losses"),
+    (2, "no edit is the identity; bytes outside edits stay"),
+    (3, "a second pass changes nothing"),
+    (4, "the tree of parts stays"),
+    (5, "signed parts stay"),
+    (6, "entries tile the archive; threads do not show in the output"),
+    (7, "restore gives every byte back"),
+    (8, "messages in = messages out + set aside"),
+    (10, "no decoded CR, LF or NUL reaches a header"),
+];
+
+/// How often each law was checked, and what broke.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Mutants made.
+    pub mutants: u64,
+    /// Checks by law number.
+    pub checks: [u64; 11],
+    /// Failures by law number; a panic counts under 0.
+    pub failures: [u64; 11],
+    /// The first failures in words.
+    pub kept: Vec<String>,
+}
+
+impl Tally {
+    /// Counts one check of a law; `fault` says in words what broke it.
+    fn check(&mut self, law: usize, fault: Option<String>) {
+        self.checks[law] += 1;
+        if let Some(fault) = fault {
+            self.fail(law, &fault);
+        }
+    }
+
+    fn fail(&mut self, law: usize, fault: &str) {
+        self.failures[law] += 1;
+        if self.kept.len() < KEPT {
+            let what = if law == 0 { "panic".to_owned() } else { format!("law {law}") };
+            self.kept.push(format!("{what}: {fault}"));
+        }
+    }
+
+    fn add(&mut self, other: Self, context: &str) {
+        self.mutants += other.mutants;
+        for law in 0..self.checks.len() {
+            self.checks[law] += other.checks[law];
+            self.failures[law] += other.failures[law];
+        }
+        let room = KEPT.saturating_sub(self.kept.len());
+        self.kept.extend(other.kept.into_iter().take(room).map(|fault| format!("{context}: {fault}")));
+    }
+
+    /// True when nothing broke.
+    pub fn held(&self) -> bool {
+        self.failures.iter().all(|count| *count == 0)
+    }
+}
+
+/// The messages that mutants are made of: those of the samples, and the shared material where it is there.
+///
+/// # Panics
+///
+/// When a file of the shared material cannot be read.
+pub fn seeds() -> Vec<Vec<u8>> {
+    let mut seeds = samples::messages();
+    for path in shared::messages() {
+        let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        // Big ones are covered by the round trip; here they would only cost time.
+        if bytes.len() <= 100_000 {
+            seeds.push(bytes);
+        }
+    }
+    seeds
+}
+
+/// Makes mutant `number` of a run with this `seed`.
+pub fn make(seeds: &[Vec<u8>], seed: u64, number: u64) -> Vec<u8> {
+    mutant(seeds, &mut random(seed, number))
+}
+
+/// Checks all laws over `mutants` mutants with `threads` threads.
+///
+/// # Panics
+///
+/// When the temporary folder cannot be made, or there are no seeds.
+pub fn check(seeds: &[Vec<u8>], mutants: u64, seed: u64, threads: usize) -> Tally {
+    let next = AtomicU64::new(0);
+    let total = Mutex::new(Tally::default());
+    let groups = mutants.div_ceil(GROUP);
+    thread::scope(|scope| {
+        for _ in 0..threads.max(1) {
+            scope.spawn(|| {
+                loop {
+                    let group = next.fetch_add(1, Ordering::Relaxed);
+                    if group >= groups {
+                        break;
+                    }
+                    let numbers = group * GROUP..mutants.min((group + 1) * GROUP);
+                    let tally = check_group(seeds, seed, group, numbers);
+                    total.lock().expect("no thread panics with the lock").add(tally, &format!("seed {seed}"));
+                }
+            });
+        }
+    });
+    total.into_inner().expect("no thread panicked")
+}
+
+fn check_group(seeds: &[Vec<u8>], seed: u64, group: u64, numbers: std::ops::Range<u64>) -> Tally {
+    let mut tally = Tally::default();
+    let mut mutants = Vec::new();
+    for number in numbers {
+        let bytes = make(seeds, seed, number);
+        tally.mutants += 1;
+        let mut rng = random(seed ^ 0x5EED, number);
+        let checked = guarded(|tally| {
+            decoder::check(&bytes, &mut rng, tally);
+            message::check(&bytes, number, tally);
+        });
+        tally.add(checked, &format!("mutant {number}"));
+        mutants.push(bytes);
+    }
+    let checked = guarded(|tally| archive::check(&mutants, group, tally));
+    tally.add(checked, &format!("group {group} (mutants {}..{})", group * GROUP, (group + 1) * GROUP));
+    tally
+}
+
+/// Runs checks; a panic becomes a failure.
+fn guarded(checks: impl FnOnce(&mut Tally)) -> Tally {
+    let mut tally = Tally::default();
+    let run = catch_unwind(AssertUnwindSafe(|| checks(&mut tally)));
+    if let Err(panic) = run {
+        tally.fail(0, &words(panic.as_ref()));
+    }
+    tally
+}
+
+fn words(panic: &(dyn Any + Send)) -> String {
+    panic
+        .downcast_ref::<String>()
+        .cloned()
+        .or_else(|| panic.downcast_ref::<&str>().map(|&text| text.to_owned()))
+        .unwrap_or_else(|| "without words".to_owned())
+}
+
+fn random(seed: u64, number: u64) -> Rng {
+    Rng::new(seed.wrapping_mul(0xD6E8_FEB8_6659_FD93).wrapping_add(number))
+}

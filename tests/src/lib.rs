@@ -1,0 +1,16 @@
+//! What the tests that cross crates share: generated mail, seeded mutants, laws, rivals, the shared test material.
+//!
+//! Nothing here is part of the product, and no crate of the product depends on it.
+#![forbid(unsafe_code)]
+
+pub mod binary;
+pub mod generate;
+pub mod golden;
+pub mod hostile;
+pub mod laws;
+pub mod mutate;
+pub mod rival;
+pub mod rng;
+pub mod samples;
+pub mod shared;
+pub mod tree;

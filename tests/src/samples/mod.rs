@@ -1,0 +1,50 @@
+//! The sample archives, made from the recipes here so that each of their bytes is explained.
+//!
+//! `historic.mbox`: 1993 to 2025, many charsets and the flaws of their time. `nihongo`: a Japanese Maildir++.
+//! `broken`: messages that no standard allows.
+//!
+//! # Limits
+//!
+//! All texts, names and addresses are invented. Every sample is small: together they show each kind of repair once or
+//! twice, and prove nothing about speed.
+
+mod broken;
+mod historic;
+mod nihongo;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The archives: names below `samples/`.
+pub const ARCHIVES: [&str; 3] = ["historic.mbox", "nihongo", "broken"];
+
+/// Folder of the samples.
+pub fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../samples")
+}
+
+/// Every file of the samples by its name below `samples/`.
+pub fn files() -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    files.insert("historic.mbox".to_owned(), historic::mailbox());
+    for (name, bytes) in nihongo::files() {
+        files.insert(format!("nihongo/{name}"), bytes);
+    }
+    for (name, bytes) in broken::files() {
+        files.insert(format!("broken/{name}"), bytes);
+    }
+    files
+}
+
+/// Every message of the samples.
+pub fn messages() -> Vec<Vec<u8>> {
+    let mut messages = historic::messages().into_iter().map(|(_, message)| message).collect::<Vec<_>>();
+    messages.extend(nihongo::files().into_iter().map(|(_, bytes)| bytes));
+    messages.extend(broken::files().into_iter().map(|(_, bytes)| bytes));
+    messages
+}
+
+/// A message from its header text and its body.
+fn message(header: impl AsRef<[u8]>, body: impl AsRef<[u8]>) -> Vec<u8> {
+    [header.as_ref(), b"\n", body.as_ref()].concat()
+}

@@ -1,0 +1,51 @@
+//! The shared test material, a folder named by the environment variable `MAILGLOT_SHARED`.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folder; None, with a line that says so, where the variable is not set.
+///
+/// # Panics
+///
+/// When the variable names something that is no folder: a run that asks for the material must not pass without it.
+pub fn folder() -> Option<PathBuf> {
+    let Some(folder) = env::var_os("MAILGLOT_SHARED").map(PathBuf::from) else {
+        println!("MAILGLOT_SHARED is not set: nothing of the shared material was tested");
+        return None;
+    };
+    assert!(folder.is_dir(), "MAILGLOT_SHARED names no folder: {}", folder.display());
+    Some(folder)
+}
+
+/// All `.eml` files of the corpus and of the attacks, sorted; empty without the shared material.
+///
+/// # Panics
+///
+/// When a folder of it is missing or cannot be read.
+pub fn messages() -> Vec<PathBuf> {
+    let Some(folder) = folder() else { return Vec::new() };
+    let mut found = Vec::new();
+    for below in ["corpus/eml", "attacks"] {
+        let before = found.len();
+        collect(&folder.join(below), &mut found);
+        assert!(found.len() > before, "no messages in {below} of the shared material");
+    }
+    found.sort();
+    found
+}
+
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(folder) = open.pop() {
+        let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        for entry in entries {
+            let path = entry.unwrap_or_else(|error| panic!("{}: {error}", folder.display())).path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "eml") {
+                found.push(path);
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The written rules of the repository against the code.
+
+use mailglot_mime::EventKind;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+#[test]
+fn every_event_stands_in_the_list_and_every_line_is_an_event() {
+    let mut listed = BTreeMap::new();
+    for line in read("EVENTS.md").lines().filter(|line| line.starts_with("| `")) {
+        let cells = line.split('|').map(str::trim).collect::<Vec<_>>();
+        let code = cells[1].trim_matches('`').to_owned();
+        assert!(!cells[3].is_empty(), "{code} has no meaning");
+        assert!(listed.insert(code, cells[2].to_owned()).is_none(), "{line} stands twice");
+    }
+    let mut known = BTreeMap::new();
+    for kind in EventKind::ALL {
+        known.insert(kind.code().to_owned(), kind.severity().name().to_owned());
+    }
+    for (code, severity) in box_events() {
+        known.insert(code, severity.to_owned());
+    }
+    assert_eq!(listed, known);
+}
+
+/// Codes of what is found outside messages: the splitter's kinds, whose documentation is their code, and the pipeline's
+/// own for a message that it could not process.
+fn box_events() -> Vec<(String, &'static str)> {
+    let source = read("crates/archive/src/source.rs");
+    let kinds = source.split("pub enum BoxEventKind {").nth(1).and_then(|rest| rest.split("\n}").next());
+    let codes = kinds.expect("the enum is there").split('`').skip(1).step_by(2).map(str::to_owned);
+    let all = codes.chain(["msg.set-aside".to_owned()]).collect::<Vec<_>>();
+    assert!(all.len() >= 9, "{all:?}");
+    all.into_iter()
+        .map(|code| {
+            let severity = if code == "msg.set-aside" { "loss" } else { "info" };
+            (code, severity)
+        })
+        .collect()
+}
+
+#[test]
+fn no_source_file_is_too_long() {
+    let mut open = vec![root().join("crates"), root().join("tests")];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder of sources").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                if path.file_name().is_some_and(|name| name != "generated" && name != "target") {
+                    open.push(path);
+                }
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&path).expect("a source file");
+                let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+                let lines = code.lines().count();
+                assert!(lines <= 800, "{}: {lines} lines without tests", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_crate_forbids_unsafe_code() {
+    for entry in fs::read_dir(root().join("crates")).expect("crates/").flatten() {
+        let source = entry.path().join("src");
+        let main = ["lib.rs", "main.rs"].iter().map(|name| source.join(name)).find(|path| path.is_file());
+        let main = main.unwrap_or_else(|| panic!("{}: no crate root", source.display()));
+        let text = fs::read_to_string(&main).expect("a crate root");
+        assert!(text.contains("#![forbid(unsafe_code)]"), "{}", main.display());
+    }
+}

@@ -1,0 +1,46 @@
+//! Law 9: ten times the input takes at most twelve times as long, on every family of hostile messages.
+
+use mailglot_mime::{Message, Policy, Report, process, text_parts};
+use mailglot_tests::hostile::FAMILIES;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// Bytes of the smaller message; ten times as much stays below the limits of a field.
+const SIZE: usize = 90_000;
+const RATIO: f64 = 12.0;
+
+#[test]
+fn time_is_linear_on_hostile_messages() {
+    let mut slow = Vec::new();
+    for family in FAMILIES {
+        let (small, big) = ((family.make)(SIZE), (family.make)(10 * SIZE));
+        let mut ratio = f64::MAX;
+        // Other tests run at the same time: a bad ratio must show again before it counts.
+        for _ in 0..4 {
+            ratio = ratio.min(best(&big).as_secs_f64() / best(&small).as_secs_f64());
+            if ratio <= RATIO {
+                break;
+            }
+        }
+        println!("{:<32} {ratio:.1}", family.name);
+        if ratio > RATIO {
+            slow.push(format!("{}: {ratio:.1}", family.name));
+        }
+    }
+    assert!(slow.is_empty(), "ten times the input takes longer than {RATIO} times: {slow:?}");
+}
+
+/// The best of five runs over everything that reads a message.
+fn best(message: &[u8]) -> Duration {
+    let policy = Policy::default();
+    (0..5)
+        .map(|_| {
+            let start = Instant::now();
+            black_box(process(black_box(message), &policy));
+            let parsed = Message::parse(message, &policy.limits);
+            black_box(text_parts(&parsed, &policy, &mut Report::with_limit(policy.limits.events)));
+            start.elapsed()
+        })
+        .min()
+        .unwrap_or_default()
+}

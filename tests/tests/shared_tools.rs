@@ -1,0 +1,237 @@
+//! The scripts of the shared material, run against the program: splitter cases, corpus scores, ground truth.
+
+use mailglot_mime::{Message, Policy, process};
+use mailglot_tests::{binary, shared};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn python(arguments: &[&str]) -> Output {
+    Command::new("python3").args(arguments).output().expect("python3 can be started")
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("paths here are UTF-8")
+}
+
+#[test]
+fn tricky_mailboxes_are_counted_right_or_called_ambiguous() {
+    let Some(shared) = shared::folder() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let made = python(&[text(&shared.join("tools/tricky.py")), text(folder.path())]);
+    assert!(made.status.success(), "{}", binary::shown(&made));
+    let expected: HashMap<String, u64> =
+        serde_json::from_slice(&fs::read(folder.path().join("expected.json")).unwrap()).unwrap();
+    let mut right = 0;
+    for (name, expected) in &expected {
+        let mailbox = folder.path().join(format!("{name}.mbox"));
+        let run = binary::run(["count", text(&mailbox)]);
+        assert!(run.status.success(), "{name}: {}", binary::shown(&run));
+        assert_eq!(
+            String::from_utf8_lossy(&run.stdout).split('\t').nth(1).map(str::trim_end),
+            Some(text(&mailbox)),
+            "{name}: one line `N<TAB>path`"
+        );
+        let counted =
+            String::from_utf8_lossy(&run.stdout).split('\t').next().and_then(|n| n.parse::<u64>().ok());
+        if counted == Some(*expected) {
+            right += 1;
+            continue;
+        }
+        let out = folder.path().join("out");
+        let report = folder.path().join("report.json");
+        let run = binary::run([
+            "-q",
+            "normalize",
+            "--force",
+            "--report",
+            text(&report),
+            text(&mailbox),
+            "-o",
+            text(&out),
+        ]);
+        assert!(run.status.success(), "{name}: {}", binary::shown(&run));
+        let report = fs::read_to_string(&report).unwrap();
+        assert!(
+            report.contains("mbox.ambiguous-from"),
+            "{name}: {counted:?}, not {expected}, and no word of doubt"
+        );
+        println!("{name}: {counted:?}, not {expected}, but called ambiguous");
+    }
+    println!("{right} of {} right", expected.len());
+    assert_eq!(expected.len(), 17);
+    assert!(right >= 15, "{right} right");
+}
+
+#[test]
+fn corpus_scores_reach_their_bars() {
+    let Some(shared) = shared::folder() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (scores, failures) = (folder.path().join("scores.json"), folder.path().join("failures.jsonl"));
+    let run = python(&[
+        text(&shared.join("corpus/score.py")),
+        text(binary::path()),
+        "--json",
+        text(&scores),
+        "--failures",
+        text(&failures),
+    ]);
+    assert!(run.status.success(), "{}", binary::shown(&run));
+    print!("{}", String::from_utf8_lossy(&run.stdout));
+    let scores: Value = serde_json::from_slice(&fs::read(&scores).unwrap()).unwrap();
+    for (group, bar) in [("RFC 2047 header values", 92.0), ("Bodies: expected text parts", 93.0)] {
+        let undisputed = &scores[group]["= undisputed"];
+        let (all, right) = (undisputed["n"].as_f64().unwrap(), undisputed["normalised"].as_f64().unwrap());
+        assert!(100.0 * right / all >= bar, "{group}: {right} of {all}");
+    }
+}
+
+#[test]
+fn generated_list_is_read_as_it_was_written() {
+    ground_truth("list", &[]);
+}
+
+#[test]
+fn generated_mixed_mail_is_read_as_it_was_written() {
+    ground_truth("mixed", &["--crlf"]);
+}
+
+#[test]
+fn generated_dialects_are_counted_and_restored() {
+    let Some(shared) = shared::folder() else { return };
+    for format in ["mboxo", "mboxcl2"] {
+        for crlf in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            let mailbox = folder.path().join("box.mbox");
+            let truth = folder.path().join("truth.jsonl");
+            let mut arguments = vec!["--size", "2M", "--format", format];
+            if crlf {
+                arguments.push("--crlf");
+            }
+            generate(&shared, &arguments, &mailbox, &truth);
+            let messages = fs::read_to_string(&truth).unwrap().lines().count() as u64;
+            assert_eq!(count(&mailbox), messages, "{format}, CR LF: {crlf}");
+            restored(&mailbox);
+        }
+    }
+}
+
+fn generate(shared: &Path, arguments: &[&str], mailbox: &Path, truth: &Path) {
+    let script = shared.join("tools/gen_mbox.py");
+    let mut all = vec![text(&script)];
+    all.extend(arguments);
+    all.extend(["--out", text(mailbox), "--truth", text(truth)]);
+    let made = python(&all);
+    assert!(made.status.success(), "{}", binary::shown(&made));
+}
+
+fn count(mailbox: &Path) -> u64 {
+    let run = binary::run(["count", text(mailbox)]);
+    assert!(run.status.success(), "{}", binary::shown(&run));
+    String::from_utf8_lossy(&run.stdout).split('\t').next().and_then(|number| number.parse().ok()).unwrap()
+}
+
+/// Normalizes and restores; every byte must come back.
+fn restored(mailbox: &Path) {
+    let folder = tempfile::tempdir().unwrap();
+    let (out, original) = (folder.path().join("out.mbox"), folder.path().join("original.mbox"));
+    let run = binary::run(["-q", "normalize", "--threads", "2", text(mailbox), "-o", text(&out)]);
+    assert!(run.status.success(), "{}", binary::shown(&run));
+    let run = binary::run(["-q", "restore", text(&out), "-o", text(&original)]);
+    assert!(run.status.success(), "{}", binary::shown(&run));
+    assert!(fs::read(mailbox).unwrap() == fs::read(&original).unwrap(), "{}", mailbox.display());
+}
+
+/// Reads a generated mailbox of 10 MB and compares each part with what was written.
+fn ground_truth(profile: &str, more: &[&str]) {
+    let Some(shared) = shared::folder() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (mailbox, truth) = (folder.path().join("box.mbox"), folder.path().join("truth.jsonl"));
+    let mut arguments = vec!["--size", "10M", "--profile", profile];
+    arguments.extend(more);
+    generate(&shared, &arguments, &mailbox, &truth);
+    let truth = fs::read_to_string(&truth)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect::<Vec<Value>>();
+    assert_eq!(count(&mailbox), truth.len() as u64);
+    restored(&mailbox);
+
+    let run = binary::run(["-q", "text", "--json", text(&mailbox)]);
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let mut texts = HashMap::new();
+    for line in run.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        let record: Value = serde_json::from_slice(line).unwrap();
+        let key = (record["message"].as_u64().unwrap(), record["part"].as_str().unwrap().to_owned());
+        texts.insert(key, record["text"].as_str().unwrap_or_default().to_owned());
+    }
+    let raw = fs::read(&mailbox).unwrap();
+    let (mut right, mut all, mut utf8_parts) = (0, 0, 0);
+    let mut wrong = Vec::new();
+    for message in &truth {
+        for part in message["parts"].as_array().unwrap() {
+            if !part["flaw"].is_null() || !of_whatwg(part["label"].as_str()) {
+                continue;
+            }
+            all += 1;
+            let key = (message["n"].as_u64().unwrap(), part["path"].as_str().unwrap().to_owned());
+            let found = texts.get(&key).map(|text| hash(text.trim_end_matches(['\n', '\r'])));
+            if found.as_deref() == part["sha256"].as_str() {
+                right += 1;
+            } else if wrong.len() < 10 {
+                wrong.push(format!("{key:?} {} {}", part["label"], part["cte"]));
+            }
+        }
+        utf8_parts += utf8_stays(&raw, message);
+    }
+    println!(
+        "{profile}: {right} of {all} parts with a right label are exact; {utf8_parts} UTF-8 parts untouched"
+    );
+    assert!(all > 500 && utf8_parts > 100);
+    assert!(right as f64 >= 0.995 * f64::from(all), "{right} of {all}: {wrong:?}");
+}
+
+/// True for a label of the WHATWG set, or none.
+fn of_whatwg(label: Option<&str>) -> bool {
+    label.is_none_or(|label| encoding_rs::Encoding::for_label_no_replacement(label.as_bytes()).is_some())
+}
+
+fn hash(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Parts labelled UTF-8 that are UTF-8 and plain: not a byte of their bodies changes. Returns how many there were.
+fn utf8_stays(mailbox: &[u8], message: &Value) -> usize {
+    let (offset, length) =
+        (message["offset"].as_u64().unwrap() as usize, message["length"].as_u64().unwrap() as usize);
+    let entry = &mailbox[offset..offset + length];
+    let start = entry.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    let raw = &entry[start..];
+    let policy = Policy::default();
+    let outcome = process(raw, &policy);
+    let (before, after) =
+        (Message::parse(raw, &policy.limits), Message::parse(&outcome.bytes, &policy.limits));
+    let mut seen = 0;
+    for part in message["parts"].as_array().unwrap() {
+        let plain = matches!(part["cte"].as_str(), Some("7bit" | "8bit"));
+        if !part["flaw"].is_null() || part["label"] != "utf-8" || !plain {
+            continue;
+        }
+        let path = part["path"].as_str().unwrap();
+        let find = |message: &Message<'_>| {
+            (0..message.parts().len() as u32)
+                .map(mailglot_mime::PartId)
+                .find(|id| message.section(*id) == path)
+                .map(|id| message.part(id).body)
+        };
+        let (old, new) = (find(&before).unwrap(), find(&after).unwrap());
+        assert!(std::str::from_utf8(old.of(raw)).is_ok());
+        assert!(old.of(raw) == new.of(&outcome.bytes), "message {} part {path} changed", message["n"]);
+        seen += 1;
+    }
+    seen
+}

@@ -18,7 +18,8 @@ use std::path::Path;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 fn main() -> Result<()> {
-    let shared = std::env::var("MAILGLOT_SHARED").map_err(|_| "set MAILGLOT_SHARED to the folder that has corpus/")?;
+    let shared =
+        std::env::var("MAILGLOT_SHARED").map_err(|_| "set MAILGLOT_SHARED to the folder that has corpus/")?;
     let all = std::env::args().any(|a| a == "--all");
     let corpus = Path::new(&shared).join("corpus");
     let context = HeaderContext::default();
@@ -37,7 +38,8 @@ fn main() -> Result<()> {
             .map(|(name, text)| (name.to_lowercase(), squeeze(text.as_str().unwrap_or_default())))
             .collect();
         let complete = row["complete"].as_bool().unwrap_or_default();
-        let right = if complete { got == want } else { want.iter().all(|(name, text)| got.get(name) == Some(text)) };
+        let right =
+            if complete { got == want } else { want.iter().all(|(name, text)| got.get(name) == Some(text)) };
         (right, format!("{got:?}, not {want:?}"))
     })
 }
@@ -49,7 +51,8 @@ fn score(path: &Path, all: bool, check: impl Fn(&[u8], &serde_json::Value) -> (b
         if row["disputed"].as_bool().unwrap_or_default() && !all {
             continue;
         }
-        let raw = base64::engine::general_purpose::STANDARD.decode(row["raw_base64"].as_str().unwrap_or_default())?;
+        let raw = base64::engine::general_purpose::STANDARD
+            .decode(row["raw_base64"].as_str().unwrap_or_default())?;
         let (good, told) = check(&raw, &row);
         count += 1;
         right += usize::from(good);

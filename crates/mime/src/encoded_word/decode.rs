@@ -72,15 +72,15 @@ impl<'a> Reader<'a> {
         };
         let mut labels = Labels::default();
         // White space that may turn out to stand between two words.
-        let mut gap: Option<Range<usize>> = None;
+        let mut gap: Option<(Range<usize>, Zone)> = None;
         for Piece { range, zone, word } in zone::pieces(value, kind) {
             let Some(word) = word else {
                 let in_run = reader.segments.last().is_some_and(|s| !s.words.is_empty() && s.zone == zone);
                 if in_run && gap.is_none() && value[range.clone()].iter().all(|&b| lex::is_space(b)) {
-                    gap = Some(range);
+                    gap = Some((range, zone));
                 } else {
-                    reader.push_text(gap.take(), zone);
-                    reader.push_text(Some(range), zone);
+                    reader.push_text(gap.take());
+                    reader.push_text(Some((range, zone)));
                 }
                 continue;
             };
@@ -100,21 +100,18 @@ impl<'a> Reader<'a> {
                     gap = None;
                 }
                 Err(()) => {
-                    reader.push_text(gap.take(), zone);
-                    reader.push_text(Some(range), zone);
+                    reader.push_text(gap.take());
+                    reader.push_text(Some((range, zone)));
                 }
             }
         }
-        if let Some(range) = gap {
-            let zone = reader.segments.last().map_or(Zone::Text, |s| s.zone);
-            reader.push_text(Some(range), zone);
-        }
+        reader.push_text(gap);
         reader
     }
 
     /// Adds a text; touching texts of one zone are one.
-    fn push_text(&mut self, range: Option<Range<usize>>, zone: Zone) {
-        let Some(range) = range else { return };
+    fn push_text(&mut self, text: Option<(Range<usize>, Zone)>) {
+        let Some((range, zone)) = text else { return };
         match self.segments.last_mut() {
             Some(last) if last.words.is_empty() && last.zone == zone && zone != Zone::Mark => {
                 last.range.end = range.end
@@ -412,7 +409,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Decodes raw bytes: UTF-8 where valid, else the charset of the header's raw bytes.
-    pub(super) fn raw_text<'t>(&self, bytes: &'t [u8], zone: Zone) -> RawText<'t> {
+    fn raw_text<'t>(&self, bytes: &'t [u8], zone: Zone) -> RawText<'t> {
         if let Ok(text) = std::str::from_utf8(bytes) {
             return RawText { text: Cow::Borrowed(text), charset: None, losses: 0 };
         }
@@ -420,6 +417,11 @@ impl<'a> Reader<'a> {
         let mut log = LossLog::new();
         let text = charset.decode(bytes, &mut log);
         RawText { text, charset: Some(charset), losses: log.losses() }
+    }
+
+    /// Raw bytes of a text that is no UTF-8 as a whole.
+    pub(super) fn legacy_text<'t>(&self, bytes: &'t [u8], zone: Zone) -> Cow<'t, str> {
+        self.raw_charset(zone).decode(bytes, &mut LossLog::new())
     }
 
     /// The charset of raw bytes that are no UTF-8. Addresses are never guessed at, since they are never rewritten and their
@@ -453,13 +455,13 @@ impl<'a> Reader<'a> {
 
 /// Raw bytes as text.
 #[derive(Debug)]
-pub(super) struct RawText<'t> {
+struct RawText<'t> {
     /// The text, controls included.
-    pub text: Cow<'t, str>,
+    text: Cow<'t, str>,
     /// What was used where it was not UTF-8.
-    pub charset: Option<Charset>,
+    charset: Option<Charset>,
     /// Sequences that could not be read.
-    pub losses: u64,
+    losses: u64,
 }
 
 /// Remembers the last label: the words of a value mostly share one.

@@ -34,7 +34,7 @@ pub fn encode(text: &str, place: Place, encoding: Encoding, column: usize, eol: 
 }
 
 /// B or Q, by the length of the whole text.
-pub(super) fn choose(text: &str, place: Place, encoding: Encoding) -> Letter {
+pub(crate) fn choose(text: &str, place: Place, encoding: Encoding) -> Letter {
     match encoding {
         Encoding::B => Letter::B,
         Encoding::Q => Letter::Q,
@@ -82,7 +82,7 @@ pub(super) fn is_atom(byte: u8) -> bool {
 
 /// Text under construction that knows its column.
 #[derive(Debug)]
-pub(super) struct Lines<'e> {
+pub(crate) struct Lines<'e> {
     /// What was written.
     pub out: String,
     /// Bytes of the current line.
@@ -122,7 +122,7 @@ impl Lines<'_> {
     }
 
     /// Words for a whole text. With `fold`, the last byte written is a space that may become a fold.
-    pub(super) fn words(&mut self, text: &str, place: Place, letter: Letter, fold: bool) {
+    pub(crate) fn words(&mut self, text: &str, place: Place, letter: Letter, fold: bool) {
         let mut filler = Filler { lines: self, text: String::new(), place, letter, fresh: true, fold };
         if text.starts_with('\u{FEFF}') {
             // Readers drop one byte order mark at the start.

@@ -11,15 +11,19 @@
 
 mod decode;
 mod encode;
+#[cfg(test)]
+mod laws;
 mod payload;
 mod rewrite;
 mod token;
 mod zone;
 
-pub(crate) use decode::push_clean;
+pub(crate) use decode::{is_control, push_clean};
 pub use encode::encode;
+pub(crate) use encode::{Lines, choose};
 pub(crate) use payload::hex;
 pub use rewrite::rewrite;
+pub(crate) use rewrite::{UNSAFE, apply, is_tidy_text};
 
 use crate::EventKind;
 use crate::header::FieldKind;

@@ -1,4 +1,32 @@
-use super::*;
+//! The smallest changes that bring a value to UTF-8 words or to raw UTF-8.
+//!
+//! A value is cut into atoms: white space, plain pieces, and pieces that hold words or 8-bit bytes. Neighbors of the last kind form a
+//! group, white space between them included, and a group is replaced as a whole or not at all: a word beside another one would
+//! swallow the space that stood between them.
+//!
+//! # Limits
+//!
+//! Addresses are never changed. What cannot be written so that it reads the same is left alone.
+
+use super::decode::{Reader, Ready, Segment, is_control, push_clean, unfold};
+use super::encode::{LINE, Lines, choose, is_atom};
+use super::token::ends_word;
+use super::zone::Zone;
+use super::{Encoding, Finding, Form, HeaderContext, Place, Replacement, decode};
+use crate::header::FieldKind;
+use crate::{EventKind, lex, params};
+use mailglot_codec::{Charset, Resolved, View};
+use memchr::memmem;
+use std::ops::Range;
+
+/// Bytes of a line of raw text beyond which words are written instead (RFC 5322 2.1.1 allows 998).
+const LONG: usize = 900;
+
+/// The changes that bring a value to `form`: nothing for a value that is there already, and only the runs of words or raw bytes that need it.
+/// `column` is the number of bytes of the line before the value; `eol` is used for folds.
+///
+/// Applying the changes leaves the decoded text as it was, and a second call finds nothing to change. Both are checked for
+/// each value that is changed; one that fails the check is left alone.
 pub fn rewrite(
     value: &[u8],
     kind: FieldKind,
@@ -8,6 +36,434 @@ pub fn rewrite(
     eol: &[u8],
     findings: &mut Vec<Finding>,
 ) -> Vec<Replacement> {
-    let _ = (value, kind, form, context, column, eol, findings);
-    Vec::new()
+    let eol = std::str::from_utf8(eol).unwrap_or("\r\n");
+    let target = Target { form, column, eol };
+    match kind {
+        FieldKind::Opaque => Vec::new(),
+        FieldKind::Parameters => params::rewrite(value, form, context, column, eol, findings),
+        FieldKind::Unstructured | FieldKind::Structured => {
+            let (before, list) = plan(value, kind, &target, context, findings);
+            if list.is_empty() {
+                return list;
+            }
+            let settle =
+                |value: &[u8], form| settle(value, kind, &Target { form, ..target }, context, &before);
+            if let Some(after) = settle(value, form) {
+                return if after == apply(value, &list) { list } else { difference(value, &after) };
+            }
+            // Raw text that would complete the damage around it to a word: words then, if they stay.
+            if form == Form::RawUtf8 {
+                if let Some(words) =
+                    settle(value, Form::Words).filter(|w| settle(w, form).is_none_or(|again| again == *w))
+                {
+                    return difference(value, &words);
+                }
+            }
+            findings.push(Finding::new(0..value.len(), EventKind::EwBadToken, UNSAFE));
+            Vec::new()
+        }
+    }
+}
+
+/// The value after as many passes as it takes, if it reads the same then; at most [`ROUNDS`].
+fn settle(
+    value: &[u8],
+    kind: FieldKind,
+    target: &Target<'_>,
+    context: &HeaderContext,
+    before: &str,
+) -> Option<Vec<u8>> {
+    let mut after = value.to_vec();
+    for _ in 0..=ROUNDS {
+        let list = plan(&after, kind, target, context, &mut Vec::new()).1;
+        if list.is_empty() {
+            return (decode(&after, kind, context, &mut Vec::new()) == before).then_some(after);
+        }
+        after = apply(&after, &list);
+    }
+    None
+}
+
+/// Passes after which a value that still changes is left alone. A change may open a group that stood closed before, once.
+const ROUNDS: usize = 3;
+
+/// One replacement that makes `new` of `old`, cut beside something that is no white space.
+fn difference(old: &[u8], new: &[u8]) -> Vec<Replacement> {
+    let mut start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    if start == old.len() && start == new.len() {
+        return Vec::new();
+    }
+    while start > 0 && lex::is_space(old[start - 1]) {
+        start -= 1;
+    }
+    let mut end =
+        old[start..].iter().rev().zip(new[start..].iter().rev()).take_while(|(a, b)| a == b).count();
+    while end > 0 && lex::is_space(old[old.len() - end]) {
+        end -= 1;
+    }
+    vec![Replacement { at: start..old.len() - end, with: new[start..new.len() - end].to_vec() }]
+}
+
+/// Why a value was left alone.
+pub(crate) const UNSAFE: &str = "left as it is: it would not read the same";
+
+/// A value with replacements applied.
+pub(crate) fn apply(value: &[u8], list: &[Replacement]) -> Vec<u8> {
+    let (mut out, mut at) = (Vec::with_capacity(value.len() * 2), 0);
+    for replacement in list {
+        out.extend_from_slice(&value[at..replacement.at.start]);
+        out.extend_from_slice(&replacement.with);
+        at = replacement.at.end;
+    }
+    out.extend_from_slice(&value[at..]);
+    out
+}
+
+/// Whether all words of a text without structure are clean UTF-8.
+pub(crate) fn is_tidy_text(value: &[u8], context: &HeaderContext) -> bool {
+    let reader = Reader::new(value, FieldKind::Unstructured, context, &mut Vec::new());
+    reader.words.iter().all(|word| is_tidy(value, word, &reader.bytes[word.bytes.clone()]))
+}
+
+/// What is asked for.
+#[derive(Clone, Copy)]
+struct Target<'e> {
+    form: Form,
+    column: usize,
+    eol: &'e str,
+}
+
+/// The decoded text of a value, and the changes.
+fn plan(
+    value: &[u8],
+    kind: FieldKind,
+    target: &Target<'_>,
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+) -> (String, Vec<Replacement>) {
+    if value.is_ascii() && memmem::find(value, b"=?").is_none() {
+        return (String::new(), Vec::new());
+    }
+    let reader = Reader::new(value, kind, context, findings);
+    let mut text = String::new();
+    let mut atoms = Atoms { value, reader: &reader, list: Vec::new() };
+    let mut segments = reader.segments.iter().peekable();
+    while let Some(segment) = segments.next() {
+        let start = text.len();
+        reader.push(segment, &mut text, findings);
+        if segment.zone != Zone::Mark {
+            atoms.segment(segment, &text[start..]);
+            continue;
+        }
+        // A quoted string is one atom, up to its closing quote.
+        let mut atom = Atom::plain(segment.range.clone(), Zone::Quoted);
+        for inner in segments.by_ref() {
+            reader.push(inner, &mut text, findings);
+            atom.range.end = inner.range.end;
+            if inner.zone == Zone::Mark {
+                break;
+            }
+            atom.state = atom.state.with(atoms.state(inner));
+        }
+        atom.text = text[start..].to_owned();
+        atoms.list.push(atom);
+    }
+    findings.sort_by_key(|f| f.at.start);
+    let changes = changes(value, &atoms.list, target);
+    (text, changes)
+}
+
+/// What an atom holds.
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    space: bool,
+    /// Raw 8-bit bytes.
+    raw: bool,
+    /// Raw bytes that are no UTF-8.
+    invalid: bool,
+    /// Decodable words.
+    words: bool,
+    /// Words that are not clean UTF-8.
+    dirty: bool,
+}
+
+impl State {
+    fn with(self, other: Self) -> Self {
+        Self {
+            space: self.space && other.space,
+            raw: self.raw || other.raw,
+            invalid: self.invalid || other.invalid,
+            words: self.words || other.words,
+            dirty: self.dirty || other.dirty,
+        }
+    }
+
+    fn member(self) -> bool {
+        self.raw || self.words
+    }
+
+    fn wants_words(self) -> bool {
+        self.raw || self.dirty
+    }
+
+    fn wants_raw(self) -> bool {
+        self.invalid || self.words
+    }
+}
+
+/// A piece of a value that is replaced as a whole or not at all.
+#[derive(Debug)]
+struct Atom {
+    range: Range<usize>,
+    zone: Zone,
+    state: State,
+    /// Decoded; empty for plain pieces.
+    text: String,
+}
+
+impl Atom {
+    fn plain(range: Range<usize>, zone: Zone) -> Self {
+        Self { range, zone, state: State::default(), text: String::new() }
+    }
+}
+
+struct Atoms<'r> {
+    value: &'r [u8],
+    reader: &'r Reader<'r>,
+    list: Vec<Atom>,
+}
+
+impl Atoms<'_> {
+    /// What a whole segment holds.
+    fn state(&self, segment: &Segment) -> State {
+        if segment.words.is_empty() {
+            let bytes = &self.value[segment.range.clone()];
+            let (raw, invalid) = (!bytes.is_ascii(), std::str::from_utf8(bytes).is_err());
+            return State { raw, invalid, ..State::default() };
+        }
+        let words = &self.reader.words[segment.words.clone()];
+        let dirty =
+            !words.iter().all(|word| is_tidy(self.value, word, &self.reader.bytes[word.bytes.clone()]));
+        State { words: true, dirty, ..State::default() }
+    }
+
+    fn segment(&mut self, segment: &Segment, text: &str) {
+        let Segment { range, zone, words } = segment;
+        if *zone == Zone::Address {
+            self.list.push(Atom::plain(range.clone(), *zone));
+        } else if words.is_empty() {
+            self.text(range.clone(), *zone);
+        } else {
+            let state = self.state(segment);
+            self.list.push(Atom { range: range.clone(), zone: *zone, state, text: text.to_owned() });
+        }
+    }
+
+    /// Cuts a text into white space, delimiters and the pieces between them.
+    fn text(&mut self, range: Range<usize>, zone: Zone) {
+        let bytes = &self.value[range.clone()];
+        let invalid = std::str::from_utf8(bytes).is_err();
+        let delimiter = |byte: u8| match zone {
+            Zone::Phrase => matches!(byte, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')' | b'"'),
+            Zone::Comment => matches!(byte, b'(' | b')'),
+            _ => false,
+        };
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            let start = at;
+            let mut state = State::default();
+            let mut text = String::new();
+            if lex::is_space(byte) {
+                at = lex::skip_space(bytes, at);
+                state.space = true;
+                push_clean(&String::from_utf8_lossy(&unfold(&bytes[start..at], false)), &mut text);
+            } else if delimiter(byte) {
+                at += 1;
+            } else {
+                while let Some(&byte) = bytes.get(at).filter(|&&b| !lex::is_space(b) && !delimiter(b)) {
+                    // A quoted pair in a comment stays together.
+                    let pair = zone == Zone::Comment && byte == b'\\';
+                    at += if pair && bytes.get(at + 1).is_some_and(|&b| !lex::is_space(b)) { 2 } else { 1 };
+                }
+                let piece = &bytes[start..at];
+                if !piece.is_ascii() {
+                    state = State { raw: true, invalid, ..State::default() };
+                    self.decode(piece, zone, invalid, at < bytes.len(), &mut text);
+                }
+            }
+            self.list.push(Atom { range: range.start + start..range.start + at, zone, state, text });
+        }
+    }
+
+    /// Decodes a piece as it is decoded within its text: what follows it there is ASCII.
+    fn decode(&self, piece: &[u8], zone: Zone, invalid: bool, followed: bool, out: &mut String) {
+        if !invalid {
+            push_clean(&String::from_utf8_lossy(piece), out);
+            return;
+        }
+        let mut bytes = piece.to_vec();
+        if followed {
+            bytes.push(b' ');
+        }
+        push_clean(&self.reader.legacy_text(&bytes, zone), out);
+        if followed {
+            out.pop();
+        }
+    }
+}
+
+/// A word in UTF-8, in strict syntax, complete in itself and without controls.
+fn is_tidy(value: &[u8], word: &Ready, bytes: &[u8]) -> bool {
+    let token = &word.word;
+    let bare = token.label.start == token.range.start + 2 && matches!(value[token.label.end], b'?' | b'*');
+    let payload = &value[token.payload.clone()];
+    word.charset == Some(Charset::UTF_8)
+        && bare
+        && matches!(
+            Charset::for_label(&value[token.label.clone()], View::Mail),
+            Resolved::Exact(_) | Resolved::Alias(_)
+        )
+        && word.damage.describe().is_none()
+        && payload.iter().all(|&b| matches!(b, b'!'..=b'~') && b != b'?')
+        && std::str::from_utf8(bytes).is_ok_and(|text| !text.contains(is_control))
+}
+
+/// Groups atoms and writes the groups that need it.
+fn changes(value: &[u8], atoms: &[Atom], target: &Target<'_>) -> Vec<Replacement> {
+    let mut list = Vec::new();
+    let (mut at, mut column) = (0, target.column);
+    let mut i = 0;
+    while i < atoms.len() {
+        if !atoms[i].state.member() {
+            i += 1;
+            continue;
+        }
+        let first = i;
+        let mut last = i;
+        while let Some(next) = atoms.get(last + 1) {
+            if next.state.member() {
+                last += 1;
+            } else if next.state.space && atoms.get(last + 2).is_some_and(|a| a.state.member()) {
+                last += 2;
+            } else {
+                break;
+            }
+        }
+        i = last + 1;
+        let group = &atoms[first..=last];
+        let state = group.iter().map(|a| a.state).reduce(State::with).unwrap_or_default();
+        let wanted = match target.form {
+            Form::Words => state.wants_words(),
+            Form::RawUtf8 => state.wants_raw(),
+        };
+        if !wanted {
+            continue;
+        }
+        let mut range = group[0].range.start..group[group.len() - 1].range.end;
+        let text: String = group.iter().map(|a| a.text.as_str()).collect();
+        column = advance(column, &value[at..range.start]);
+        let place = match group[0].zone {
+            Zone::Comment => Place::Comment,
+            Zone::Phrase | Zone::Quoted => Place::Phrase,
+            _ => Place::Text,
+        };
+        // A single space before the group may become a fold.
+        let foldable =
+            range.start >= 2 && value[range.start - 1] == b' ' && !lex::is_space(value[range.start - 2]);
+        let mut lines = Lines { out: String::new(), column, eol: target.eol };
+        if foldable {
+            lines.out.push(' ');
+        }
+        let raw = target.form == Form::RawUtf8 && raw_form(value, &range, &text, place, &mut lines, foldable);
+        if !raw {
+            if !state.wants_words() {
+                column = advance(column, &value[range.clone()]);
+                at = range.end;
+                continue;
+            }
+            let glued = !ends_word(&value[range.end..]);
+            let letter = choose(&text, place, if glued { Encoding::B } else { Encoding::Shorter });
+            lines.words(&text, place, letter, foldable);
+        }
+        let line = &value[range.end..];
+        let line = &line[..memchr::memchr2(b'\r', b'\n', line).unwrap_or(line.len())];
+        if line.len() >= 2 && line[0] == b' ' && !lex::is_space(line[1]) && lines.column + line.len() > LINE {
+            lines.fold();
+            range.end += 1;
+        }
+        column = lines.column;
+        at = range.end;
+        let mut with = lines.out.into_bytes();
+        if foldable {
+            if with.first() == Some(&b' ') {
+                with.remove(0);
+            } else {
+                range.start -= 1;
+            }
+        }
+        if value[range.clone()] != with[..] {
+            list.push(Replacement { at: range, with });
+        }
+    }
+    list
+}
+
+/// Writes raw UTF-8, where it would read the same; false where it would not.
+fn raw_form(
+    value: &[u8],
+    range: &Range<usize>,
+    text: &str,
+    place: Place,
+    lines: &mut Lines<'_>,
+    foldable: bool,
+) -> bool {
+    let before = range.start.checked_sub(1).map(|n| value[n]);
+    let touches = before == Some(b'=') && text.starts_with('?')
+        || text.ends_with('=') && value.get(range.end) == Some(&b'?');
+    // White space at an edge is safe between text, not beside a fold or at the ends of the value.
+    let inner = |byte: Option<u8>| byte.is_some_and(|b| !lex::is_space(b));
+    let edge = text.starts_with(' ') && !inner(before)
+        || text.ends_with(' ') && !inner(value.get(range.end).copied());
+    if text.is_empty() || text.contains("=?") || touches || edge && place != Place::Phrase {
+        return false;
+    }
+    let special = match place {
+        Place::Text => false,
+        Place::Comment => {
+            if text.contains(['(', ')', '\\', '"']) {
+                return false;
+            }
+            false
+        }
+        Place::Phrase => {
+            edge || text.contains("  ") || text.bytes().any(|b| b.is_ascii() && b != b' ' && !is_atom(b))
+        }
+    };
+    let mut written = Lines { out: String::new(), column: lines.column, eol: lines.eol };
+    if special {
+        let quoted = format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+        if foldable && lines.column > 1 && lines.column + quoted.len() > LINE {
+            written.fold();
+        } else if foldable {
+            written.out.push(' ');
+        }
+        written.column += quoted.len();
+        written.out.push_str(&quoted);
+    } else if foldable {
+        written.column -= 1;
+        written.raw(&format!(" {text}"));
+    } else {
+        written.raw(text);
+    }
+    let longest = written.out.split(lines.eol).map(str::len).max().unwrap_or(0);
+    if longest > LONG || lines.column > LONG {
+        return false;
+    }
+    *lines = written;
+    true
+}
+
+/// The column after some bytes.
+fn advance(column: usize, bytes: &[u8]) -> usize {
+    memchr::memrchr2(b'\r', b'\n', bytes).map_or(column + bytes.len(), |n| bytes.len() - n - 1)
 }

@@ -41,6 +41,8 @@ pub(super) struct Group<'a> {
     pub extended: Option<Item<'a>>,
     /// `name*0` …, sorted, without gaps and duplicates.
     pub segments: Vec<(u32, bool, Item<'a>)>,
+    /// Nothing of this name was left out.
+    pub whole: bool,
 }
 
 /// Everything decoded. Finding ranges are relative to `value`.
@@ -75,7 +77,7 @@ pub(super) fn group<'a>(value: &'a [u8], findings: &mut Vec<Finding>) -> (Cow<'a
         }
         let at = known.unwrap_or_else(|| {
             index.insert(name.clone(), groups.len());
-            groups.push(Group { name, ..Group::default() });
+            groups.push(Group { name, whole: true, ..Group::default() });
             groups.len() - 1
         });
         let group = &mut groups[at];
@@ -90,6 +92,7 @@ pub(super) fn group<'a>(value: &'a [u8], findings: &mut Vec<Finding>) -> (Cow<'a
         if place.is_none() {
             *place = Some(item);
         } else {
+            group.whole = false;
             findings.push(Finding::new(item.extent(), EventKind::ParamDuplicate, "the first one counts"));
         }
     }
@@ -126,6 +129,7 @@ impl Item<'_> {
 impl Group<'_> {
     /// Brings the segments in order and drops what cannot be joined.
     fn sort(&mut self, findings: &mut Vec<Finding>) {
+        let count = self.segments.len();
         self.segments.sort_by_key(|s| s.0);
         self.segments.dedup_by(|later, first| {
             let double = later.0 == first.0;
@@ -146,6 +150,7 @@ impl Group<'_> {
                 "a segment behind a gap is not read",
             ));
         }
+        self.whole &= self.segments.len() == count;
     }
 
     /// The text by the form that counts: `name*`, then `name*0`, then `name`; a clean form where that one is damaged.

@@ -7,9 +7,11 @@
 //! At most 1,000 parameters and 10,000 segments are read of one field, and 1 MiB of one value.
 
 mod decode;
+mod rewrite;
 mod scan;
 
 pub use decode::parse;
+pub(crate) use rewrite::rewrite;
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,0 +1,302 @@
+//! Laws of rewriting, over written values, corpus values, and seeded mutants of both.
+
+use super::rewrite::apply;
+use super::{Encoding, Form, HeaderContext, Place, UNSAFE, decode, encode, rewrite};
+use crate::header::FieldKind;
+use base64::Engine;
+use std::fs;
+use std::path::Path;
+
+const KINDS: [FieldKind; 4] =
+    [FieldKind::Unstructured, FieldKind::Structured, FieldKind::Parameters, FieldKind::Opaque];
+const FORMS: [Form; 2] = [Form::Words, Form::RawUtf8];
+
+/// A small generator of pseudo-random numbers (xorshift), the same in each run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n as u64) as usize
+    }
+}
+
+const PIECES: [&[u8]; 64] = [
+    b" ",
+    b" ",
+    b"\r\n ",
+    b"\t",
+    b"  ",
+    b"a",
+    b"word",
+    b"=?",
+    b"?=",
+    b"?",
+    b"=",
+    b"\"",
+    b"(",
+    b")",
+    b"<",
+    b">",
+    b"<a@b.example>",
+    b"x@y.example",
+    b"@",
+    b",",
+    b";",
+    b"\\",
+    b"=?utf-8?Q?=C3=BC?=",
+    b"=?utf-8?Q?=C3?=",
+    b"=?utf-8?Q?=BC?=",
+    b"=?UTF-8?B?w7w=?=",
+    b"=?UTF-8?B?w7w?=",
+    b"=?utf-8?B?w7w?x?=",
+    b"=?utf-8?Q?a,_\"b\"?=",
+    b"=?utf-8?Q?_?=",
+    b"=?utf-8?Q??=",
+    b"=?utf-8?Q?=3D=3Futf-8=3FQ=3Fx=3F=3D?=",
+    b"=?utf-8?Q?a=0D=0Ab?=",
+    b"=?utf-8?Q?=EF=BB=BFa?=",
+    b"=?koi8-r?B?8NLJ18XU?=",
+    b"=?koi8-r?Q?=F0?=",
+    b"=?iso-8859-1*de?Q?J=E4n?=",
+    b"=?iso-8859-1?Q?a_b?=",
+    b"=?us-ascii?Q?Keith?=",
+    b"=?us-ascii?Q?na=EFve?=",
+    b"=?x-none-such?Q?abc?=",
+    b"=??Q?abc?=",
+    b"=?unknown-8bit?Q?=E4?=",
+    b"=?iso-2022-jp?B?GyRCRnwbKEI=?=",
+    b"=?iso-2022-jp?B?GyRCRnw=?=",
+    b"=?utf-7?Q?+JgM-?=",
+    b"=?utf-7?Q?+Jg?=",
+    b"=?utf-16?B?AGE=?=",
+    b"=?utf-16?B?/v8AYQ==?=",
+    b"=?shift_jis?B?g0E=?=",
+    b"=?gb18030?Q?=81=30?=",
+    b"\xC3\xBC",
+    b"\xFC",
+    b"Gr\xFC\xDFe",
+    b"\xD0\x9F",
+    b"\x81\x30",
+    b"\x95\x5C",
+    b"\xE2\x80\xA8",
+    b"\x00",
+    b"\x07",
+    b"; name=",
+    b"; f*0*=koi8-r''%F0",
+    b"; f*1*=%C0",
+    b"; g*=iso-8859-1'de'%E4%20x",
+];
+
+const WRITTEN: [&str; 16] = [
+    "=?utf-8?Q?=C3=BC?= <a@b.example>, \"M\u{fc}ller, Max\" <c@d.example>",
+    "\"=?koi8-r?B?8NLJ18XU?=\" <a@b.example> (=?iso-8859-1?Q?J=E4nner?=)",
+    "Re: =?iso-8859-1?Q?Gr=FC=DFe?= =?iso-8859-1?Q?_aus?= K\u{f6}ln",
+    "M\u{fc}ller =?utf-8?Q?Max?= (K\u{f6}ln (am Rhein)) <m@x.example>",
+    "text/plain; name=\"=?koi8-r?B?8NLJ18XU?=\"",
+    "a/b; name*0*=koi8-r'ru'%F0; name*1*=%D2; charset=\"\u{fc}\"",
+    "a/b; name=\"\u{fc}ber.txt\"; x=y",
+    "=?koi8-r?Q?=F0?=glued, and=?koi8-r?Q?=F0?=",
+    "=?iso-8859-1?Q?What?= now?= =?iso-8859-1?Q?=E4?=x",
+    "Gruppe \u{fc}: a@b.example, =?iso-8859-1?Q?=E4,b?= <c@d.example>;",
+    "=?iso-8859-1?Q?Smith,_John?= <a@b.example>",
+    "\"\"\u{fc}\"\" <a@b.example>",
+    "\\\u{fc} (\\\u{fc}\\)) \"\\\u{fc}\\\"\"",
+    "=?utf-8?Q?a?=   =?x-unknown?Q?b?=   =?koi8-r?Q?=F0?=",
+    "",
+    " ",
+];
+
+struct Count {
+    checked: usize,
+    changed: usize,
+    unsafe_: usize,
+    long: usize,
+}
+
+/// Text before and after is the same, a second pass finds nothing, and the form is reached.
+fn check(value: &[u8], count: &mut Count) {
+    let context = HeaderContext::default();
+    for kind in KINDS {
+        for form in FORMS {
+            let mut findings = Vec::new();
+            let list = rewrite(value, kind, form, &context, 9, b"\r\n", &mut findings);
+            count.checked += 1;
+            count.changed += usize::from(!list.is_empty());
+            if findings.iter().any(|f| f.detail == UNSAFE) {
+                count.unsafe_ += 1;
+                if count.unsafe_ <= 10 {
+                    println!("left alone: {kind:?} {form:?} {:?}", String::from_utf8_lossy(value));
+                }
+                assert!(list.is_empty());
+            }
+            for finding in &findings {
+                assert!(finding.at.start <= finding.at.end && finding.at.end <= value.len(), "{finding:?}");
+            }
+            let mut at = 0;
+            for replacement in &list {
+                assert!(at <= replacement.at.start && replacement.at.start <= replacement.at.end);
+                at = replacement.at.end;
+                let with = &replacement.with;
+                assert!(!with.contains(&0), "{with:?}");
+                // Line ends that were not there before occur in folds only.
+                let folds = memchr::memchr_iter(b'\n', with)
+                    .all(|n| with[..n].ends_with(b"\r") && with.get(n + 1) == Some(&b' '));
+                assert!(folds || memchr::memchr2(b'\r', b'\n', &value[replacement.at.clone()]).is_some());
+                count.long += usize::from(with.split(|&b| b == b'\n').skip(1).any(|line| line.len() > 78));
+            }
+            let after = apply(value, &list);
+            let text = |value: &[u8]| decode(value, kind, &context, &mut Vec::new());
+            assert_eq!(text(value), text(&after), "{kind:?} {form:?} {:?}", String::from_utf8_lossy(value));
+            let again = rewrite(&after, kind, form, &context, 9, b"\r\n", &mut Vec::new());
+            assert!(again.is_empty(), "{kind:?} {form:?} {:?}", String::from_utf8_lossy(value));
+        }
+    }
+}
+
+fn corpus() -> Vec<Vec<u8>> {
+    let Ok(shared) = std::env::var("MAILGLOT_SHARED") else {
+        println!("MAILGLOT_SHARED is not set: written values only");
+        return Vec::new();
+    };
+    ["rfc2047.jsonl", "rfc2231.jsonl"]
+        .into_iter()
+        .flat_map(|name| {
+            let path = Path::new(&shared).join("corpus").join(name);
+            let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            text.lines()
+                .map(|line| {
+                    let row: serde_json::Value = serde_json::from_str(line).expect("a JSON object a line");
+                    let raw = row["raw_base64"].as_str().expect("raw_base64 is a string");
+                    base64::engine::general_purpose::STANDARD.decode(raw).expect("raw_base64 is base64")
+                })
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+#[test]
+fn rewriting_keeps_the_text_and_ends_after_one_pass() {
+    let mut count = Count { checked: 0, changed: 0, unsafe_: 0, long: 0 };
+    let mut seeds: Vec<Vec<u8>> = WRITTEN.iter().map(|v| v.as_bytes().to_vec()).collect();
+    seeds.extend(WRITTEN.iter().map(|v| v.chars().map(|c| c as u8).collect()));
+    seeds.extend(corpus());
+    for seed in &seeds {
+        check(seed, &mut count);
+    }
+    println!("values: {} checked, {} changed, {} left alone", count.checked, count.changed, count.unsafe_);
+    assert!(count.unsafe_ * 100 <= count.changed, "{} of {}", count.unsafe_, count.changed);
+
+    let mut random = Random(0x5EED_CAFE_F00D_BEEF);
+    for _ in 0..4_000 {
+        let mut value = seeds[random.below(seeds.len())].clone();
+        value.truncate(2_000);
+        for _ in 0..=random.below(3) {
+            let at = random.below(value.len() + 1);
+            match random.below(4) {
+                0 => value.truncate(at),
+                1 if at < value.len() => {
+                    value.remove(at);
+                }
+                2 if at < value.len() => value[at] ^= 1 << random.below(8),
+                _ => {
+                    value.splice(at..at, PIECES[random.below(PIECES.len())].iter().copied());
+                }
+            }
+        }
+        check(&value, &mut count);
+    }
+    for _ in 0..6_000 {
+        let value: Vec<u8> =
+            (0..random.below(9)).flat_map(|_| PIECES[random.below(PIECES.len())]).copied().collect();
+        check(&value, &mut count);
+    }
+    println!(
+        "with mutants: {} checked, {} changed, {} left alone, {} with long lines",
+        count.checked, count.changed, count.unsafe_, count.long
+    );
+    assert!(count.unsafe_ * 20 <= count.changed, "{} of {}", count.unsafe_, count.changed);
+}
+
+#[test]
+fn words_in_text_are_read_back_in_every_place() {
+    let mut random = Random(42);
+    for _ in 0..2_000 {
+        let bytes: Vec<u8> =
+            (0..random.below(12)).flat_map(|_| PIECES[random.below(PIECES.len())]).copied().collect();
+        let text: String = String::from_utf8_lossy(&bytes)
+            .chars()
+            .map(|c| if super::is_control(c) { ' ' } else { c })
+            .collect();
+        for place in [Place::Text, Place::Comment, Place::Phrase] {
+            for encoding in [Encoding::B, Encoding::Q, Encoding::Shorter] {
+                let words = encode(&text, place, encoding, random.below(80), "\n");
+                let back = decode(
+                    words.as_bytes(),
+                    FieldKind::Unstructured,
+                    &HeaderContext::default(),
+                    &mut Vec::new(),
+                );
+                assert_eq!(back, text, "{words:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn examples() {
+    for (kind, value, words, raw) in [
+        ("u", "Re: =?koi8-r?B?8A==?= (1)", "Re: =?UTF-8?B?0J8=?= (1)", "Re: П (1)"),
+        ("u", "=?utf-8?Q?=D0=9F?= a", "=?utf-8?Q?=D0=9F?= a", "П a"),
+        ("u", "a П b", "a =?UTF-8?B?0J8=?= b", "a П b"),
+        ("u", "П  =?utf-8?Q?x?=", "=?UTF-8?B?0J8gIHg=?=", "П  x"),
+        ("u", "=?x-y?Q?a?= =?koi8-r?B?8A==?=", "=?x-y?Q?a?= =?UTF-8?B?0J8=?=", "=?x-y?Q?a?= П"),
+        ("s", "\"П, x\" <a@b>", "=?UTF-8?B?0J8sIHg=?= <a@b>", "\"П, x\" <a@b>"),
+        ("s", "=?koi8-r?Q?=F0=2C_x?= <a@b>", "=?UTF-8?B?0J8sIHg=?= <a@b>", "\"П, x\" <a@b>"),
+        ("s", "<П@b> (П)", "<П@b> (=?UTF-8?B?0J8=?=)", "<П@b> (П)"),
+        ("s", "\"=?koi8-r?Q?=F0?=\" <a@b>", "=?UTF-8?B?0J8=?= <a@b>", "П <a@b>"),
+        ("o", "=?koi8-r?Q?=F0?=", "=?koi8-r?Q?=F0?=", "=?koi8-r?Q?=F0?="),
+    ] {
+        let kind = match kind {
+            "u" => FieldKind::Unstructured,
+            "s" => FieldKind::Structured,
+            _ => FieldKind::Opaque,
+        };
+        for (form, want) in [(Form::Words, words), (Form::RawUtf8, raw)] {
+            let list =
+                rewrite(value.as_bytes(), kind, form, &HeaderContext::default(), 9, b"\n", &mut Vec::new());
+            assert_eq!(String::from_utf8_lossy(&apply(value.as_bytes(), &list)), want, "{value} {form:?}");
+        }
+    }
+}
+
+#[test]
+fn floods_are_rewritten_in_linear_time() {
+    for unit in [
+        "\u{fc} ",
+        "=?koi8-r?Q?=F0?= ",
+        "=?koi8-r?Q?=F0?= x ",
+        "(\u{fc}",
+        "\"\u{fc}\" ",
+        "=?",
+        "=?utf-7?Q?+Jg?= ",
+        "; a=\u{fc}",
+    ] {
+        for kind in KINDS {
+            let value = unit.repeat(20_000);
+            let start = std::time::Instant::now();
+            let _ = rewrite(
+                value.as_bytes(),
+                kind,
+                Form::Words,
+                &HeaderContext::default(),
+                9,
+                b"\n",
+                &mut Vec::new(),
+            );
+            assert!(start.elapsed().as_secs() < 10, "{unit:?} {kind:?}");
+        }
+    }
+}

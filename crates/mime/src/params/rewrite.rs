@@ -1,0 +1,294 @@
+//! Parameters in UTF-8: the syntax stays, the charset changes.
+//!
+//! # Limits
+//!
+//! `charset` and `boundary` are never changed, nor is a form that another form of the same name wins over, nor a continuation with gaps,
+//! duplicates or missing semicolons.
+
+use super::decode::{Form as Mark, Group, group, split_extended, split_name};
+use super::{Params, parse};
+use crate::encoded_word::{
+    self, Encoding, Finding, Form, HeaderContext, Place, Replacement, UNSAFE, decode_text, has_word,
+    is_tidy_text,
+};
+use crate::header::FieldKind;
+use crate::{EventKind, lex};
+use mailglot_codec::{Charset, View};
+use memchr::memmem;
+use std::fmt::Write;
+use std::ops::Range;
+
+/// Bytes of a line.
+const LINE: usize = 76;
+
+/// The changes that bring the parameters of a field to UTF-8; see [`encoded_word::rewrite`].
+pub(crate) fn rewrite(
+    value: &[u8],
+    form: Form,
+    context: &HeaderContext,
+    column: usize,
+    eol: &str,
+    findings: &mut Vec<Finding>,
+) -> Vec<Replacement> {
+    if value.is_ascii() && memmem::find(value, b"=?").is_none() && memmem::find(value, b"*").is_none() {
+        return Vec::new();
+    }
+    let before = parse(value, context, findings);
+    let list = plan(value, &before, form, context, column, eol);
+    if list.is_empty() {
+        return list;
+    }
+    let after = encoded_word::apply(value, &list);
+    let read = parse(&after, context, &mut Vec::new());
+    if read == before && plan(&after, &read, form, context, column, eol).is_empty() {
+        return list;
+    }
+    findings.push(Finding::new(0..value.len(), EventKind::ParamRfc2047, UNSAFE));
+    Vec::new()
+}
+
+fn plan(
+    value: &[u8],
+    params: &Params,
+    form: Form,
+    context: &HeaderContext,
+    column: usize,
+    eol: &str,
+) -> Vec<Replacement> {
+    let (_, groups) = group(value, &mut Vec::new());
+    let mut jobs: Vec<Job<'_>> = groups
+        .iter()
+        .filter(|g| !matches!(g.name.as_str(), "charset" | "boundary"))
+        .filter_map(|g| job(value, g, params, form, context))
+        .collect();
+    jobs.sort_by_key(|j| j.at.start);
+    let mut list = Vec::new();
+    let (mut at, mut column) = (0, column);
+    for job in jobs {
+        let gap = &value[at..job.at.start];
+        column = match memchr::memrchr2(b'\r', b'\n', gap) {
+            Some(n) => gap.len() - n - 1,
+            None => column + gap.len(),
+        };
+        let with = job.write(column, eol);
+        column = with.len() - with.rfind('\n').map_or(0, |n| n + 1);
+        at = job.at.end;
+        list.push(Replacement { at: job.at.clone(), with: with.into_bytes() });
+        list.extend(job.drop.into_iter().map(|at| Replacement { at, with: Vec::new() }));
+    }
+    list.sort_by_key(|r| r.at.start);
+    if list.is_sorted_by(|a, b| a.at.end <= b.at.start) { list } else { Vec::new() }
+}
+
+/// One parameter to be written anew.
+struct Job<'a> {
+    /// Name to value.
+    at: Range<usize>,
+    /// Further segments, with their semicolons.
+    drop: Vec<Range<usize>>,
+    name: &'a str,
+    text: &'a str,
+    language: &'a str,
+    syntax: Syntax,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Syntax {
+    /// `name="=?UTF-8?Q?…?="`
+    Words,
+    /// `name*=utf-8''…`
+    Extended,
+    /// `name="…"` in raw UTF-8.
+    Raw,
+}
+
+fn job<'a>(
+    value: &'a [u8],
+    group: &Group<'a>,
+    params: &'a Params,
+    form: Form,
+    context: &HeaderContext,
+) -> Option<Job<'a>> {
+    let param = params.list.iter().find(|p| p.name == group.name)?;
+    let forms = usize::from(group.plain.is_some())
+        + usize::from(group.extended.is_some())
+        + usize::from(!group.segments.is_empty());
+    if forms != 1 || !group.whole {
+        return None;
+    }
+    let items: Vec<_> =
+        group.plain.iter().chain(&group.extended).chain(group.segments.iter().map(|s| &s.2)).collect();
+    let first = *items.iter().min_by_key(|i| i.name.start)?;
+    let drop = items
+        .iter()
+        .filter(|i| i.name.start != first.name.start)
+        .map(|item| {
+            let before = lex::trim_end(&value[..item.name.start]);
+            before.ends_with(b";").then(|| before.len() - 1..item.extent().end)
+        })
+        .collect::<Option<Vec<_>>>()?;
+    let encoded = group.extended.is_some() || group.segments.iter().any(|s| s.1);
+    let syntax = if encoded {
+        let head = if group.extended.is_some() || group.segments.first().is_some_and(|s| s.1) {
+            split_extended(&items[0].raw.value).0
+        } else {
+            None
+        };
+        let charset = head.and_then(|label| Charset::for_label(label, View::Mail).charset());
+        let mut bytes = Vec::new();
+        for item in &items {
+            super::decode::percent_decode(&item.raw.value, &mut bytes);
+        }
+        let ascii = bytes.is_ascii() && charset.is_none_or(Charset::is_ascii_compatible);
+        let controls = bytes.iter().any(|b| b.is_ascii_control());
+        let clean = charset == Some(Charset::UTF_8)
+            && std::str::from_utf8(&bytes).is_ok_and(|t| !t.contains(encoded_word::is_control));
+        if clean || ascii && !controls {
+            return None;
+        }
+        Syntax::Extended
+    } else {
+        let bytes: Vec<u8> = items.iter().flat_map(|i| i.raw.value.iter().copied()).collect();
+        let words = has_word(&bytes) && decode_text(&bytes, context, &mut Vec::new()).as_bytes() != bytes;
+        let raw = !bytes.is_ascii();
+        let readable = !param.text.contains("=?") && !param.text.contains(['\r', '\n']);
+        match form {
+            Form::RawUtf8 if !words && std::str::from_utf8(&bytes).is_ok() => return None,
+            Form::RawUtf8 if readable => Syntax::Raw,
+            _ if words && !raw && is_tidy_text(&bytes, context) => return None,
+            _ if words => Syntax::Words,
+            _ if raw => Syntax::Extended,
+            _ => return None,
+        }
+    };
+    let (base, mark) = split_name(first.raw.name);
+    let base = if mark == Mark::Plain { first.raw.name } else { base };
+    let name = std::str::from_utf8(base).ok().filter(|n| n.bytes().all(lex::is_token))?;
+    Some(Job {
+        at: first.extent(),
+        drop,
+        name,
+        text: &param.text,
+        language: param.language.as_deref().unwrap_or(""),
+        syntax,
+    })
+}
+
+impl Job<'_> {
+    fn write(&self, column: usize, eol: &str) -> String {
+        match self.syntax {
+            Syntax::Raw => {
+                format!("{}=\"{}\"", self.name, self.text.replace('\\', "\\\\").replace('"', "\\\""))
+            }
+            Syntax::Words => {
+                let mut lines = encoded_word::Lines { out: format!("{}=\"", self.name), column, eol };
+                lines.column += lines.out.len();
+                let letter = encoded_word::choose(self.text, Place::Phrase, Encoding::Shorter);
+                lines.words(self.text, Place::Phrase, letter, false);
+                lines.out + "\""
+            }
+            Syntax::Extended => self.extended(column, eol),
+        }
+    }
+
+    /// `name*=utf-8'language'…` where it fits into a line, else segments cut between characters.
+    fn extended(&self, column: usize, eol: &str) -> String {
+        let pieces: Vec<String> = self.text.chars().map(percent).collect();
+        let whole: usize = pieces.iter().map(String::len).sum();
+        let mut out = format!("{}*=utf-8'{}'", self.name, self.language);
+        if column + out.len() + whole <= LINE {
+            return out + &pieces.concat();
+        }
+        out = format!("{}*0*=utf-8'{}'", self.name, self.language);
+        let (mut number, mut width, mut fresh) = (0, column + out.len(), true);
+        for piece in &pieces {
+            // One more byte for the semicolon.
+            if !fresh && width + piece.len() + 1 > LINE {
+                number += 1;
+                let start = out.len() + eol.len() + 1;
+                let _ = write!(out, ";{eol} {}*{number}*=", self.name);
+                width = out.len() - start;
+            }
+            fresh = false;
+            width += piece.len();
+            out.push_str(piece);
+        }
+        out
+    }
+}
+
+/// One character in an extended value (RFC 2231 7).
+fn percent(c: char) -> String {
+    if c.is_ascii_alphanumeric() || "!#$&+-.^_`|~".contains(c) {
+        return c.to_string();
+    }
+    let mut out = String::new();
+    for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+        let _ = write!(out, "%{byte:02X}");
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(value: &str, form: Form) -> String {
+        let list = encoded_word::rewrite(
+            value.as_bytes(),
+            FieldKind::Parameters,
+            form,
+            &HeaderContext::default(),
+            20,
+            b"\r\n",
+            &mut Vec::new(),
+        );
+        String::from_utf8(encoded_word::apply(value.as_bytes(), &list))
+            .expect("changes of ASCII text are UTF-8")
+    }
+
+    #[test]
+    fn the_syntax_stays() {
+        for (value, want) in [
+            ("a; f*=koi8-r'ru'%F0", "a; f*=utf-8'ru'%D0%9F"),
+            ("a; f*=utf-8''%D0%9F", "a; f*=utf-8''%D0%9F"),
+            ("a; f*=us-ascii'en'x%20y", "a; f*=us-ascii'en'x%20y"),
+            ("a; f=\"=?koi8-r?B?8A==?=\"; g=h", "a; f=\"=?UTF-8?B?0J8=?=\"; g=h"),
+            ("a; f==?iso-8859-1?Q?=E4?=.gif", "a; f=\"=?UTF-8?B?w6QuZ2lm?=\""),
+            ("a; f=\"=?UTF-8?Q?=C3=A4?=\"", "a; f=\"=?UTF-8?Q?=C3=A4?=\""),
+            ("a; f=\"ä\"", "a; f*=utf-8''%C3%A4"),
+            ("a; f*1*=%F0; x=y; f*0*=koi8-r''%F0", "a; f*=utf-8''%D0%9F%D0%9F; x=y"),
+            ("a; f*0*=koi8-r''%F0; f*2*=%F0", "a; f*0*=koi8-r''%F0; f*2*=%F0"),
+            ("a; charset=\"=?koi8-r?B?8A==?=\"", "a; charset=\"=?koi8-r?B?8A==?=\""),
+        ] {
+            assert_eq!(after(value, Form::Words), want, "{value}");
+        }
+    }
+
+    #[test]
+    fn raw_utf8() {
+        for (value, want) in [
+            ("a; f=\"=?koi8-r?B?8A==?=\"", "a; f=\"П\""),
+            ("a; f=\"ä\"", "a; f=\"ä\""),
+            ("a; f*=koi8-r''%F0", "a; f*=utf-8''%D0%9F"),
+            ("a; f=\"=?us-ascii?Q?=3D=3Fx?=\"", "a; f=\"=?UTF-8?B?PT94?=\""),
+        ] {
+            assert_eq!(after(value, Form::RawUtf8), want, "{value}");
+        }
+    }
+
+    #[test]
+    fn long_values_become_segments() {
+        let value = format!("a; f*=koi8-r''{}", "%F0".repeat(50));
+        let out = after(&value, Form::Words);
+        assert!(out.starts_with("a; f*0*=utf-8''%D0%9F"));
+        assert!(
+            out.split("\r\n").enumerate().all(|(i, line)| line.len() + if i == 0 { 20 } else { 0 } <= LINE),
+            "{out}"
+        );
+        assert_eq!(
+            parse(out.as_bytes(), &HeaderContext::default(), &mut Vec::new()).list[0].text,
+            "П".repeat(50)
+        );
+    }
+}

@@ -142,8 +142,8 @@ impl Family {
     /// Whether encoders use a pair at all (WHATWG, "index Shift_JIS pointer", "index Big5 pointer").
     fn is_written(self, lead: u8, trail: u8) -> bool {
         match self {
-            // NEC's selection of the IBM characters.
-            Self::ShiftJis => !matches!(lead, 0xED | 0xEE) && !(lead >= 0xF0 && lead <= 0xF9),
+            // NEC's selection of the IBM characters, and the private area.
+            Self::ShiftJis => !matches!(lead, 0xED | 0xEE | 0xF0..=0xF9),
             // Left to Hong Kong's own characters, which are written by the slow path.
             Self::Big5 => lead >= 0xA1,
             // The private areas changed between editions.
@@ -197,7 +197,7 @@ fn jis_row(row: u8) -> bool {
 }
 
 /// Cells that GB 2312-80 itself defines.
-fn gb2312(lead: u8, trail: u8) -> bool {
+pub(crate) fn gb2312(lead: u8, trail: u8) -> bool {
     match lead {
         0xA1 | 0xA3 | 0xB0..=0xD6 | 0xD8..=0xF7 => matches!(trail, 0xA1..=0xFE),
         0xA2 => matches!(trail, 0xB1..=0xE2 | 0xE5..=0xEE | 0xF1..=0xFC),

@@ -178,21 +178,19 @@ fn double_byte(
         at += c.len_utf8();
         match reverse.code(c) {
             _ if gbk && c == '\u{20AC}' => out.push(0x80),
-            0 => match web::encode_char(encoding, c) {
-                Some((code, len)) => {
-                    if is_substitute(family, c) {
-                        log.record(range, LossKind::Substituted);
-                    }
-                    out.extend_from_slice(&code[..len]);
+            0 if let Some((code, len)) = web::encode_char(encoding, c) => {
+                if is_substitute(family, c) {
+                    log.record(range, LossKind::Substituted);
                 }
-                None => {
-                    log.record(range, LossKind::Unmappable);
-                    match unmappable.replacement(c) {
-                        Some(text) => out.extend_from_slice(text.as_bytes()),
-                        None => return out,
-                    }
+                out.extend_from_slice(&code[..len]);
+            }
+            0 => {
+                log.record(range, LossKind::Unmappable);
+                match unmappable.replacement(c) {
+                    Some(text) => out.extend_from_slice(text.as_bytes()),
+                    None => return out,
                 }
-            },
+            }
             code @ 1..=0xFF => out.push(code as u8),
             code => out.extend_from_slice(&code.to_be_bytes()),
         }

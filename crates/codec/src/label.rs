@@ -471,7 +471,6 @@ mod tests {
             ("koi8-r.", Alias(Charset::KOI8_R)),
             ("ru_RU.KOI8-R@euro", Repaired(Charset::KOI8_R)),
             ("de_DE.ISO88591", Repaired(latin1)),
-            ("windows-1252http-equiv=x", Repaired(Charset::WINDOWS_1252)),
             ("iso-8859-2<br>", Repaired(Charset::ISO_8859_2)),
             ("us-asciii", Repaired(Charset::US_ASCII)),
             ("us-asii", Repaired(Charset::US_ASCII)),

@@ -80,7 +80,9 @@ fn sample() -> Vec<u8> {
     let mut writer = Writer::new(Vec::new()).unwrap();
     for half in records().chunks(5) {
         let mut block = Vec::new();
-        half.iter().for_each(|r| builder.push(r));
+        for record in half {
+            builder.push(record);
+        }
         builder.finish(&mut block).unwrap();
         writer.block(&block).unwrap();
     }

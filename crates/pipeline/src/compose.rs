@@ -1,0 +1,425 @@
+//! A batch of source entries to the bytes of the output and the block of the ledger: the worker's part of a job.
+
+use crate::engine::Work;
+use crate::quote::{count_marks, has_from_line, line_end, rebuild};
+use crate::reader::Feed;
+use crate::tally::{Complete, Tally};
+use crate::{Progress, length_field, names};
+use mailglot_archive::ledger::{BlockBuilder, Body, Change, MessageRecord, Old, RawKind, Record, Requote};
+use mailglot_archive::mbox::{quote_mboxrd, separator_for, trailer_for, unquote};
+use mailglot_archive::{Entry, EntryKind, Format, OutBatch, OutItem, Quoting};
+use mailglot_mime::{Outcome, Policy, Severity, Undo, process, splice, undo_edits};
+use std::borrow::Cow;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What is made of one source.
+pub(crate) struct Compose<'a> {
+    /// Path of the source, for addresses.
+    pub(crate) path: &'a str,
+    /// The source is one mailbox file.
+    pub(crate) from_mbox: bool,
+    /// Form of the output; None: nothing is written.
+    pub(crate) to: Option<Format>,
+    /// Index of the source in the ledger; None: no ledger.
+    pub(crate) ledger: Option<u64>,
+    /// What to do with each message.
+    pub(crate) policy: &'a Policy,
+    /// Counters for a watcher.
+    pub(crate) progress: &'a Progress,
+    /// Codes that need no more examples.
+    pub(crate) complete: &'a Complete,
+    /// Makes one message of the output; [`process`] but in tests.
+    pub(crate) process: Process,
+}
+
+/// The shape of [`process`].
+pub(crate) type Process = for<'r> fn(&'r [u8], &Policy) -> Outcome<'r>;
+
+/// The function that is used outside tests.
+pub(crate) const PROCESS: Process = process;
+
+/// What comes of a batch.
+#[derive(Debug, Default)]
+pub(crate) struct Composed {
+    /// For the destination.
+    pub(crate) out: OutBatch,
+    /// Messages that begin in `out`.
+    pub(crate) written: u64,
+    /// For the ledger; empty without one.
+    pub(crate) block: Vec<u8>,
+    /// Messages set aside: ordinal and bytes as they stand in the source.
+    pub(crate) aside: Vec<(u64, Vec<u8>)>,
+    /// The account.
+    pub(crate) tally: Tally,
+}
+
+impl Composed {
+    fn clear(&mut self) {
+        self.out.bytes.clear();
+        self.out.bytes.shrink_to(8 << 20);
+        self.out.items.clear();
+        self.written = 0;
+        self.block.clear();
+        self.aside.clear();
+    }
+}
+
+impl Work for Compose<'_> {
+    type Kit = BlockBuilder;
+    type Done = Composed;
+
+    fn kit(&self) -> io::Result<BlockBuilder> {
+        BlockBuilder::new()
+    }
+
+    fn work(&self, builder: &mut BlockBuilder, feed: &Feed, done: &mut Composed) -> io::Result<()> {
+        done.clear();
+        done.tally.begin(self.complete);
+        let mut batch = Batch { job: self, feed, builder, done, name: &feed.name, more: feed.continued };
+        batch.entries();
+        if self.ledger.is_some() {
+            batch.builder.finish(&mut batch.done.block)?;
+        }
+        done.tally.show(self.progress);
+        Ok(())
+    }
+}
+
+/// One batch at work.
+struct Batch<'a> {
+    job: &'a Compose<'a>,
+    feed: &'a Feed,
+    builder: &'a mut BlockBuilder,
+    done: &'a mut Composed,
+    name: &'a [u8],
+    more: bool,
+}
+
+/// A message of the output, without what stands around it.
+struct Made<'a> {
+    outcome: Outcome<'a>,
+    /// Changes back, and how quoting comes back; None: the ledger keeps the message whole.
+    way: Option<(Requote, Vec<Undo>)>,
+    same: bool,
+    length_removed: bool,
+}
+
+impl<'a> Batch<'a> {
+    fn entries(&mut self) {
+        let feed = self.feed;
+        for event in &feed.batch.events {
+            self.done.tally.box_event(self.job.path, event);
+        }
+        if let Some(index) = self.job.ledger.filter(|_| feed.number == 0) {
+            self.builder.push(&Record::Source(index));
+        }
+        let is_message = |entry: &Entry| matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
+        let last = feed.batch.entries.iter().rposition(is_message).filter(|_| feed.last);
+        for (index, entry) in feed.batch.entries.iter().enumerate() {
+            let bytes = &feed.batch.bytes[entry.span.clone()];
+            self.done.tally.bytes_in += bytes.len() as u64;
+            self.name_file(entry);
+            match entry.kind {
+                EntryKind::Directory => {}
+                EntryKind::Gap | EntryKind::Other => {
+                    self.done.tally.gap_bytes += bytes.len() as u64;
+                    let kind = if entry.kind == EntryKind::Gap { RawKind::Gap } else { RawKind::Other };
+                    self.record(&Record::Raw { kind, bytes });
+                }
+                EntryKind::Message => self.message(entry, Some(index) == last),
+                EntryKind::Oversize => self.piece(entry, feed.midline[index], Some(index) == last),
+            }
+            self.more = entry.more;
+        }
+    }
+
+    /// Tells the ledger when another file of a folder begins.
+    fn name_file(&mut self, entry: &'a Entry) {
+        if entry.kind == EntryKind::Directory {
+            self.record(&Record::Directory(&entry.name));
+        } else if entry.name != self.name {
+            self.record(&Record::File(&entry.name));
+        }
+        self.name = &entry.name;
+    }
+
+    fn message(&mut self, entry: &'a Entry, last: bool) {
+        let bytes = &self.feed.batch.bytes[..];
+        let old = &bytes[entry.message.clone()];
+        let raw = unquote(old, entry.quoting);
+        let start = self.done.out.bytes.len();
+        self.done.tally.messages += 1;
+        let job = self.job;
+        let out = &mut self.done.out.bytes;
+        // Whatever a message does to the code that reads it, the rest of the archive goes on.
+        let made = catch_unwind(AssertUnwindSafe(|| job.make(entry, old, &raw, last, bytes, out)));
+        let Ok((made, lengths)) = made else {
+            self.done.out.bytes.truncate(start);
+            return self.set_aside(entry);
+        };
+        let address = || format!("{}:{}", job.path, entry.ordinal);
+        self.done.tally.message(&address, &raw, &made.outcome);
+        if made.length_removed {
+            let detail = "field removed: it was true of the old bytes only";
+            self.done.tally.event("mbox.bad-length", Severity::Info, address, 0, detail);
+        }
+        let Some(to) = job.to else { return };
+        let end = self.done.out.bytes.len();
+        let name = names::message_name(to, entry, &self.done.out.bytes[start..end]);
+        if job.ledger.is_some() {
+            self.record_message(entry, &made, lengths, &name, start);
+        }
+        self.done.written += 1;
+        self.done.out.items.push(OutItem { span: start..end, name: name.into_bytes(), more: false });
+    }
+
+    /// Puts a message into the ledger whose output begins at `start`.
+    fn record_message(
+        &mut self,
+        entry: &Entry,
+        made: &Made<'_>,
+        lengths: [usize; 3],
+        name: &str,
+        start: usize,
+    ) {
+        let batch = &self.feed.batch.bytes;
+        let old = &batch[entry.message.clone()];
+        let old_separator = &batch[entry.span.start..entry.message.start];
+        let old_trailer = &batch[entry.message.end..entry.span.end];
+        let (separator, trailer) = {
+            let out = &self.done.out.bytes[start..];
+            let trailer = &out[lengths[0] + lengths[1]..];
+            (
+                (&out[..lengths[0]] != old_separator).then_some(old_separator),
+                (trailer != old_trailer).then_some(old_trailer),
+            )
+        };
+        if !name.is_empty() {
+            self.record(&Record::OutFile(name.as_bytes()));
+        }
+        if made.same && separator.is_none() && trailer.is_none() {
+            self.record(&Record::Same { messages: 1, bytes: entry.span.len() as u64 });
+            return;
+        }
+        let body = match &made.way {
+            _ if made.same => Body::Same,
+            None => Body::Whole(old),
+            Some((requote, undo)) => {
+                Body::Undo { requote: requote.clone(), changes: undo.iter().map(change).collect() }
+            }
+        };
+        self.record(&Record::Message(MessageRecord {
+            out: lengths.map(|len| len as u64),
+            separator,
+            trailer,
+            body,
+            continued: false,
+            midline: false,
+        }));
+    }
+
+    /// A piece of a message that is too large to be looked at: only its quoting follows the output's form.
+    fn piece(&mut self, entry: &'a Entry, midline: bool, last: bool) {
+        let first = !self.more;
+        self.done.tally.messages += u64::from(first);
+        let Some(to) = self.job.to else { return };
+        let bytes = &self.feed.batch.bytes[..];
+        let old = &bytes[entry.message.clone()];
+        let start = self.done.out.bytes.len();
+        let job = self.job;
+        let out = &mut self.done.out.bytes;
+        let mut lengths = [0; 3];
+        if first && to == Format::Mbox {
+            out.extend_from_slice(&separator_for(&bytes[entry.span.start..entry.message.start], old));
+        }
+        lengths[0] = out.len() - start;
+        let (head, lines) = old.split_at(if midline { line_end(old) } else { 0 });
+        out.extend_from_slice(head);
+        let lines = unquote(lines, entry.quoting);
+        put_message(to, &lines, out);
+        lengths[1] = out.len() - start - lengths[0];
+        if !entry.more && to == Format::Mbox {
+            let old_trailer = &bytes[entry.message.end..entry.span.end];
+            job.put_trailer(old, old_trailer, last, out);
+        }
+        lengths[2] = out.len() - start - lengths[0] - lengths[1];
+        let new = &out[start + lengths[0]..start + lengths[0] + lengths[1]];
+        let same = new == old;
+        let way = if same { None } else { job.way_back(entry.quoting, midline, old, new, &[]) };
+        // The name holds the digest of the first piece; the whole message is never in memory.
+        let name = if first { names::message_name(to, entry, &out[start..]) } else { String::new() };
+        if job.ledger.is_some() {
+            self.record_piece(entry, same, way, lengths, &name, (midline, first), start);
+        }
+        self.done.written += u64::from(first);
+        let end = self.done.out.bytes.len();
+        self.done.out.items.push(OutItem { span: start..end, name: name.into_bytes(), more: entry.more });
+    }
+
+    #[allow(clippy::too_many_arguments)] // One call; a struct for it would say less.
+    fn record_piece(
+        &mut self,
+        entry: &Entry,
+        same: bool,
+        way: Option<Requote>,
+        lengths: [usize; 3],
+        name: &str,
+        (midline, first): (bool, bool),
+        start: usize,
+    ) {
+        let bytes = &self.feed.batch.bytes;
+        let (out, old) = (&self.done.out.bytes[start..], &bytes[entry.span.clone()]);
+        let whole_same = out == old;
+        if !name.is_empty() {
+            self.record(&Record::OutFile(name.as_bytes()));
+        }
+        if whole_same {
+            self.record(&Record::Same { messages: u64::from(first), bytes: old.len() as u64 });
+            return;
+        }
+        let body = match way {
+            _ if same => Body::Same,
+            None => Body::Whole(&bytes[entry.message.clone()]),
+            Some(requote) => Body::Undo { requote, changes: Vec::new() },
+        };
+        self.record(&Record::Message(MessageRecord {
+            out: lengths.map(|len| len as u64),
+            separator: Some(&bytes[entry.span.start..entry.message.start]),
+            trailer: Some(&bytes[entry.message.end..entry.span.end]),
+            body,
+            continued: !first,
+            midline,
+        }));
+    }
+
+    /// Keeps a message that could not be worked on out of the output, but not out of the account.
+    fn set_aside(&mut self, entry: &'a Entry) {
+        let bytes = &self.feed.batch.bytes[entry.span.clone()];
+        let address = || format!("{}:{}", self.job.path, entry.ordinal);
+        let detail = "internal fault; the message was copied as it is";
+        self.done.tally.event("msg.set-aside", Severity::Loss, address, entry.offset, detail);
+        self.done.tally.set_aside += 1;
+        self.record(&Record::Raw { kind: RawKind::SetAside, bytes });
+        let message = &self.feed.batch.bytes[entry.message.clone()];
+        self.done.aside.push((entry.ordinal, message.to_vec()));
+    }
+
+    fn record(&mut self, record: &Record<'_>) {
+        if self.job.ledger.is_some() {
+            self.builder.push(record);
+        }
+    }
+}
+
+impl Compose<'_> {
+    /// Processes a message and appends it to `out`, with what stands around it. Gives the lengths of separator, message, trailer.
+    fn make<'r>(
+        &self,
+        entry: &Entry,
+        old: &[u8],
+        raw: &'r [u8],
+        last: bool,
+        batch: &[u8],
+        out: &mut Vec<u8>,
+    ) -> (Made<'r>, [usize; 3]) {
+        let mut outcome = (self.process)(raw, self.policy);
+        let Some(to) = self.to else {
+            return (Made { outcome, way: None, same: false, length_removed: false }, [0; 3]);
+        };
+        let start = out.len();
+        if to == Format::Mbox {
+            let separator = &batch[entry.span.start..entry.message.start];
+            out.extend_from_slice(&separator_for(separator, &outcome.bytes));
+        }
+        let body = out.len();
+        put_message(to, &outcome.bytes, out);
+        let mut length_removed = false;
+        // Without quoting the length alone says where the message ends; the output has quoting instead.
+        if self.from_mbox && (out.len() - body != old.len() || entry.quoting == Quoting::None) {
+            length_removed = remove_length(raw, &mut outcome);
+            if length_removed {
+                out.truncate(body);
+                put_message(to, &outcome.bytes, out);
+            }
+        }
+        let end = out.len();
+        if to == Format::Mbox {
+            self.put_trailer(&outcome.bytes, &batch[entry.message.end..entry.span.end], last, out);
+        }
+        let new = &out[body..end];
+        let same = new == old;
+        let mut way = None;
+        if !same && self.ledger.is_some() {
+            let undo = undo_edits(raw, &outcome.edits);
+            way = self.way_back(entry.quoting, false, old, new, &undo).map(|requote| (requote, undo));
+        }
+        let lengths = [body - start, end - body, out.len() - end];
+        (Made { outcome, way, same, length_removed }, lengths)
+    }
+
+    /// Keeps the old end of an entry where it is plain line ends; sees to the blank line before the next separator.
+    fn put_trailer(&self, message: &[u8], old: &[u8], last: bool, out: &mut Vec<u8>) {
+        let plain = old.iter().all(|b| matches!(b, b'\n' | b'\r'));
+        let line_ends = message.is_empty() || matches!(message.last(), Some(b'\n' | b'\r'));
+        let kept = self.from_mbox && plain && line_ends && (last || !old.is_empty());
+        out.extend_from_slice(if kept { old } else { trailer_for(message) });
+    }
+
+    /// Finds out how quoting comes back, by going the way; None when the old bytes do not come back on any.
+    fn way_back(
+        &self,
+        source: Quoting,
+        midline: bool,
+        old: &[u8],
+        new: &[u8],
+        undo: &[Undo],
+    ) -> Option<Requote> {
+        let unquote = self.to == Some(Format::Mbox);
+        let quoted = unquote || source != Quoting::None;
+        if !quoted || !(has_from_line(old) || has_from_line(new)) {
+            debug_assert_eq!(
+                rebuild(new, midline, &Requote::Leave, undo).as_deref(),
+                Some(old),
+                "undo differs"
+            );
+            return Some(Requote::Leave);
+        }
+        let marks = || count_marks(if midline { &old[line_end(old)..] } else { old });
+        [Requote::Convert { unquote, source }, Requote::Count { unquote, marks: marks() }]
+            .into_iter()
+            .find(|way| rebuild(new, midline, way, undo).is_some_and(|back| back == old))
+    }
+}
+
+/// Appends a message in the quoting of an output.
+fn put_message(to: Format, message: &[u8], out: &mut Vec<u8>) {
+    if to == Format::Mbox {
+        quote_mboxrd(message, out);
+    } else {
+        out.extend_from_slice(message);
+    }
+}
+
+/// Removes Content-Length from a processed message; true when there was one.
+fn remove_length(raw: &[u8], outcome: &mut Outcome<'_>) -> bool {
+    if !length_field::remove(raw, &mut outcome.edits) {
+        return false;
+    }
+    let mut bytes = Vec::with_capacity(outcome.bytes.len());
+    // Writing to a Vec cannot fail.
+    let _ = splice(raw, &outcome.edits, &mut bytes);
+    outcome.bytes = Cow::Owned(bytes);
+    true
+}
+
+fn change(undo: &Undo) -> Change<'_> {
+    Change {
+        start: undo.span.start as u64,
+        len: undo.span.len() as u64,
+        old: match &undo.old {
+            Ok(bytes) => Old::Bytes(bytes),
+            Err(recipe) => Old::Recipe(recipe.as_bytes()),
+        },
+    }
+}

@@ -1,0 +1,126 @@
+//! The BLAKE3 of an archive: of a file its bytes, of a folder its names and contents (docs/ledger-format.md).
+
+use std::fmt::Write as _;
+
+/// Hashes an archive that goes by in order.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // One for a whole archive; a box would save nothing.
+pub(crate) enum ArchiveHash {
+    /// One file.
+    File(blake3::Hasher),
+    /// A folder.
+    Folder {
+        /// What was finished.
+        all: blake3::Hasher,
+        /// The file that goes by.
+        file: Option<(Vec<u8>, blake3::Hasher, u64)>,
+    },
+}
+
+impl ArchiveHash {
+    /// For a file, or for a folder.
+    pub(crate) fn new(folder: bool) -> Self {
+        if folder {
+            Self::Folder { all: blake3::Hasher::new(), file: None }
+        } else {
+            Self::File(blake3::Hasher::new())
+        }
+    }
+
+    /// A file of a folder begins.
+    pub(crate) fn file(&mut self, name: &[u8]) {
+        self.end_file();
+        if let Self::Folder { file, .. } = self {
+            *file = Some((name.to_vec(), blake3::Hasher::new(), 0));
+        }
+    }
+
+    /// A folder inside a folder.
+    pub(crate) fn directory(&mut self, name: &[u8]) {
+        self.end_file();
+        if let Self::Folder { all, .. } = self {
+            all.update(b"D").update(&(name.len() as u64).to_le_bytes()).update(name);
+        }
+    }
+
+    /// The next bytes of the file.
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        match self {
+            Self::File(hasher) => {
+                hasher.update(bytes);
+            }
+            Self::Folder { file: Some((_, hasher, length)), .. } => {
+                hasher.update(bytes);
+                *length += bytes.len() as u64;
+            }
+            Self::Folder { file: None, .. } => {}
+        }
+    }
+
+    /// The hash of all.
+    pub(crate) fn finish(mut self) -> [u8; 32] {
+        self.end_file();
+        match self {
+            Self::File(hasher) | Self::Folder { all: hasher, .. } => *hasher.finalize().as_bytes(),
+        }
+    }
+
+    fn end_file(&mut self) {
+        if let Self::Folder { all, file } = self
+            && let Some((name, hasher, length)) = file.take()
+        {
+            all.update(b"F").update(&(name.len() as u64).to_le_bytes()).update(&name);
+            all.update(hasher.finalize().as_bytes()).update(&length.to_le_bytes());
+        }
+    }
+}
+
+/// Lower-case hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(files: &[(&str, &[&str])]) -> [u8; 32] {
+        let mut hash = ArchiveHash::new(true);
+        for (name, pieces) in files {
+            hash.file(name.as_bytes());
+            pieces.iter().for_each(|p| hash.update(p.as_bytes()));
+        }
+        hash.finish()
+    }
+
+    #[test]
+    fn a_file_is_its_bytes() {
+        let mut hash = ArchiveHash::new(false);
+        hash.update(b"ab");
+        hash.update(b"c");
+        assert_eq!(hash.finish(), *blake3::hash(b"abc").as_bytes());
+        assert_eq!(hex(&[0, 255, 16]), "00ff10");
+    }
+
+    #[test]
+    fn a_folder_is_names_and_contents() {
+        let one = folder(&[("a", &["xy"]), ("b", &["z"])]);
+        assert_eq!(one, folder(&[("a", &["x", "y"]), ("b", &["z"])]));
+        for other in [
+            folder(&[("a", &["x"]), ("b", &["yz"])]),
+            folder(&[("b", &["z"]), ("a", &["xy"])]),
+            folder(&[("a", &["xy"]), ("b", &["z"]), ("c", &[])]),
+            folder(&[("axy", &[]), ("b", &["z"])]),
+        ] {
+            assert_ne!(one, other);
+        }
+        let mut with_directory = ArchiveHash::new(true);
+        with_directory.directory(b"new");
+        assert_ne!(with_directory.finish(), folder(&[("new", &[])]));
+    }
+}

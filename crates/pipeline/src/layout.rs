@@ -1,0 +1,270 @@
+//! Which archives a job reads, and what its outputs are called.
+
+use crate::{Error, away, names};
+use mailglot_archive::{Format, Found, Source, open, recognize};
+use mailglot_mime::Limits;
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// An archive to read.
+#[derive(Clone, Debug)]
+pub(crate) struct Input {
+    /// As recognized.
+    pub(crate) found: Found,
+    /// A folder, not a file.
+    pub(crate) folder: bool,
+    /// Its own name, unique among the inputs of the job.
+    pub(crate) name: String,
+}
+
+impl Input {
+    /// Its path for people.
+    pub(crate) fn path(&self) -> String {
+        self.found.path.to_string_lossy().into_owned()
+    }
+
+    /// Opens it with the limits of a policy.
+    pub(crate) fn open(&self, limits: &Limits) -> Result<Box<dyn Source>, Error> {
+        let options = crate::layout::read_options(limits);
+        open(&self.found, &options).map_err(|error| self.error(error))
+    }
+
+    /// An error of reading it.
+    pub(crate) fn error(&self, error: io::Error) -> Error {
+        Error::Input(self.found.path.clone(), error)
+    }
+
+    /// Standard input.
+    pub(crate) fn is_stdin(&self) -> bool {
+        self.found.path == Path::new("-")
+    }
+}
+
+/// How archives are read everywhere in this crate.
+pub(crate) fn read_options(limits: &Limits) -> mailglot_archive::ReadOptions {
+    mailglot_archive::ReadOptions {
+        message_limit: limits.message,
+        decode_name: folder_name,
+        ..mailglot_archive::ReadOptions::default()
+    }
+}
+
+/// The display form of a Maildir++ folder name: raw UTF-8 wins, else modified UTF-7, else every bad byte escaped.
+fn folder_name(name: &[u8]) -> String {
+    match std::str::from_utf8(name) {
+        Ok(text) if !text.is_ascii() => text.to_owned(),
+        _ => mailglot_codec::imap_utf7::decode_mailbox(name)
+            .unwrap_or_else(|_| mailglot_codec::imap_utf7::decode_mailbox_display(name)),
+    }
+}
+
+/// Recognizes every input; an input without any mail is an error.
+pub(crate) fn find(paths: &[PathBuf]) -> Result<Vec<Input>, Error> {
+    if paths.is_empty() {
+        return Err(Error::Usage("no input is given".into()));
+    }
+    let mut inputs = Vec::new();
+    let mut taken = HashSet::new();
+    for path in paths {
+        let found = recognize(path).map_err(|error| Error::Input(path.clone(), error))?;
+        if found.is_empty() {
+            let error = io::Error::new(io::ErrorKind::NotFound, "no mail was found here");
+            return Err(Error::Input(path.clone(), error));
+        }
+        for found in found {
+            let folder = found.path != Path::new("-") && found.path.is_dir();
+            let name = unique(&own_name(&found.path), &mut taken);
+            inputs.push(Input { found, folder, name });
+        }
+    }
+    Ok(inputs)
+}
+
+/// Form of the output of an input. A single message stays a single file unless a mailbox is asked for.
+pub(crate) fn output_format(input: Format, to: Option<Format>) -> Format {
+    match (to, input) {
+        (None, input) => input,
+        (Some(Format::Eml | Format::EmlTree), Format::Eml) => Format::Eml,
+        (Some(Format::Eml), _) => Format::EmlTree,
+        (Some(to), _) => to,
+    }
+}
+
+/// Name of an output that is one of several: that of the source, with the ending of its new form.
+pub(crate) fn output_name(input: &Input, to: Format, taken: &mut HashSet<String>) -> String {
+    if to == input.found.format {
+        return unique(&input.name, taken);
+    }
+    let stem = [".mbox", ".mbx", ".eml"].iter().find_map(|end| input.name.strip_suffix(end));
+    let stem = stem.filter(|stem| !stem.is_empty()).unwrap_or(&input.name);
+    let name = match to {
+        Format::Mbox => format!("{stem}.mbox"),
+        Format::Eml => format!("{stem}.eml"),
+        Format::Maildir | Format::EmlTree => stem.to_owned(),
+    };
+    unique(&name, taken)
+}
+
+/// True for forms that are a folder.
+pub(crate) fn is_folder(format: Format) -> bool {
+    matches!(format, Format::Maildir | Format::EmlTree)
+}
+
+/// Refuses a place to write that is, holds, or lies in something that is read.
+pub(crate) fn check_apart(place: &Path, read: &[PathBuf]) -> Result<(), Error> {
+    let place_there =
+        resolved(place).map_err(|error| Error::Output(place.parent().unwrap_or(place).to_owned(), error))?;
+    for path in read.iter().filter(|path| *path != Path::new("-")) {
+        let there = resolved(path).map_err(|error| Error::Input(path.clone(), error))?;
+        let relation = if place_there == there {
+            "is"
+        } else if place_there.starts_with(&there) {
+            "lies inside"
+        } else if there.starts_with(&place_there) {
+            "holds"
+        } else {
+            continue;
+        };
+        let (place, path) = (place.display(), path.display());
+        return Err(Error::Usage(format!("{place} {relation} what is read: {path}")));
+    }
+    Ok(())
+}
+
+/// Refuses a place that is taken, unless it may be replaced; a folder may be only when it holds nothing but mail.
+pub(crate) fn check_free(place: &Path, force: bool, ours: &HashSet<String>) -> Result<(), Error> {
+    let refuse = |kind, why: &str| Err(Error::Output(place.to_owned(), io::Error::new(kind, why)));
+    if !away::exists(place) {
+        return Ok(());
+    }
+    if place.is_dir() && is_empty(place) {
+        return Ok(());
+    }
+    if !force {
+        return refuse(io::ErrorKind::AlreadyExists, "stands there already (--force replaces it)");
+    }
+    if place.is_dir() && !only_mail(place, ours).unwrap_or(false) {
+        return refuse(
+            io::ErrorKind::DirectoryNotEmpty,
+            "this folder holds more than mail and is not replaced; remove it yourself",
+        );
+    }
+    Ok(())
+}
+
+/// True for a folder without anything in it.
+pub(crate) fn is_empty(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut items| items.next().is_none())
+}
+
+/// Everything below is `.eml`, in a Maildir's folders, or named like an output of this job.
+fn only_mail(folder: &Path, ours: &HashSet<String>) -> io::Result<bool> {
+    let mut waiting = vec![(folder.to_owned(), false)];
+    while let Some((inner, mail)) = waiting.pop() {
+        for item in fs::read_dir(&inner)? {
+            let item = item?;
+            let name = item.file_name().to_string_lossy().into_owned();
+            if item.file_type()?.is_dir() {
+                waiting.push((item.path(), matches!(name.as_str(), "cur" | "new" | "tmp")));
+            } else if !(mail
+                || Path::new(&name).extension().is_some_and(|end| end.eq_ignore_ascii_case("eml"))
+                || (inner == folder && ours.contains(&name)))
+            {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// The absolute path with links resolved; the last component need not exist.
+fn resolved(path: &Path) -> io::Result<PathBuf> {
+    if let Ok(there) = fs::canonicalize(path) {
+        return Ok(there);
+    }
+    let name = path.file_name().ok_or(io::ErrorKind::NotFound)?;
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Ok(fs::canonicalize(parent)?.join(name))
+}
+
+/// The file name of a path, for `.` and `..` that of the folder meant.
+fn own_name(path: &Path) -> String {
+    if path == Path::new("-") {
+        return "stdin".to_owned();
+    }
+    let whole = if path.file_name().is_none() { fs::canonicalize(path).ok() } else { None };
+    let name = whole.as_deref().unwrap_or(path).file_name().unwrap_or_default();
+    names::clean(&name.to_string_lossy())
+}
+
+/// The name, or the name with a number before its ending, if it is taken (compared without case, as some file systems do).
+fn unique(name: &str, taken: &mut HashSet<String>) -> String {
+    let (stem, ending) = match name.rfind('.') {
+        Some(dot) if dot > 0 => name.split_at(dot),
+        _ => (name, ""),
+    };
+    let mut candidate = name.to_owned();
+    let mut number = 1u64;
+    while !taken.insert(candidate.to_lowercase()) {
+        number += 1;
+        candidate = format!("{stem}-{number}{ending}");
+    }
+    candidate
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_follow_the_form() {
+        let mut taken = HashSet::new();
+        let input = |name: &str, format| Input {
+            found: Found { path: name.into(), format },
+            folder: false,
+            name: name.into(),
+        };
+        let mbox = input("a.mbox", Format::Mbox);
+        assert_eq!(output_name(&mbox, Format::Mbox, &mut taken), "a.mbox");
+        assert_eq!(output_name(&mbox, Format::Mbox, &mut taken), "a-2.mbox");
+        assert_eq!(output_name(&mbox, Format::Maildir, &mut taken), "a");
+        assert_eq!(output_name(&input("list", Format::EmlTree), Format::Mbox, &mut taken), "list.mbox");
+        assert_eq!(output_name(&input("A", Format::EmlTree), Format::Maildir, &mut taken), "A-2");
+        assert_eq!(own_name(Path::new("-")), "stdin");
+        assert_eq!(own_name(Path::new("x/Ärger.mbox")), "Ärger.mbox");
+    }
+
+    #[test]
+    fn one_message_stays_one_file() {
+        assert_eq!(output_format(Format::Eml, None), Format::Eml);
+        assert_eq!(output_format(Format::Eml, Some(Format::EmlTree)), Format::Eml);
+        assert_eq!(output_format(Format::Mbox, Some(Format::Eml)), Format::EmlTree);
+        assert_eq!(output_format(Format::Eml, Some(Format::Mbox)), Format::Mbox);
+    }
+
+    #[test]
+    fn places_must_be_apart_and_free() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir_all(path("in/sub")).unwrap();
+        fs::write(path("in/a.mbox"), b"From x\n").unwrap();
+        let read = [path("in")];
+        assert!(check_apart(&path("out"), &read).is_ok());
+        for bad in ["in", "in/out", "in/sub/out", "in/../in/x"] {
+            assert!(matches!(check_apart(&path(bad), &read), Err(Error::Usage(_))), "{bad}");
+        }
+        assert!(matches!(check_apart(folder.path(), &read), Err(Error::Usage(_))));
+        assert!(matches!(check_apart(&path("no/out"), &read), Err(Error::Output(..))));
+
+        let ours = HashSet::from(["a.mbox".to_owned()]);
+        assert!(check_free(&path("new"), false, &ours).is_ok());
+        assert!(check_free(&path("in/sub"), false, &ours).is_ok());
+        assert!(check_free(&path("in/a.mbox"), false, &ours).is_err());
+        assert!(check_free(&path("in/a.mbox"), true, &ours).is_ok());
+        assert!(check_free(&path("in"), true, &ours).is_ok());
+        fs::write(path("in/notes.txt"), b"mine").unwrap();
+        assert!(check_free(&path("in"), true, &ours).is_err());
+    }
+}

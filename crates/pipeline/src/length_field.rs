@@ -1,0 +1,76 @@
+//! Content-Length: true of a message in an mbox file only until the message changes.
+
+use mailglot_mime::{Edit, Span};
+
+/// Adds the removal of every Content-Length field to the edits of a message; true when there was one.
+pub(crate) fn remove(raw: &[u8], edits: &mut Vec<Edit>) -> bool {
+    let fields = find(raw);
+    for field in &fields {
+        // An edit inside the field would overlap its removal; edits never reach over a field's end.
+        edits.retain(|edit| edit.span.end <= field.start || edit.span.start >= field.end);
+        let at = edits.partition_point(|edit| edit.span.start < field.start);
+        let touching = edits.get(at).is_some_and(|edit| edit.span.start < field.end)
+            || at.checked_sub(1).is_some_and(|before| edits[before].span.end > field.start);
+        if !touching {
+            edits.insert(at, Edit::new(*field, Vec::new()));
+        }
+    }
+    !fields.is_empty()
+}
+
+/// Whole fields, folded lines and line end included, in the header of the message itself.
+fn find(raw: &[u8]) -> Vec<Span> {
+    const NAME: &[u8] = b"content-length";
+    let mut found = Vec::new();
+    let mut at = 0;
+    let mut open = None;
+    while at < raw.len() {
+        let end = memchr::memchr(b'\n', &raw[at..]).map_or(raw.len(), |lf| at + lf + 1);
+        let line = &raw[at..end];
+        if !matches!(line[0], b' ' | b'\t') {
+            if let Some(start) = open.take() {
+                found.push(Span::new(start, at));
+            }
+            if line == b"\n" || line == b"\r\n" {
+                return found;
+            }
+            let named = line.len() > NAME.len() && line[..NAME.len()].eq_ignore_ascii_case(NAME);
+            if named && line[NAME.len()..].trim_ascii_start().starts_with(b":") {
+                open = Some(at);
+            }
+        }
+        at = end;
+    }
+    found.extend(open.map(|start| Span::new(start, at)));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_found_in_the_header_only() {
+        let raw = b"Subject: x\nContent-Length: 12\nCONTENT-LENGTH :\r\n 7\r\nTo: y\n\nContent-Length: 3\n";
+        assert_eq!(find(raw), [Span::new(11, 30), Span::new(30, 52)]);
+        assert_eq!(find(b"Content-Length: 1"), [Span::new(0, 17)]);
+        assert_eq!(find(b"Content-Length-X: 1\n\n"), []);
+        assert_eq!(find(b""), []);
+    }
+
+    #[test]
+    fn removal_fits_between_edits() {
+        let raw = b"A: b\nContent-Length: 12\nC: d\n\nbody";
+        let mut edits = vec![
+            Edit::new(Span::new(3, 4), *b"B"),
+            Edit::new(Span::new(21, 22), *b"x"),
+            Edit::new(Span::new(27, 28), *b"D"),
+        ];
+        assert!(remove(raw, &mut edits));
+        let spans: Vec<_> = edits.iter().map(|e| (e.span.start, e.span.end)).collect();
+        assert_eq!(spans, [(3, 4), (5, 24), (27, 28)]);
+        let mut out = Vec::new();
+        mailglot_mime::splice(raw, &edits, &mut out).unwrap();
+        assert_eq!(out, b"A: B\nC: D\n\nbody");
+    }
+}

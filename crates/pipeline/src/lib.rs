@@ -1,0 +1,58 @@
+//! The loop from archive to archive: threads, order, accounting. Knows no terminal and no arguments.
+//!
+//! ```text
+//! inputs ─► recognize ─► reader ─► workers (unquote, process, quote, ledger block) ─► in order: output, ledger
+//!                                        └► account ─► Summary, report.json
+//! ```
+//!
+//! Every job comes whole or not at all: outputs are written beside their places and renamed at the end, after the accounting
+//! identity was checked. The same bytes come out for any number of threads.
+//!
+//! ```
+//! use mailglot_pipeline::{CheckJob, Progress, check};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("a.eml");
+//! std::fs::write(&path, "Subject: hello\n\ntext\n")?;
+//! let job = CheckJob { inputs: vec![path], policy: Default::default(), threads: 1 };
+//! let summary = check(&job, &Progress::default())?;
+//! assert_eq!(summary.messages_in, 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Limits
+//!
+//! Permissions, owners and times of files are not restored, links inside folders are not followed by restoring; names,
+//! contents and empty folders are restored.
+#![forbid(unsafe_code)]
+
+mod away;
+mod compose;
+mod count;
+mod engine;
+mod error;
+mod hash;
+mod json;
+mod layout;
+mod length_field;
+mod message;
+mod names;
+mod normalize;
+mod progress;
+mod quote;
+mod reader;
+mod replay;
+mod report;
+mod restore;
+mod summary;
+mod tally;
+mod texts;
+
+pub use count::count;
+pub use error::Error;
+pub use message::{Located, locate};
+pub use normalize::{CheckJob, LedgerPlace, NormalizeJob, check, normalize};
+pub use progress::Progress;
+pub use restore::{RestoreJob, Restored, restore};
+pub use summary::{Example, SourceSummary, Summary};
+pub use texts::{TextRecord, texts};

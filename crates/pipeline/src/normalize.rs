@@ -1,0 +1,468 @@
+//! Archive to UTF-8 archive, and its dry run.
+
+use crate::away::Away;
+use crate::compose::{Compose, Composed, PROCESS, Process};
+use crate::engine::{self, Stop};
+use crate::hash::{ArchiveHash, hex};
+use crate::layout::{self, Input};
+use crate::reader::Reader;
+use crate::tally::Complete;
+use crate::{Error, Progress, SourceSummary, Summary, report};
+use mailglot_archive::ledger::{Archived, Footer, Writer};
+use mailglot_archive::replace::{FolderReplacement, Replacement};
+use mailglot_archive::{Destination, Format, create};
+use mailglot_mime::Policy;
+use std::collections::HashSet;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Where the ledger goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LedgerPlace {
+    /// `OUTPUT.ledger`
+    Beside,
+    /// This file.
+    File(PathBuf),
+    /// None is written.
+    Nowhere,
+}
+
+/// A normalization.
+#[derive(Clone, Debug)]
+pub struct NormalizeJob {
+    /// Files and folders; `-` is standard input.
+    pub inputs: Vec<PathBuf>,
+    /// The file or folder to make.
+    pub output: PathBuf,
+    /// Form of the output; None: as the input.
+    pub to: Option<Format>,
+    /// What to do with each message.
+    pub policy: Policy,
+    /// Where the ledger goes.
+    pub ledger: LedgerPlace,
+    /// Where a JSON report goes.
+    pub report: Option<PathBuf>,
+    /// Worker threads, at least 1. Output does not depend on it.
+    pub threads: usize,
+    /// Replace an existing output, ledger and report.
+    pub force: bool,
+}
+
+/// A dry run.
+#[derive(Clone, Debug)]
+pub struct CheckJob {
+    /// Files and folders; `-` is standard input.
+    pub inputs: Vec<PathBuf>,
+    /// What would be done with each message.
+    pub policy: Policy,
+    /// Worker threads.
+    pub threads: usize,
+}
+
+/// Runs a normalization: output, ledger and report appear whole, or not at all.
+pub fn normalize(job: &NormalizeJob, progress: &Progress) -> Result<Summary, Error> {
+    normalize_with(job, progress, PROCESS)
+}
+
+/// Plans every message and writes nothing.
+pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
+    let inputs = layout::find(&job.inputs)?;
+    let mut run = Run::new(&job.policy, job.threads, progress, PROCESS);
+    run.announce(&inputs);
+    for input in &inputs {
+        run.source(input, None, &mut Sinks::default())?;
+    }
+    Ok(run.summary)
+}
+
+/// [`normalize`] with another function in the place of [`mailglot_mime::process`].
+fn normalize_with(job: &NormalizeJob, progress: &Progress, process: Process) -> Result<Summary, Error> {
+    let inputs = layout::find(&job.inputs)?;
+    let plan = Plan::new(job, &inputs)?;
+    let mut run = Run::new(&job.policy, job.threads, progress, process);
+    run.announce(&inputs);
+
+    let at_output = |error| Error::Output(job.output.clone(), error);
+    let report = replacement(plan.report.as_deref(), job.force)?;
+    let ledger = replacement(plan.ledger.as_deref(), job.force)?.map(Writer::new).transpose();
+    let root = if plan.alone { None } else { Some(FolderReplacement::create(&plan.output, job.force)) };
+    let root = root.transpose().map_err(at_output)?;
+    let mut sinks = Sinks {
+        places: (plan.output.clone(), plan.ledger.clone().unwrap_or_default()),
+        ledger: ledger.map_err(|error| plan.ledger_error(error))?,
+        aside_place: Some(plan.aside.clone()),
+        ..Sinks::default()
+    };
+    let mut footer = Footer { producer: report::producer(), alone: plan.alone, ..Footer::default() };
+    for (input, target) in inputs.iter().zip(&plan.targets) {
+        let place = match &root {
+            None => plan.output.clone(),
+            Some(root) => root.temporary().join(&target.name),
+        };
+        sinks.destination = Some(create(target.format, &place, job.force).map_err(at_output)?);
+        sinks.hash = Some(ArchiveHash::new(layout::is_folder(target.format)));
+        let (source, output) = run.source(input, Some(target), &mut sinks)?;
+        footer.sources.push(source);
+        footer.outputs.push(output);
+        if root.is_some()
+            && let Some(destination) = sinks.destination.take()
+        {
+            destination.commit().map_err(at_output)?;
+        }
+    }
+    run.check_identity()?;
+    footer.set_aside = run.summary.set_aside;
+    let mut ledger = None;
+    if let Some(writer) = sinks.ledger.take() {
+        let finished = writer.finish(&footer).and_then(|(mut file, length)| {
+            file.sync()?;
+            Ok((file, length))
+        });
+        let (file, length) = finished.map_err(|error| plan.ledger_error(error))?;
+        run.summary.ledger_bytes = length;
+        ledger = Some(file);
+    }
+    let report = match report {
+        None => None,
+        Some(mut file) => {
+            let text = report::render(job, &run.summary);
+            let written = file.write_all(text.as_bytes()).and_then(|()| file.sync());
+            written.map_err(|error| Error::Output(plan.report.clone().unwrap_or_default(), error))?;
+            Some(file)
+        }
+    };
+    plan.commit(root, sinks, ledger, report)?;
+    Ok(run.summary)
+}
+
+/// What goes where.
+struct Plan {
+    output: PathBuf,
+    ledger: Option<PathBuf>,
+    report: Option<PathBuf>,
+    aside: PathBuf,
+    alone: bool,
+    force: bool,
+    targets: Vec<Target>,
+}
+
+/// The output of one input.
+struct Target {
+    name: String,
+    format: Format,
+}
+
+impl Plan {
+    /// Settles names, and refuses what cannot go well, before anything is read or written.
+    fn new(job: &NormalizeJob, inputs: &[Input]) -> Result<Self, Error> {
+        let alone = inputs.len() == 1;
+        let mut taken = HashSet::new();
+        let targets: Vec<_> = inputs
+            .iter()
+            .map(|input| {
+                let format = layout::output_format(input.found.format, job.to);
+                let name = if alone { String::new() } else { layout::output_name(input, format, &mut taken) };
+                Target { name, format }
+            })
+            .collect();
+        if job.output.file_name().is_none() {
+            return Err(Error::Usage(format!("{} is no name for an output", job.output.display())));
+        }
+        let plan = Self {
+            output: job.output.clone(),
+            ledger: match &job.ledger {
+                LedgerPlace::Beside => Some(with_suffix(&job.output, ".ledger")),
+                LedgerPlace::File(path) => Some(path.clone()),
+                LedgerPlace::Nowhere => None,
+            },
+            report: job.report.clone(),
+            aside: with_suffix(&job.output, ".set-aside"),
+            alone,
+            force: job.force,
+            targets,
+        };
+        let ours: HashSet<String> = plan.targets.iter().map(|target| target.name.clone()).collect();
+        let mut places = vec![&plan.output, &plan.aside];
+        places.extend(plan.ledger.iter().chain(&plan.report));
+        for (index, place) in places.iter().enumerate() {
+            layout::check_apart(place, &job.inputs)?;
+            if places[..index].iter().any(|other| place.starts_with(other) || other.starts_with(place)) {
+                let place = place.display();
+                return Err(Error::Usage(format!("{place} is wanted for two things of the output")));
+            }
+            layout::check_free(place, job.force, &ours)?;
+        }
+        Ok(plan)
+    }
+
+    /// Puts everything into place: what stood there goes first, then the ledger comes, then the output, last the report.
+    /// Killed in between, the output is absent, or whole and with its ledger.
+    fn commit(
+        &self,
+        root: Option<FolderReplacement>,
+        sinks: Sinks,
+        ledger: Option<Replacement>,
+        report: Option<Replacement>,
+    ) -> Result<(), Error> {
+        let at_output = |error| Error::Output(self.output.clone(), error);
+        let root = match root {
+            None => None,
+            Some(mut root) => {
+                root.sync().map_err(at_output)?;
+                Some(root)
+            }
+        };
+        let mut away = Vec::new();
+        for place in [&self.output, &self.aside] {
+            if self.force || layout::is_empty(place) {
+                away.extend(Away::new(place).map_err(|error| Error::Output(place.clone(), error))?);
+            }
+        }
+        if let Some(ledger) = ledger {
+            ledger.commit().map_err(|error| self.ledger_error(error))?;
+        }
+        if let Some(mut aside) = sinks.aside {
+            let done = aside.sync().and_then(|()| aside.commit());
+            done.map_err(|error| Error::Output(self.aside.clone(), error))?;
+        }
+        if let Some(root) = root {
+            root.commit().map_err(at_output)?;
+        } else if let Some(destination) = sinks.destination {
+            destination.commit().map_err(at_output)?;
+        }
+        if let Some(report) = report {
+            let place = self.report.clone().unwrap_or_default();
+            report.commit().map_err(|error| Error::Output(place, error))?;
+        }
+        for old in away {
+            // The new output stands; an old one that cannot be removed keeps a name that says so.
+            let _ = old.discard();
+        }
+        Ok(())
+    }
+
+    fn ledger_error(&self, error: io::Error) -> Error {
+        Error::Output(self.ledger.clone().unwrap_or_default(), error)
+    }
+}
+
+/// Where results go. All empty: a dry run.
+#[derive(Default)]
+struct Sinks {
+    /// Of output and ledger, for errors.
+    places: (PathBuf, PathBuf),
+    destination: Option<Box<dyn Destination>>,
+    hash: Option<ArchiveHash>,
+    ledger: Option<Writer<Replacement>>,
+    aside_place: Option<PathBuf>,
+    aside: Option<FolderReplacement>,
+    aside_count: u64,
+    written: u64,
+    bytes: u64,
+    more: bool,
+}
+
+impl Sinks {
+    /// Takes the next result in archive order.
+    fn take(&mut self, done: &Composed) -> Result<(), io::Error> {
+        let Some(destination) = &mut self.destination else { return Ok(()) };
+        destination.write(&done.out)?;
+        if let Some(hash) = &mut self.hash {
+            if done.out.items.first().is_some_and(|item| item.name.is_empty() && !self.more)
+                && done.out.items.iter().all(|item| item.name.is_empty())
+            {
+                hash.update(&done.out.bytes);
+            } else {
+                for item in &done.out.items {
+                    if !item.name.is_empty() && !self.more {
+                        hash.file(&item.name);
+                    }
+                    hash.update(&done.out.bytes[item.span.clone()]);
+                    self.more = item.more;
+                }
+            }
+        }
+        self.more = done.out.items.last().map_or(self.more, |item| item.more);
+        self.written += done.written;
+        self.bytes += done.out.bytes.len() as u64;
+        for (_, message) in &done.aside {
+            self.set_aside(message)?;
+        }
+        Ok(())
+    }
+
+    /// Copies a message that could not be worked on; its number counts over all inputs.
+    fn set_aside(&mut self, message: &[u8]) -> io::Result<()> {
+        let Some(place) = &self.aside_place else { return Ok(()) };
+        if self.aside.is_none() {
+            self.aside = Some(FolderReplacement::create(place, true)?);
+        }
+        if let Some(aside) = &self.aside {
+            fs::write(aside.temporary().join(format!("{:08}.eml", self.aside_count)), message)?;
+            self.aside_count += 1;
+        }
+        Ok(())
+    }
+}
+
+/// A job that is running.
+struct Run<'a> {
+    policy: &'a Policy,
+    threads: usize,
+    progress: &'a Progress,
+    process: Process,
+    complete: Complete,
+    summary: Summary,
+}
+
+impl<'a> Run<'a> {
+    fn new(policy: &'a Policy, threads: usize, progress: &'a Progress, process: Process) -> Self {
+        let (complete, summary) = (Complete::default(), Summary::default());
+        Self { policy, threads, progress, process, complete, summary }
+    }
+}
+
+impl Run<'_> {
+    /// Tells a watcher how much there is, where that is known without opening.
+    fn announce(&self, inputs: &[Input]) {
+        let files = inputs.iter().filter(|input| !input.folder && !input.is_stdin());
+        let total =
+            files.filter_map(|input| fs::metadata(&input.found.path).ok()).map(|file| file.len()).sum();
+        self.progress.total.store(total, Relaxed);
+    }
+
+    /// Takes one source through the loop; gives what the ledger's footer says of it and of its output.
+    fn source(
+        &mut self,
+        input: &Input,
+        target: Option<&Target>,
+        sinks: &mut Sinks,
+    ) -> Result<(Archived, Archived), Error> {
+        let source = input.open(&self.policy.limits)?;
+        let hint = source.size_hint();
+        if input.folder {
+            self.progress.total.fetch_add(hint.unwrap_or(0), Relaxed);
+        }
+        let path = input.path();
+        let places = sinks.places.clone();
+        let before = (self.summary.set_aside, sinks.written, sinks.bytes);
+        let work = Compose {
+            path: &path,
+            from_mbox: input.found.format == Format::Mbox,
+            to: target.map(|target| target.format),
+            ledger: sinks.ledger.is_some().then_some(self.summary.sources.len() as u64),
+            policy: self.policy,
+            progress: self.progress,
+            complete: &self.complete,
+            process: self.process,
+        };
+        let hash = target.map(|_| ArchiveHash::new(input.folder));
+        let mut account = SourceSummary { path: path.clone(), ..SourceSummary::default() };
+        let (summary, complete) = (&mut self.summary, &self.complete);
+        let mut hand_on = |done: &mut Composed| -> Result<(), HandOn> {
+            sinks.take(done).map_err(HandOn::Output)?;
+            if let Some(ledger) = &mut sinks.ledger {
+                ledger.block(&done.block).map_err(HandOn::Ledger)?;
+            }
+            done.tally.add_to(summary, &mut account, complete);
+            Ok(())
+        };
+        let threads = worth(self.threads, hint);
+        let reader = engine::run(Reader::new(source, hash), threads, &work, &mut hand_on);
+        let reader = reader.map_err(|stop| match stop {
+            Stop::Read(error) => input.error(error),
+            Stop::Work(error) => Error::Identity(format!("{path}: {error}")),
+            Stop::HandOn(HandOn::Output(error)) => Error::Output(places.0.clone(), error),
+            Stop::HandOn(HandOn::Ledger(error)) => Error::Output(places.1.clone(), error),
+        })?;
+        let (messages, bytes) = (reader.messages, reader.bytes);
+        let (source, blake3) = reader.finish();
+        if source.changed().map_err(|error| input.error(error))? {
+            return Err(input.error(io::Error::other("changed while it was read")));
+        }
+        if let Some(destination) = &mut sinks.destination {
+            destination.sync().map_err(|error| Error::Output(places.0.clone(), error))?;
+        }
+        let set_aside = self.summary.set_aside - before.0;
+        let written = if target.is_some() { sinks.written - before.1 } else { messages - set_aside };
+        let same = (account.messages, account.bytes) == (messages, bytes) && messages == written + set_aside;
+        if !same || (!input.folder && !input.is_stdin() && hint.is_some_and(|size| size != bytes)) {
+            return Err(Error::Identity(format!(
+                "{path}: the account does not add up: {messages} messages and {bytes} bytes were read ({hint:?} there), \
+                 {} and {} worked on, {written} written, {set_aside} set aside",
+                account.messages, account.bytes
+            )));
+        }
+        let profile = source.profile();
+        account.dialect.clone_from(&profile.dialect);
+        profile.line_end.clone_into(&mut account.line_end);
+        if target.is_some() {
+            account.blake3 = hex(&blake3);
+        }
+        self.summary.written += written;
+        self.summary.bytes_out += sinks.bytes - before.2;
+        self.summary.sources.push(account);
+        let out_hash = sinks.hash.take().map_or([0; 32], ArchiveHash::finish);
+        Ok((
+            Archived {
+                name: input.name.clone().into_bytes(),
+                format: input.found.format,
+                folder: input.folder,
+                messages,
+                bytes,
+                blake3,
+            },
+            Archived {
+                name: target.map(|target| target.name.clone().into_bytes()).unwrap_or_default(),
+                format: target.map_or(input.found.format, |target| target.format),
+                folder: target.is_some_and(|target| layout::is_folder(target.format)),
+                messages: written,
+                bytes: sinks.bytes - before.2,
+                blake3: out_hash,
+            },
+        ))
+    }
+
+    /// Messages in = messages out + set aside, over all sources.
+    fn check_identity(&self) -> Result<(), Error> {
+        let summary = &self.summary;
+        let sources: u64 = summary.sources.iter().map(|source| source.bytes).sum();
+        if summary.messages_in == summary.written + summary.set_aside && summary.bytes_in == sources {
+            return Ok(());
+        }
+        Err(Error::Identity(format!(
+            "{} messages were read, {} written, {} set aside",
+            summary.messages_in, summary.written, summary.set_aside
+        )))
+    }
+}
+
+enum HandOn {
+    Output(io::Error),
+    Ledger(io::Error),
+}
+
+/// Threads that a source of this size keeps busy.
+pub(crate) fn worth(threads: usize, size: Option<u64>) -> usize {
+    let batches = size.map_or(usize::MAX, |size| (size >> 20) as usize + 1);
+    threads.clamp(1, batches.max(1))
+}
+
+fn replacement(place: Option<&Path>, force: bool) -> Result<Option<Replacement>, Error> {
+    let create = |place: &Path| {
+        Replacement::create(place, force).map_err(|error| Error::Output(place.to_owned(), error))
+    };
+    place.map(create).transpose()
+}
+
+/// The path with something after its last component.
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(suffix);
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+//! The way back through quoting: what decides, when a ledger is written, whether a message comes back exactly.
+
+use mailglot_archive::Quoting;
+use mailglot_archive::ledger::Requote;
+use mailglot_archive::mbox::{requote, unquote};
+use mailglot_mime::{Undo, apply_undo};
+use memchr::memmem;
+use std::borrow::Cow;
+
+/// Rebuilds the old message out of that of an output; None when the changes do not fit.
+///
+/// With `midline` the bytes begin inside a line: quoting begins after the first line end.
+pub(crate) fn rebuild<'a>(
+    message: &'a [u8],
+    midline: bool,
+    way: &Requote,
+    undo: &[Undo],
+) -> Option<Cow<'a, [u8]>> {
+    let (unquotes, requotes) = match way {
+        Requote::Leave => (false, None),
+        Requote::Convert { unquote, source } => (*unquote, Some(*source)),
+        Requote::Count { unquote, .. } => (*unquote, None),
+    };
+    let cut = if midline { line_end(message) } else { 0 };
+    let (head, lines) = message.split_at(cut);
+    let plain = if unquotes { unquote(lines, Quoting::Mboxrd) } else { Cow::Borrowed(lines) };
+    // A piece has no changes; were there some, their coordinates would be those of its lines.
+    let old = if undo.is_empty() { plain } else { Cow::Owned(apply_undo(&plain, undo)?) };
+    let quoted = match (way, requotes) {
+        (Requote::Count { marks, .. }, _) => Cow::Owned(mark(&old, marks)?),
+        (_, Some(quoting @ (Quoting::Mboxo | Quoting::Mboxrd))) => {
+            let mut out = Vec::with_capacity(old.len() + 64);
+            requote(&old, quoting, &mut out);
+            Cow::Owned(out)
+        }
+        _ => old,
+    };
+    Some(if head.is_empty() { quoted } else { Cow::Owned([head, &quoted].concat()) })
+}
+
+/// Length of the first line with its LF or CR; all when there is none.
+pub(crate) fn line_end(bytes: &[u8]) -> usize {
+    memchr::memchr2(b'\n', b'\r', bytes).map_or(bytes.len(), |at| at + 1)
+}
+
+/// True when a line begins with `>*From `.
+pub(crate) fn has_from_line(bytes: &[u8]) -> bool {
+    from_lines(bytes).next().is_some()
+}
+
+/// Number of `>` of each line `>*From `.
+pub(crate) fn count_marks(bytes: &[u8]) -> Vec<u64> {
+    from_lines(bytes).map(|(_, marks)| marks as u64).collect()
+}
+
+/// Gives each line `>*From ` its number of `>`; None when there are more or fewer lines, or a number is out of all proportion.
+fn mark(bytes: &[u8], marks: &[u64]) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(bytes.len() + marks.len());
+    let mut at = 0;
+    let mut wanted = marks.iter();
+    for (start, has) in from_lines(bytes) {
+        let count = usize::try_from(*wanted.next()?).ok().filter(|&count| count <= MOST_MARKS)?;
+        out.extend_from_slice(&bytes[at..start]);
+        out.resize(out.len() + count, b'>');
+        at = start + has;
+    }
+    out.extend_from_slice(&bytes[at..]);
+    wanted.next().is_none().then_some(out)
+}
+
+/// More `>` than this are no quoting.
+const MOST_MARKS: usize = 1 << 16;
+
+/// Offset and number of `>` of each line `>*From `; a line follows LF or CR, as quoting has it.
+fn from_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> {
+    memmem::find_iter(bytes, b"From ").filter_map(|at| {
+        let before = &bytes[..at];
+        let marks = before.iter().rev().take_while(|&&b| b == b'>').count();
+        let start = at - marks;
+        matches!(before[..start].last(), None | Some(b'\n' | b'\r')).then_some((start, marks))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn from_lines_are_found() {
+        assert!(has_from_line(b"From x"));
+        assert!(has_from_line(b"a\n>>From x"));
+        assert!(has_from_line(b"a\rFrom x"));
+        assert!(!has_from_line(b"a From x\n> From y\nFromage"));
+        assert_eq!(count_marks(b"From a\n>From b\nx From\n>>>From c"), [0, 1, 3]);
+    }
+
+    #[test]
+    fn irregular_quoting_comes_back_by_count() {
+        let old = b"From a\n>From b\n>>From c\n".as_slice();
+        let stripped = b">>From a\nFrom b\nFrom c\n";
+        assert_eq!(mark(stripped, &count_marks(old)).as_deref(), Some(old));
+        assert_eq!(mark(stripped, &[1, 2]), None);
+        assert_eq!(mark(stripped, &[1, 2, 3, 4]), None);
+        assert_eq!(mark(b"From ", &[1 << 40]), None);
+    }
+
+    #[test]
+    fn a_piece_inside_a_line_keeps_its_first_line() {
+        let way = Requote::Convert { unquote: true, source: Quoting::None };
+        let piece = b">From not at a line start\n>From here\n";
+        let back = rebuild(piece, true, &way, &[]).unwrap();
+        assert_eq!(&*back, b">From not at a line start\nFrom here\n");
+        assert_eq!(&*rebuild(b">From ", true, &way, &[]).unwrap(), b">From ");
+    }
+}

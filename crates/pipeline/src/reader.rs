@@ -1,0 +1,199 @@
+//! One archive as numbered batches that can be worked on in any order.
+
+use crate::hash::ArchiveHash;
+use mailglot_archive::{Batch, EntryKind, Source};
+use std::io;
+use std::ops::Range;
+
+/// A batch, and what must be known of its neighbors.
+#[derive(Debug, Default)]
+pub(crate) struct Feed {
+    /// Number of the batch, from 0.
+    pub(crate) number: u64,
+    /// The entries.
+    pub(crate) batch: Batch,
+    /// No batch follows.
+    pub(crate) last: bool,
+    /// The first entry goes on from the batch before.
+    pub(crate) continued: bool,
+    /// File name of the entry before; empty at the start.
+    pub(crate) name: Vec<u8>,
+    /// For each entry: it begins inside a line (only pieces).
+    pub(crate) midline: Vec<bool>,
+}
+
+/// Reads one batch ahead, counts, and hashes what goes by.
+pub(crate) struct Reader {
+    source: Box<dyn Source>,
+    hash: Option<ArchiveHash>,
+    ahead: Option<Batch>,
+    spare: Vec<Batch>,
+    next: u64,
+    name: Vec<u8>,
+    more: bool,
+    carry: Vec<u8>,
+    midline: bool,
+    /// Messages that began.
+    pub(crate) messages: u64,
+    /// Bytes of all entries.
+    pub(crate) bytes: u64,
+}
+
+impl Reader {
+    pub(crate) fn new(source: Box<dyn Source>, hash: Option<ArchiveHash>) -> Self {
+        Self {
+            source,
+            hash,
+            ahead: None,
+            spare: Vec::new(),
+            next: 0,
+            name: Vec::new(),
+            more: false,
+            carry: Vec::new(),
+            midline: false,
+            messages: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Fills `feed` with the next batch; false at the end.
+    pub(crate) fn next(&mut self, feed: &mut Feed) -> io::Result<bool> {
+        if self.next == 0 {
+            self.ahead = self.pull()?;
+        }
+        let Some(batch) = self.ahead.take() else { return Ok(false) };
+        let mut old = std::mem::replace(&mut feed.batch, batch);
+        // A message of the largest size must not hold its memory for the rest of the job.
+        old.bytes.shrink_to(8 << 20);
+        self.spare.push(old);
+        self.ahead = self.pull()?;
+        feed.number = self.next;
+        feed.last = self.ahead.is_none();
+        feed.continued = self.more;
+        feed.name.clone_from(&self.name);
+        self.next += 1;
+        self.settle(feed)?;
+        Ok(true)
+    }
+
+    /// What is left after the end: the source and its hash.
+    pub(crate) fn finish(self) -> (Box<dyn Source>, [u8; 32]) {
+        (self.source, self.hash.map_or([0; 32], ArchiveHash::finish))
+    }
+
+    fn pull(&mut self) -> io::Result<Option<Batch>> {
+        let mut batch = self.spare.pop().unwrap_or_default();
+        Ok(self.source.next(&mut batch)?.then_some(batch))
+    }
+
+    /// Counts and hashes, and moves the ends of pieces so that no `>From ` is cut by them.
+    fn settle(&mut self, feed: &mut Feed) -> io::Result<()> {
+        let batch = &mut feed.batch;
+        if !self.carry.is_empty() {
+            prepend(batch, &self.carry);
+            self.carry.clear();
+        }
+        feed.midline.clear();
+        let mut at = 0;
+        for index in 0..batch.entries.len() {
+            feed.midline.push(self.more && self.midline);
+            if batch.entries[index].kind == EntryKind::Oversize && batch.entries[index].more {
+                self.move_end(batch, index);
+            }
+            let entry = &batch.entries[index];
+            if entry.span.start != at || !within(&entry.message, &entry.span) {
+                return Err(io::Error::other("entries do not tile the archive"));
+            }
+            at = entry.span.end;
+            let bytes = &batch.bytes[entry.span.clone()];
+            if let Some(hash) = &mut self.hash {
+                if entry.kind == EntryKind::Directory {
+                    hash.directory(&entry.name);
+                } else if entry.name != self.name {
+                    hash.file(&entry.name);
+                }
+                hash.update(bytes);
+            }
+            self.bytes += bytes.len() as u64;
+            let message = matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
+            self.messages += u64::from(message && !self.more);
+            self.more = entry.more;
+            self.name.clone_from(&entry.name);
+        }
+        if at != batch.bytes.len() {
+            return Err(io::Error::other("entries do not tile the archive"));
+        }
+        Ok(())
+    }
+
+    /// Gives the tail of a piece to the next one when it may be the beginning of a `From ` line.
+    fn move_end(&mut self, batch: &mut Batch, index: usize) {
+        let span = batch.entries[index].span.clone();
+        let moved = open_end(&batch.bytes[span.clone()]);
+        let end = span.end - moved;
+        self.midline = end == span.start || !matches!(batch.bytes[end - 1], b'\n' | b'\r');
+        if moved == 0 {
+            return;
+        }
+        batch.entries[index].span.end = end;
+        batch.entries[index].message.end = end;
+        if let Some(next) = batch.entries.get_mut(index + 1) {
+            next.span.start = end;
+            next.message.start = end;
+            next.offset -= moved as u64;
+        } else {
+            self.carry.extend_from_slice(&batch.bytes[end..]);
+            batch.bytes.truncate(end);
+        }
+    }
+}
+
+fn within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.start <= inner.end && inner.end <= outer.end
+}
+
+/// Length of an unfinished last line that may still become `>*From `.
+fn open_end(piece: &[u8]) -> usize {
+    const LONGEST: usize = 4096;
+    let window = &piece[piece.len().saturating_sub(LONGEST)..];
+    let Some(line) = memchr::memrchr2(b'\n', b'\r', window).map(|at| &window[at + 1..]) else { return 0 };
+    let marks = line.iter().take_while(|&&b| b == b'>').count();
+    if b"From ".starts_with(&line[marks..]) { line.len() } else { 0 }
+}
+
+fn prepend(batch: &mut Batch, carry: &[u8]) {
+    batch.bytes.splice(0..0, carry.iter().copied());
+    for (index, entry) in batch.entries.iter_mut().enumerate() {
+        if index > 0 {
+            entry.span.start += carry.len();
+            entry.message.start += carry.len();
+        } else {
+            entry.offset -= carry.len() as u64;
+            // The carry is part of the message, also where the piece begins with its trailer.
+            entry.message.start = 0;
+        }
+        entry.span.end += carry.len();
+        entry.message.end += carry.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_possible_from_lines_are_moved() {
+        for (piece, moved) in [
+            (&b"text\n"[..], 0),
+            (b"text\n>>", 2),
+            (b"text\nFr", 2),
+            (b"text\n>From ", 6),
+            (b"text\nFrom x", 0),
+            (b"text\nFrx", 0),
+            (b"text", 0),
+            (b"", 0),
+        ] {
+            assert_eq!(open_end(piece), moved, "{piece:?}");
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! The ledger's records, replayed: the next bytes of an output in, the next bytes of a source out.
+
+use crate::hash::ArchiveHash;
+use crate::quote::rebuild;
+use mailglot_archive::ledger::{Archived, Body, Change, MessageRecord, Old, RawKind, Record};
+use mailglot_archive::replace::Replacement;
+use mailglot_mime::{Recipe, Span, Undo};
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::{Component, Path, PathBuf};
+
+/// Why a source cannot be rebuilt.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The output cannot be read.
+    Output(PathBuf, io::Error),
+    /// The source cannot be written.
+    Original(PathBuf, io::Error),
+    /// Output and ledger do not fit together.
+    Mismatch(String),
+}
+
+/// Where a source is rebuilt.
+pub(crate) enum Target<'a> {
+    /// Nowhere: only its hash counts.
+    Nowhere,
+    /// In this file.
+    File(&'a mut Replacement),
+    /// In a new file or folder.
+    Place(PathBuf),
+}
+
+/// One source on its way back.
+pub(crate) struct Replay<'a> {
+    output: OutputSide,
+    source: SourceSide<'a>,
+    buffer: Vec<u8>,
+    /// Messages rebuilt.
+    pub(crate) messages: u64,
+}
+
+impl<'a> Replay<'a> {
+    /// Begins to rebuild a source out of the output at `output`.
+    pub(crate) fn new(
+        source: &Archived,
+        from: &Archived,
+        output: PathBuf,
+        target: Target<'a>,
+    ) -> Result<Self, Fault> {
+        let mut replay = Self {
+            output: OutputSide::new(from.folder, output),
+            source: SourceSide::new(source.folder, target)?,
+            buffer: Vec::new(),
+            messages: 0,
+        };
+        replay.output.begin()?;
+        Ok(replay)
+    }
+
+    /// Does what a record says; gives the number of source bytes that it wrote.
+    pub(crate) fn step(&mut self, record: &Record<'_>) -> Result<u64, Fault> {
+        let before = self.source.bytes;
+        match record {
+            Record::Source(_) => return Err(Fault::Mismatch("a source begins twice".into())),
+            Record::File(name) => self.source.file(name)?,
+            Record::Directory(name) => self.source.directory(name)?,
+            Record::OutFile(name) => self.output.file(name)?,
+            Record::Same { messages, bytes } => {
+                self.messages += messages;
+                self.same(*bytes)?;
+            }
+            Record::Raw { kind, bytes } => {
+                self.messages += u64::from(*kind == RawKind::SetAside);
+                self.source.write(bytes)?;
+            }
+            Record::Message(message) => {
+                self.messages += u64::from(!message.continued);
+                self.message(message)?;
+            }
+        }
+        Ok(self.source.bytes - before)
+    }
+
+    /// Ends: all of the output must have been used, and both sides must be what the footer says.
+    pub(crate) fn finish(self, source: &Archived, from: &Archived) -> Result<(), Fault> {
+        let (messages, written) = (self.messages, self.source.bytes);
+        let (read, output) = self.output.finish()?;
+        let rebuilt = self.source.finish()?;
+        if output != from.blake3 || read != from.bytes {
+            return Err(Fault::Mismatch("the output is not the one that this ledger was written for".into()));
+        }
+        if rebuilt != source.blake3 || written != source.bytes || messages != source.messages {
+            return Err(Fault::Mismatch("what was rebuilt is not what the ledger says of the source".into()));
+        }
+        Ok(())
+    }
+
+    fn same(&mut self, bytes: u64) -> Result<(), Fault> {
+        const PIECE: u64 = 1 << 18;
+        let mut left = bytes;
+        while left > 0 {
+            self.output.take(left.min(PIECE), &mut self.buffer)?;
+            self.source.write(&self.buffer)?;
+            left -= self.buffer.len() as u64;
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, message: &MessageRecord<'_>) -> Result<(), Fault> {
+        let [separator, body, trailer] = message.out;
+        self.around(message.separator, separator)?;
+        self.output.take(body, &mut self.buffer)?;
+        match &message.body {
+            Body::Same => self.source.write(&self.buffer)?,
+            Body::Whole(old) => self.source.write(old)?,
+            Body::Undo { requote, changes } => {
+                let undo: Option<Vec<_>> = changes.iter().map(undo).collect();
+                let old = undo.and_then(|undo| rebuild(&self.buffer, message.midline, requote, &undo));
+                let old = old.ok_or_else(|| Fault::Mismatch("a change does not fit the output".into()))?;
+                self.source.write(&old)?;
+            }
+        }
+        self.around(message.trailer, trailer)?;
+        self.buffer.shrink_to(8 << 20);
+        Ok(())
+    }
+
+    /// A separator or trailer: the old one, or that of the output.
+    fn around(&mut self, old: Option<&[u8]>, len: u64) -> Result<(), Fault> {
+        self.output.take(len, &mut self.buffer)?;
+        self.source.write(old.unwrap_or(&self.buffer))
+    }
+}
+
+fn undo(change: &Change<'_>) -> Option<Undo> {
+    let start = usize::try_from(change.start).ok()?;
+    let end = start.checked_add(usize::try_from(change.len).ok()?)?;
+    Some(Undo {
+        span: Span::new(start, end),
+        old: match change.old {
+            Old::Bytes(bytes) => Ok(bytes.to_vec()),
+            Old::Recipe(bytes) => Err(Recipe::from_bytes(bytes)),
+        },
+    })
+}
+
+/// An output that is read front to back.
+struct OutputSide {
+    folder: bool,
+    root: PathBuf,
+    path: PathBuf,
+    file: Option<BufReader<File>>,
+    hash: ArchiveHash,
+    bytes: u64,
+}
+
+impl OutputSide {
+    fn new(folder: bool, root: PathBuf) -> Self {
+        Self { folder, path: root.clone(), root, file: None, hash: ArchiveHash::new(folder), bytes: 0 }
+    }
+
+    fn begin(&mut self) -> Result<(), Fault> {
+        if !self.folder {
+            self.open(self.root.clone())?;
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, name: &[u8]) -> Result<(), Fault> {
+        self.end_file()?;
+        let path = below(&self.root, name).filter(|_| self.folder);
+        let path = path.ok_or_else(|| Fault::Mismatch("the ledger names an impossible file".into()))?;
+        self.hash.file(name);
+        self.open(path)
+    }
+
+    fn open(&mut self, path: PathBuf) -> Result<(), Fault> {
+        self.path = path;
+        let file = File::open(&self.path).map_err(|error| self.error(error))?;
+        self.file = Some(BufReader::with_capacity(1 << 18, file));
+        Ok(())
+    }
+
+    /// Fills `buffer` with exactly `len` bytes.
+    fn take(&mut self, len: u64, buffer: &mut Vec<u8>) -> Result<(), Fault> {
+        buffer.clear();
+        if len == 0 {
+            return Ok(());
+        }
+        let Some(file) = &mut self.file else {
+            return Err(Fault::Mismatch("the ledger asks for bytes of no file".into()));
+        };
+        if let Err(error) = file.take(len).read_to_end(buffer) {
+            return Err(self.error(error));
+        }
+        if buffer.len() as u64 != len {
+            return Err(Fault::Mismatch(format!("{} is too short", self.path.display())));
+        }
+        self.hash.update(buffer);
+        self.bytes += len;
+        Ok(())
+    }
+
+    fn end_file(&mut self) -> Result<(), Fault> {
+        let Some(mut file) = self.file.take() else { return Ok(()) };
+        match file.read(&mut [0]) {
+            Ok(0) => Ok(()),
+            Ok(_) => Err(Fault::Mismatch(format!("{} is too long", self.path.display()))),
+            Err(error) => Err(self.error(error)),
+        }
+    }
+
+    fn finish(mut self) -> Result<(u64, [u8; 32]), Fault> {
+        self.end_file()?;
+        Ok((self.bytes, self.hash.finish()))
+    }
+
+    fn error(&self, error: io::Error) -> Fault {
+        Fault::Output(self.path.clone(), error)
+    }
+}
+
+/// A source that is written front to back.
+struct SourceSide<'a> {
+    folder: bool,
+    /// The folder, where one is written.
+    root: Option<PathBuf>,
+    /// What errors name.
+    path: PathBuf,
+    file: Option<Box<dyn Write + 'a>>,
+    nowhere: bool,
+    hash: ArchiveHash,
+    bytes: u64,
+}
+
+impl<'a> SourceSide<'a> {
+    fn new(folder: bool, target: Target<'a>) -> Result<Self, Fault> {
+        let hash = ArchiveHash::new(folder);
+        let path = PathBuf::new();
+        let mut side = Self { folder, root: None, path, file: None, nowhere: false, hash, bytes: 0 };
+        match target {
+            Target::Nowhere => side.nowhere = true,
+            Target::File(file) => {
+                file.path().clone_into(&mut side.path);
+                side.file = Some(Box::new(file));
+            }
+            Target::Place(path) if folder => {
+                fs::create_dir_all(&path).map_err(|error| Fault::Original(path.clone(), error))?;
+                side.root = Some(path);
+            }
+            Target::Place(path) => side.create(path)?,
+        }
+        Ok(side)
+    }
+
+    fn file(&mut self, name: &[u8]) -> Result<(), Fault> {
+        self.end_file()?;
+        self.hash.file(name);
+        if let Some(path) = self.below(name)? {
+            if let Some(parent) = path.parent() {
+                fs::create_dir_all(parent).map_err(|error| self.error(error))?;
+            }
+            self.create(path)?;
+        }
+        Ok(())
+    }
+
+    fn directory(&mut self, name: &[u8]) -> Result<(), Fault> {
+        self.end_file()?;
+        self.hash.directory(name);
+        if let Some(path) = self.below(name)? {
+            fs::create_dir_all(path).map_err(|error| self.error(error))?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        self.hash.update(bytes);
+        self.bytes += bytes.len() as u64;
+        match &mut self.file {
+            Some(file) => file.write_all(bytes).map_err(|error| self.error(error)),
+            None if !self.nowhere && !bytes.is_empty() => {
+                Err(Fault::Mismatch("the ledger writes bytes to no file".into()))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn finish(mut self) -> Result<[u8; 32], Fault> {
+        self.end_file()?;
+        Ok(self.hash.finish())
+    }
+
+    fn create(&mut self, path: PathBuf) -> Result<(), Fault> {
+        self.path = path;
+        let file = File::create_new(&self.path).map_err(|error| self.error(error))?;
+        self.file = Some(Box::new(BufWriter::with_capacity(1 << 18, file)));
+        Ok(())
+    }
+
+    fn end_file(&mut self) -> Result<(), Fault> {
+        let Some(mut file) = self.file.take() else { return Ok(()) };
+        file.flush().map_err(|error| self.error(error))
+    }
+
+    /// The place of a file or folder; None when nothing is written.
+    fn below(&self, name: &[u8]) -> Result<Option<PathBuf>, Fault> {
+        let impossible = || Fault::Mismatch("the ledger names an impossible file".into());
+        if !self.folder {
+            return Err(impossible());
+        }
+        let Some(root) = &self.root else { return Ok(None) };
+        below(root, name).map(Some).ok_or_else(impossible)
+    }
+
+    fn error(&self, error: io::Error) -> Fault {
+        Fault::Original(self.path.clone(), error)
+    }
+}
+
+/// A path below a folder; None for a name that leaves it.
+pub(crate) fn below(root: &Path, name: &[u8]) -> Option<PathBuf> {
+    let name = native(name)?;
+    let plain = name.components().all(|part| matches!(part, Component::Normal(_)));
+    (plain && !name.as_os_str().is_empty()).then(|| root.join(name))
+}
+
+#[cfg(unix)]
+fn native(name: &[u8]) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    (!name.contains(&0)).then(|| PathBuf::from(std::ffi::OsStr::from_bytes(name)))
+}
+
+#[cfg(not(unix))]
+fn native(name: &[u8]) -> Option<PathBuf> {
+    std::str::from_utf8(name).ok().map(PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_below_their_folder() {
+        let root = Path::new("r");
+        assert_eq!(below(root, b"cur/1:2,S"), Some(PathBuf::from("r/cur/1:2,S")));
+        for bad in [&b""[..], b"/etc/x", b"../x", b"a/../../x", b"..", b"a\0b", b"./a"] {
+            assert_eq!(below(root, bad), None, "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! From output and ledger back to the original.
+
+use crate::away::{Away, exists};
+use crate::layout::{check_apart, check_free};
+use crate::normalize::with_suffix;
+use crate::replay::{Fault, Replay, Target, below};
+use crate::{Error, Progress};
+use mailglot_archive::ledger::{Block, Footer, Ledger, Record};
+use mailglot_archive::replace::{FolderReplacement, Replacement};
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// A restoration.
+#[derive(Clone, Debug)]
+pub struct RestoreJob {
+    /// The normalized archive.
+    pub output: PathBuf,
+    /// Its ledger; None: `OUTPUT.ledger`.
+    pub ledger: Option<PathBuf>,
+    /// Where the original goes; None: verify only, write nothing.
+    pub original: Option<PathBuf>,
+    /// Replace what stands there.
+    pub force: bool,
+}
+
+/// What was restored.
+#[derive(Clone, Debug, Default)]
+pub struct Restored {
+    /// Archives.
+    pub sources: u64,
+    /// Messages.
+    pub messages: u64,
+    /// Bytes of the original.
+    pub bytes: u64,
+}
+
+/// Rebuilds every input byte for byte and compares its hash; nothing appears unless all is right.
+///
+/// One source comes back as `original` itself; several come back under their names below it.
+pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error> {
+    let place = job.ledger.clone().unwrap_or_else(|| with_suffix(&job.output, ".ledger"));
+    if !exists(&job.output) {
+        return Err(Error::Input(job.output.clone(), io::ErrorKind::NotFound.into()));
+    }
+    let wrong = |what: String| Error::Ledger(place.clone(), what);
+    let mut ledger = Ledger::open(&place).map_err(|error| wrong(error.to_string()))?;
+    let footer = ledger.footer().clone();
+    if footer.sources.is_empty() {
+        return Err(wrong("the ledger holds no source".into()));
+    }
+    progress.total.store(footer.sources.iter().map(|source| source.bytes).sum(), Relaxed);
+    let mut staged = match &job.original {
+        None => Staged::Nothing,
+        Some(original) => prepare(job, original, &place, &footer)?,
+    };
+
+    let mut run =
+        Run { job, footer: &footer, progress, restored: Restored::default(), root: None, file: None };
+    match &mut staged {
+        Staged::Nothing => {}
+        Staged::File(file) => run.file = Some(file),
+        Staged::Folder(folder) => run.root = Some(folder.temporary().to_owned()),
+    }
+    let restored = run.all(&mut ledger, &place)?;
+    if let Some(original) = &job.original {
+        staged.commit(original).map_err(|error| Error::Output(original.clone(), error))?;
+    }
+    Ok(restored)
+}
+
+/// The original under its temporary name.
+enum Staged {
+    Nothing,
+    File(Replacement),
+    Folder(FolderReplacement),
+}
+
+impl Staged {
+    fn commit(self, original: &Path) -> io::Result<()> {
+        match self {
+            Self::Nothing => Ok(()),
+            Self::File(file) => file.commit(),
+            Self::Folder(mut folder) => {
+                folder.sync()?;
+                let away = Away::new(original)?;
+                folder.commit()?;
+                // The original stands; what was replaced keeps a name that says so when it cannot be removed.
+                let _ = away.map(Away::discard);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Checks the place of the original and begins it under a temporary name.
+fn prepare(job: &RestoreJob, original: &Path, ledger: &Path, footer: &Footer) -> Result<Staged, Error> {
+    if original.file_name().is_none() {
+        return Err(Error::Usage(format!("{} is no name for an original", original.display())));
+    }
+    check_apart(original, &[job.output.clone(), ledger.to_owned()])?;
+    let names = footer.sources.iter().map(|source| String::from_utf8_lossy(&source.name).into_owned());
+    check_free(original, job.force, &names.collect::<HashSet<_>>())?;
+    let staged = match &footer.sources[..] {
+        [source] if !source.folder => Replacement::create(original, job.force).map(Staged::File),
+        _ => FolderReplacement::create(original, job.force).map(Staged::Folder),
+    };
+    staged.map_err(|error| Error::Output(original.to_owned(), error))
+}
+
+/// A restoration that is running.
+struct Run<'a> {
+    job: &'a RestoreJob,
+    footer: &'a Footer,
+    progress: &'a Progress,
+    restored: Restored,
+    /// The folder that is written, where one is.
+    root: Option<PathBuf>,
+    /// The file that is written, where one is.
+    file: Option<&'a mut Replacement>,
+}
+
+impl<'a> Run<'a> {
+    /// Replays every record of the ledger that stands at `place`.
+    fn all(mut self, ledger: &mut Ledger, place: &Path) -> Result<Restored, Error> {
+        let wrong = |what: String| Error::Ledger(place.to_owned(), what);
+        let mut replay = None;
+        let mut block = Block::default();
+        while ledger.next_block(&mut block).map_err(|error| wrong(error.to_string()))? {
+            for record in block.records() {
+                let record = record.map_err(|error| wrong(error.to_string()))?;
+                self.step(&record, &mut replay).map_err(|fault| self.error(fault, place, replay.as_ref()))?;
+            }
+        }
+        self.end(replay.take()).map_err(|fault| self.error(fault, place, None))?;
+        let sources = self.footer.sources.len() as u64;
+        self.empty_ones(sources).map_err(|fault| self.error(fault, place, None))?;
+        Ok(self.restored)
+    }
+
+    fn step(&mut self, record: &Record<'_>, replay: &mut Option<Replay<'a>>) -> Result<(), Fault> {
+        if let Record::Source(index) = record {
+            self.end(replay.take())?;
+            if *index < self.restored.sources {
+                return Err(Fault::Mismatch("the sources are out of order".into()));
+            }
+            self.empty_ones(*index)?;
+            *replay = Some(self.begin()?);
+            return Ok(());
+        }
+        let Some(replay) = replay else {
+            return Err(Fault::Mismatch("the ledger does not begin with a source".into()));
+        };
+        let (bytes, messages) = (replay.step(record)?, &self.progress.messages);
+        self.progress.bytes.fetch_add(bytes, Relaxed);
+        messages.store(self.restored.messages + replay.messages, Relaxed);
+        Ok(())
+    }
+
+    /// Rebuilds the sources before `index`, of which there are no records because nothing is in them.
+    fn empty_ones(&mut self, index: u64) -> Result<(), Fault> {
+        while self.restored.sources < index {
+            let replay = self.begin()?;
+            self.end(Some(replay))?;
+        }
+        Ok(())
+    }
+
+    /// Begins the source whose turn it is.
+    fn begin(&mut self) -> Result<Replay<'a>, Fault> {
+        let index = self.restored.sources as usize;
+        let (Some(source), Some(from)) = (self.footer.sources.get(index), self.footer.outputs.get(index))
+        else {
+            return Err(Fault::Mismatch("the ledger holds more sources than it names".into()));
+        };
+        let impossible = || Fault::Mismatch("the ledger names an impossible file".into());
+        let output = if self.footer.alone {
+            self.job.output.clone()
+        } else {
+            below(&self.job.output, &from.name).ok_or_else(impossible)?
+        };
+        let target = match (&self.root, self.file.take()) {
+            (None, None) => Target::Nowhere,
+            (_, Some(file)) => Target::File(file),
+            (Some(root), _) if self.footer.sources.len() == 1 => Target::Place(root.clone()),
+            (Some(root), _) => Target::Place(below(root, &source.name).ok_or_else(impossible)?),
+        };
+        Replay::new(source, from, output, target)
+    }
+
+    /// Ends the source that was replayed, if one was.
+    fn end(&mut self, replay: Option<Replay<'_>>) -> Result<(), Fault> {
+        let Some(replay) = replay else { return Ok(()) };
+        let index = self.restored.sources as usize;
+        let messages = replay.messages;
+        replay.finish(&self.footer.sources[index], &self.footer.outputs[index])?;
+        self.restored.sources += 1;
+        self.restored.messages += messages;
+        self.restored.bytes += self.footer.sources[index].bytes;
+        Ok(())
+    }
+
+    fn error(&self, fault: Fault, ledger: &Path, replay: Option<&Replay<'_>>) -> Error {
+        match fault {
+            Fault::Output(path, error) => Error::Input(path, error),
+            Fault::Original(path, error) => Error::Output(path, error),
+            Fault::Mismatch(what) => {
+                let at = replay.map_or(0, |replay| replay.messages);
+                let source = self.footer.sources.get(self.restored.sources as usize);
+                let name = source.map(|s| String::from_utf8_lossy(&s.name).into_owned()).unwrap_or_default();
+                let output = self.job.output.display();
+                Error::Ledger(
+                    ledger.to_owned(),
+                    format!(
+                        "{output} and this ledger do not fit together: {what} (in {name}, after {at} messages)"
+                    ),
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The account of a job.
+
+use std::collections::BTreeMap;
+
+/// One input.
+#[derive(Clone, Debug, Default, serde::Serialize)]
+pub struct SourceSummary {
+    /// Path as given.
+    pub path: String,
+    /// Dialect and line end as sniffed, e.g. `mboxrd`, `LF`.
+    pub dialect: String,
+    /// Line end.
+    pub line_end: String,
+    /// Messages found.
+    pub messages: u64,
+    /// Bytes read.
+    pub bytes: u64,
+    /// Bytes that belong to no message (prelude, other files).
+    pub gap_bytes: u64,
+    /// BLAKE3 of all bytes of the archive in hexadecimal (folders: of names and contents); empty for a dry run without a ledger.
+    pub blake3: String,
+}
+
+/// A shown example of a repair or loss.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Example {
+    /// Event code.
+    pub code: String,
+    /// `path:ordinal`
+    pub message: String,
+    /// Section number of the part.
+    pub part: String,
+    /// Byte offset of the event in the message.
+    pub offset: u64,
+    /// Length in bytes.
+    pub length: u64,
+    /// The event's words.
+    pub detail: String,
+}
+
+/// The account of a normalisation or a dry run. `messages_in == written + set_aside` holds, or the job fails.
+#[derive(Clone, Debug, Default, serde::Serialize)]
+pub struct Summary {
+    /// Inputs in order.
+    pub sources: Vec<SourceSummary>,
+    /// Messages read.
+    pub messages_in: u64,
+    /// Messages written.
+    pub written: u64,
+    /// Messages copied raw to the set-aside folder after an internal fault.
+    pub set_aside: u64,
+    /// Messages with at least one edit.
+    pub changed: u64,
+    /// Bytes read.
+    pub bytes_in: u64,
+    /// Bytes written, without the ledger.
+    pub bytes_out: u64,
+    /// Bytes of the ledger; 0 without one.
+    pub ledger_bytes: u64,
+    /// Events of severity repair.
+    pub repairs: u64,
+    /// Events of severity loss.
+    pub losses: u64,
+    /// Number of events by code.
+    pub events: BTreeMap<String, u64>,
+    /// Number of text parts by `declared → used (how)`.
+    pub charsets: BTreeMap<String, u64>,
+    /// The first few events of each code.
+    pub examples: Vec<Example>,
+}

@@ -1,0 +1,222 @@
+//! Counting what a batch brought, and adding it up in archive order.
+
+use crate::{Example, Progress, SourceSummary, Summary};
+use mailglot_archive::{BoxEvent, BoxEventKind};
+use mailglot_codec::Charset;
+use mailglot_mime::{How, Message, Outcome, Severity};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Examples kept of each code.
+const EXAMPLES: usize = 3;
+
+/// Codes whose examples are complete: looking for more would be wasted. Only ever a hint, and so no matter of order.
+#[derive(Debug, Default)]
+pub(crate) struct Complete(Mutex<Arc<BTreeSet<String>>>);
+
+impl Complete {
+    /// What is complete by now.
+    pub(crate) fn codes(&self) -> Arc<BTreeSet<String>> {
+        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn add(&self, code: &str) {
+        let mut codes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::make_mut(&mut codes).insert(code.to_owned());
+    }
+}
+
+/// The account of one batch.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    /// Bytes read.
+    pub(crate) bytes_in: u64,
+    /// Messages that began.
+    pub(crate) messages: u64,
+    /// Messages set aside.
+    pub(crate) set_aside: u64,
+    /// Messages with edits.
+    pub(crate) changed: u64,
+    /// Bytes that belong to no message.
+    pub(crate) gap_bytes: u64,
+    repairs: u64,
+    losses: u64,
+    events: BTreeMap<&'static str, u64>,
+    /// By charset and reason, then by label: looked up without making a key.
+    charsets: HashMap<(Charset, How), HashMap<Option<String>, u64>>,
+    examples: Vec<Example>,
+    complete: Arc<BTreeSet<String>>,
+}
+
+impl Tally {
+    /// Begins with the codes that need no more examples.
+    pub(crate) fn begin(&mut self, complete: &Complete) {
+        self.complete = complete.codes();
+    }
+
+    /// Adds a processed message. `raw` is the message as it was processed, for the section numbers of examples.
+    pub(crate) fn message(&mut self, address: &dyn Fn() -> String, raw: &[u8], outcome: &Outcome<'_>) {
+        let report = &outcome.report;
+        self.changed += u64::from(!outcome.edits.is_empty());
+        self.repairs += report.repairs();
+        self.losses += report.losses();
+        let mut parsed = None;
+        for event in &report.events {
+            let code = event.kind.code();
+            if self.count(code) {
+                let message =
+                    parsed.get_or_insert_with(|| Message::parse(raw, &mailglot_mime::Limits::default()));
+                let known = (event.part.0 as usize) < message.parts().len();
+                self.examples.push(Example {
+                    code: code.to_owned(),
+                    message: address(),
+                    part: if known { message.section(event.part) } else { String::new() },
+                    offset: event.at.start as u64,
+                    length: event.at.len() as u64,
+                    detail: event.detail.clone().into_owned(),
+                });
+            }
+        }
+        for reading in &report.readings {
+            let labels = self.charsets.entry((reading.used, reading.how)).or_default();
+            match labels.get_mut(&reading.declared) {
+                Some(count) => *count += 1,
+                None => {
+                    labels.insert(reading.declared.clone(), 1);
+                }
+            }
+        }
+    }
+
+    /// Adds an event that belongs to the archive, or to a message as a whole.
+    pub(crate) fn event(
+        &mut self,
+        code: &'static str,
+        severity: Severity,
+        address: impl FnOnce() -> String,
+        offset: u64,
+        detail: &str,
+    ) {
+        match severity {
+            Severity::Info => {}
+            Severity::Repair => self.repairs += 1,
+            Severity::Loss => self.losses += 1,
+        }
+        if self.count(code) {
+            self.examples.push(Example {
+                code: code.to_owned(),
+                message: address(),
+                part: String::new(),
+                offset,
+                length: 0,
+                detail: detail.to_owned(),
+            });
+        }
+    }
+
+    /// Adds what splitting found.
+    pub(crate) fn box_event(&mut self, path: &str, event: &BoxEvent) {
+        self.event(box_code(event.kind), Severity::Info, || path.to_owned(), event.offset, &event.detail);
+    }
+
+    /// Shows the numbers to a watcher.
+    pub(crate) fn show(&self, progress: &Progress) {
+        progress.bytes.fetch_add(self.bytes_in, Relaxed);
+        progress.messages.fetch_add(self.messages, Relaxed);
+        progress.repairs.fetch_add(self.repairs, Relaxed);
+        progress.losses.fetch_add(self.losses, Relaxed);
+    }
+
+    /// Adds this account to that of the job and of the source, and empties it.
+    pub(crate) fn add_to(&mut self, summary: &mut Summary, source: &mut SourceSummary, complete: &Complete) {
+        let tally = std::mem::take(self);
+        source.messages += tally.messages;
+        source.bytes += tally.bytes_in;
+        source.gap_bytes += tally.gap_bytes;
+        summary.messages_in += tally.messages;
+        summary.bytes_in += tally.bytes_in;
+        summary.set_aside += tally.set_aside;
+        summary.changed += tally.changed;
+        summary.repairs += tally.repairs;
+        summary.losses += tally.losses;
+        for example in tally.examples {
+            let known = summary.examples.iter().filter(|e| e.code == example.code).count();
+            if known + 1 >= EXAMPLES {
+                complete.add(&example.code);
+            }
+            if known < EXAMPLES {
+                summary.examples.push(example);
+            }
+        }
+        for (code, count) in tally.events {
+            *summary.events.entry(code.to_owned()).or_default() += count;
+        }
+        for ((used, how), labels) in tally.charsets {
+            for (declared, count) in labels {
+                let declared = declared.as_deref().map_or("(none)".to_owned(), shown);
+                let key = format!("{declared} → {} ({})", used.name(), how.name());
+                *summary.charsets.entry(key).or_default() += count;
+            }
+        }
+    }
+
+    /// Counts an event; true when it is one of the first of its code in this batch.
+    fn count(&mut self, code: &'static str) -> bool {
+        let count = self.events.entry(code).or_default();
+        *count += 1;
+        *count <= EXAMPLES as u64 && !self.complete.contains(code)
+    }
+}
+
+/// A label as it can stand in a line of a report: short, without controls.
+fn shown(label: &str) -> String {
+    let clean: String = label.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).take(64).collect();
+    if clean.is_empty() { "(empty)".to_owned() } else { clean.to_ascii_lowercase() }
+}
+
+fn box_code(kind: BoxEventKind) -> &'static str {
+    match kind {
+        BoxEventKind::AmbiguousFrom => "mbox.ambiguous-from",
+        BoxEventKind::BadLength => "mbox.bad-length",
+        BoxEventKind::QuotingGuess => "mbox.quoting-guess",
+        BoxEventKind::Prelude => "mbox.prelude",
+        BoxEventKind::Single => "mbox.single",
+        BoxEventKind::Truncated => "box.truncated",
+        BoxEventKind::TooLarge => "msg.too-large",
+        // A kind that is not known here is at least a place to look at.
+        _ => "box.gap",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accounts_add_up_and_keep_the_first_examples() {
+        let (mut summary, mut source) = (Summary::default(), SourceSummary::default());
+        let complete = Complete::default();
+        for batch in 0..3 {
+            let mut tally = Tally { messages: 2, bytes_in: 10, ..Tally::default() };
+            tally.begin(&complete);
+            for n in 0..2 {
+                tally.event("msg.set-aside", Severity::Loss, || format!("a:{batch}{n}"), 0, "");
+            }
+            tally.add_to(&mut summary, &mut source, &complete);
+            assert_eq!(tally.messages, 0);
+        }
+        assert_eq!((summary.messages_in, source.bytes, summary.losses), (6, 30, 6));
+        assert_eq!(summary.events["msg.set-aside"], 6);
+        let examples: Vec<_> = summary.examples.iter().map(|e| e.message.as_str()).collect();
+        assert_eq!(examples, ["a:00", "a:01", "a:10"]);
+        assert!(complete.codes().contains("msg.set-aside"));
+    }
+
+    #[test]
+    fn labels_are_fit_to_print() {
+        assert_eq!(shown("ISO-8859-1"), "iso-8859-1");
+        assert_eq!(shown("a\u{1b}[0m\n"), "a\u{FFFD}[0m\u{FFFD}");
+        assert_eq!(shown(""), "(empty)");
+    }
+}

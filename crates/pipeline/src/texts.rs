@@ -1,0 +1,220 @@
+//! The decoded text of an archive.
+
+use crate::engine::{self, Stop, Work};
+use crate::layout;
+use crate::normalize::worth;
+use crate::reader::{Feed, Reader};
+use crate::{Error, Progress, json};
+use mailglot_archive::mbox::unquote;
+use mailglot_archive::{Entry, EntryKind};
+use mailglot_mime::{Message, Policy, Report, Severity, TextPart, text_parts};
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// One text part, as `text --json` prints it (archives.md 6).
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize, PartialEq, Eq)]
+pub struct TextRecord {
+    /// Path as given.
+    pub file: String,
+    /// Ordinal of the message, from 0.
+    pub message: u64,
+    /// Section number.
+    pub part: String,
+    /// Media type.
+    #[serde(rename = "type")]
+    pub media: String,
+    /// Label as written.
+    pub charset: Option<String>,
+    /// Charset used.
+    pub used: String,
+    /// UTF-8, line ends LF; None when the part cannot be read at all.
+    pub text: Option<String>,
+    /// Codes of events with severity loss.
+    pub losses: Vec<String>,
+}
+
+/// Writes all text parts of the inputs in order: a JSON object a line, or plain text. Uses `threads` workers.
+pub fn texts(
+    inputs: &[PathBuf],
+    policy: &Policy,
+    threads: usize,
+    json: bool,
+    out: &mut (dyn Write + Send),
+    progress: &Progress,
+) -> Result<(), Error> {
+    for input in layout::find(inputs)? {
+        let source = input.open(&policy.limits)?;
+        let hint = source.size_hint();
+        progress.total.fetch_add(hint.unwrap_or(0), Relaxed);
+        let mut file = Vec::new();
+        json::string(&input.path(), &mut file);
+        let work = Texts { file: &file, policy, json, progress };
+        let mut hand_on = |done: &mut Vec<u8>| out.write_all(done);
+        engine::run(Reader::new(source, None), worth(threads, hint), &work, &mut hand_on).map_err(
+            |stop| match stop {
+                Stop::Read(error) | Stop::Work(error) => input.error(error),
+                Stop::HandOn(error) => Error::Output("-".into(), error),
+            },
+        )?;
+    }
+    out.flush().map_err(|error| Error::Output("-".into(), error))
+}
+
+/// The text parts of one archive.
+struct Texts<'a> {
+    /// Its path as a JSON string.
+    file: &'a [u8],
+    policy: &'a Policy,
+    json: bool,
+    progress: &'a Progress,
+}
+
+impl Work for Texts<'_> {
+    type Kit = ();
+    type Done = Vec<u8>;
+
+    fn kit(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn work(&self, (): &mut (), feed: &Feed, out: &mut Vec<u8>) -> io::Result<()> {
+        out.clear();
+        out.shrink_to(8 << 20);
+        let (mut messages, mut losses) = (0, 0);
+        for entry in &feed.batch.entries {
+            if entry.kind != EntryKind::Message {
+                continue;
+            }
+            let start = out.len();
+            let done = catch_unwind(AssertUnwindSafe(|| self.message(entry, &feed.batch.bytes, out)));
+            losses += done.unwrap_or_else(|_| {
+                // The fault was told on standard error; the other messages go on.
+                out.truncate(start);
+                1
+            });
+            messages += 1;
+        }
+        self.progress.messages.fetch_add(messages, Relaxed);
+        self.progress.losses.fetch_add(losses, Relaxed);
+        self.progress.bytes.fetch_add(feed.batch.bytes.len() as u64, Relaxed);
+        Ok(())
+    }
+}
+
+impl Texts<'_> {
+    /// Appends the text parts of a message; gives the number of losses.
+    fn message(&self, entry: &Entry, batch: &[u8], out: &mut Vec<u8>) -> u64 {
+        let raw = unquote(&batch[entry.message.clone()], entry.quoting);
+        let message = Message::parse(&raw, &self.policy.limits);
+        let mut report = Report::with_limit(self.policy.limits.events);
+        for part in text_parts(&message, self.policy, &mut report) {
+            if self.json {
+                self.put_json(entry.ordinal, &message, &part, &report, out);
+            } else if let Some(text) = &part.text {
+                put_plain(text, out);
+            }
+        }
+        report.losses()
+    }
+
+    fn put_json(
+        &self,
+        ordinal: u64,
+        message: &Message<'_>,
+        part: &TextPart,
+        report: &Report,
+        out: &mut Vec<u8>,
+    ) {
+        let media = &message.part(part.part).media;
+        out.extend_from_slice(b"{\"file\":");
+        out.extend_from_slice(self.file);
+        let mut head = String::new();
+        // Writing to a String cannot fail.
+        let _ = write!(head, ",\"message\":{ordinal},\"part\":\"{}\",\"type\":", message.section(part.part));
+        out.extend_from_slice(head.as_bytes());
+        json::string(&format!("{}/{}", media.top, media.sub), out);
+        out.extend_from_slice(b",\"charset\":");
+        json::optional(part.reading.declared.as_deref(), out);
+        out.extend_from_slice(b",\"used\":");
+        json::string(part.reading.used.name(), out);
+        out.extend_from_slice(b",\"text\":");
+        match &part.text {
+            Some(text) => json::lines(text, out),
+            None => out.extend_from_slice(b"null"),
+        }
+        out.extend_from_slice(b",\"losses\":[");
+        let mut seen: Vec<&'static str> = Vec::new();
+        for event in report.events.iter().filter(|event| event.part == part.part) {
+            let code = event.kind.code();
+            if event.kind.severity() == Severity::Loss && !seen.contains(&code) {
+                if !seen.is_empty() {
+                    out.push(b',');
+                }
+                json::string(code, out);
+                seen.push(code);
+            }
+        }
+        out.extend_from_slice(b"]}\n");
+    }
+}
+
+/// Appends text with LF line ends, and one at its end.
+fn put_plain(text: &str, out: &mut Vec<u8>) {
+    let mut rest = text.as_bytes();
+    while let Some(cr) = memchr::memchr(b'\r', rest) {
+        out.extend_from_slice(&rest[..cr]);
+        rest = &rest[cr + 1..];
+        if rest.first() != Some(&b'\n') {
+            out.push(b'\n');
+        }
+    }
+    out.extend_from_slice(rest);
+    if !text.is_empty() && out.last() != Some(&b'\n') {
+        out.push(b'\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn run(path: &std::path::Path, threads: usize, json: bool) -> String {
+        let mut out = Vec::new();
+        let policy = Policy::default();
+        texts(&[path.to_owned()], &policy, threads, json, &mut out, &Progress::default()).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn records_have_the_fixed_form() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a \"b\".mbox");
+        let mut mbox = b"From a@b Mon Jan  1 00:00:00 2001\nFrom: a@b\nSubject: one\n".to_vec();
+        mbox.extend_from_slice(b"Content-Type: text/plain; charset=ISO-8859-1\n\ncaf\xE9\r\n>From here\n\n");
+        mbox.extend_from_slice(
+            b"From a@b Mon Jan  1 00:00:01 2001\nFrom: a@b\nSubject: two\nMIME-Version: 1.0\n",
+        );
+        mbox.extend_from_slice(b"Content-Type: multipart/mixed; boundary=x\n\n--x\n\nfirst\n--x\n");
+        mbox.extend_from_slice(b"Content-Type: text/html; charset=utf-8\n\n<p>\xC3\n--x--\n");
+        fs::write(&path, &mbox).unwrap();
+        let text = run(&path, 1, true);
+        let records: Vec<TextRecord> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(records.len(), 3);
+        for (record, line) in records.iter().zip(text.lines()) {
+            assert_eq!(record.file, path.to_string_lossy());
+            assert_eq!(serde_json::to_string(record).unwrap(), line);
+        }
+        let first = &records[0];
+        assert_eq!((first.message, first.part.as_str(), first.media.as_str()), (0, "1", "text/plain"));
+        assert_eq!(first.charset.as_deref(), Some("ISO-8859-1"));
+        assert_eq!(first.text.as_deref().map(str::trim_end), Some("café\nFrom here"));
+        assert_eq!((records[1].message, records[1].part.as_str()), (1, "1"));
+        assert_eq!((records[2].part.as_str(), records[2].media.as_str()), ("2", "text/html"));
+        assert_eq!(run(&path, 3, true), text);
+        assert!(run(&path, 1, false).starts_with("café\nFrom here\n"));
+    }
+}

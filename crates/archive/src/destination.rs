@@ -183,3 +183,71 @@ fn safe(name: &[u8]) -> io::Result<&Path> {
     }
     Ok(Path::new(OsStr::from_bytes(name)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(items: &[(&str, &str, bool)]) -> OutBatch {
+        let mut batch = OutBatch::default();
+        for (name, content, more) in items {
+            let start = batch.bytes.len();
+            batch.bytes.extend_from_slice(content.as_bytes());
+            let span = start..batch.bytes.len();
+            batch.items.push(OutItem { span, name: name.as_bytes().to_vec(), more: *more });
+        }
+        batch
+    }
+
+    #[test]
+    fn one_file_of_all_items() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.mbox");
+        let mut out = create(Format::Mbox, &path, false).unwrap();
+        out.write(&batch(&[("", "one", false), ("", "two", false)])).unwrap();
+        let mut reversed = batch(&[("", "four", false), ("", "three", false)]);
+        reversed.items.reverse();
+        out.write(&reversed).unwrap();
+        out.sync().unwrap();
+        assert!(!path.exists());
+        out.commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"onetwothreefour");
+        assert_eq!(create(Format::Eml, &path, false).err().unwrap().kind(), ErrorKind::AlreadyExists);
+    }
+
+    #[test]
+    fn a_maildir_with_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        let mut out = create(Format::Maildir, &path, false).unwrap();
+        out.write(&batch(&[("cur/1", "a", false), (".A.B/cur/2", "b", true)])).unwrap();
+        out.write(&batch(&[(".A.B/cur/2", "c", false)])).unwrap();
+        out.commit().unwrap();
+        for name in ["cur", "new", "tmp", ".A.B/cur", ".A.B/new", ".A.B/tmp"] {
+            assert!(path.join(name).is_dir(), "{name}");
+        }
+        assert_eq!(fs::read(path.join("cur/1")).unwrap(), b"a");
+        assert_eq!(fs::read(path.join(".A.B/cur/2")).unwrap(), b"bc");
+        assert_eq!(create(Format::Maildir, &path, false).err().unwrap().kind(), ErrorKind::AlreadyExists);
+        let empty = create(Format::EmlTree, &path, true).unwrap();
+        empty.commit().unwrap();
+        assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn unsafe_names_and_collisions_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut out = create(Format::EmlTree, &folder.path().join("out"), false).unwrap();
+        for name in ["../x", "/etc/x", "a/../../x", "a//b", "./a", "", "a\0b", "a/..", "../"] {
+            let error = out.write(&batch(&[(name, "", false)])).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidInput, "{name:?}");
+        }
+        out.write(&batch(&[("a/b.eml", "1", false)])).unwrap();
+        assert_eq!(
+            out.write(&batch(&[("a/b.eml", "2", false)])).unwrap_err().kind(),
+            ErrorKind::AlreadyExists
+        );
+        drop(out);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");
+    }
+}

@@ -342,3 +342,243 @@ impl Source for Files {
 fn last(name: &[u8]) -> &[u8] {
     name.iter().rposition(|&byte| byte == b'/').map_or(name, |at| &name[at + 1..])
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+    use crate::{Found, OutBatch, OutItem, create_tree, open, recognize};
+
+    fn write(path: &Path, bytes: &[u8]) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    /// Every entry as text: kind, folder, name, content.
+    fn drain(source: &mut dyn Source) -> (Vec<String>, Vec<BoxEvent>) {
+        let (mut lines, mut events, mut batch) = (Vec::new(), Vec::new(), Batch::default());
+        while source.next(&mut batch).unwrap() {
+            for entry in &batch.entries {
+                let (name, bytes) = (&entry.name, &batch.bytes[entry.span.clone()]);
+                lines.push(format!(
+                    "{:?} {} {:?} {} {}",
+                    entry.kind,
+                    entry.ordinal,
+                    entry.folder,
+                    name.escape_ascii(),
+                    bytes.escape_ascii()
+                ));
+            }
+            events.append(&mut batch.events);
+        }
+        (lines, events)
+    }
+
+    fn found(path: &Path) -> Vec<(PathBuf, Format)> {
+        recognize(path).unwrap().into_iter().map(|found| (found.path, found.format)).collect()
+    }
+
+    /// Content of a tree; folders end with `/`.
+    fn tree(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+        let (mut all, mut folders) = (Vec::new(), vec![root.to_owned()]);
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path.strip_prefix(root).unwrap().to_owned();
+                if path.is_dir() {
+                    all.push((name.join(""), Vec::new()));
+                    folders.push(path);
+                } else {
+                    all.push((name, fs::read(&path).unwrap()));
+                }
+            }
+        }
+        all.sort();
+        all
+    }
+
+    fn maildir(root: &Path) {
+        write(&root.join("new/3.a"), b"Subject: 3\n");
+        write(&root.join("cur/2.a:2,FS"), b"Subject: 2\n");
+        write(&root.join("cur/4.a;2,R"), b"Subject: 4\r\n");
+        write(&root.join("tmp/1.a"), b"half");
+        write(&root.join("dovecot-uidlist"), b"3 V1\n");
+        write(&root.join(".Sent.&AMQ-/cur/1.a:2,"), b"");
+        write(&root.join(".Sent.&AMQ-/maildirfolder"), b"");
+        fs::create_dir_all(root.join(".Sent.&AMQ-/new")).unwrap();
+        fs::create_dir_all(root.join(".Empty/cur")).unwrap();
+        write(&root.join(OsStr::from_bytes(b".raw\xff/new/1.b")), b"x");
+    }
+
+    #[test]
+    fn a_maildir_in_order() {
+        let root = tempfile::tempdir().unwrap();
+        maildir(root.path());
+        symlink("cur/3.a", root.path().join("cur/5.link")).unwrap();
+        assert_eq!(found(root.path()), [(root.path().to_owned(), Format::Maildir)]);
+        let options = ReadOptions {
+            decode_name: |raw| String::from_utf8_lossy(raw).replace("&AMQ-", "Ä"),
+            ..ReadOptions::default()
+        };
+        let archive = Found { path: root.path().to_owned(), format: Format::Maildir };
+        let mut source = open(&archive, &options).unwrap();
+        assert_eq!(source.profile().dialect, "Maildir++");
+        let (lines, events) = drain(source.as_mut());
+        assert_eq!(
+            lines,
+            [
+                r#"Other 0 "" dovecot-uidlist 3 V1\n"#,
+                r#"Directory 0 "" cur "#,
+                r#"Directory 0 "" new "#,
+                r#"Message 0 "" cur/2.a:2,FS Subject: 2\n"#,
+                r#"Message 1 "" new/3.a Subject: 3\n"#,
+                r#"Message 2 "" cur/4.a;2,R Subject: 4\r\n"#,
+                r#"Directory 3 "" .Empty "#,
+                r#"Directory 3 ".Empty" .Empty/cur "#,
+                r#"Directory 3 "" .Sent.&AMQ- "#,
+                r#"Other 3 ".Sent.&AMQ-" .Sent.&AMQ-/maildirfolder "#,
+                r#"Directory 3 ".Sent.&AMQ-" .Sent.&AMQ-/cur "#,
+                r#"Directory 3 ".Sent.&AMQ-" .Sent.&AMQ-/new "#,
+                r#"Message 3 "Sent/Ä" .Sent.&AMQ-/cur/1.a:2, "#,
+                r#"Directory 4 "" .raw\xff "#,
+                r#"Directory 4 ".raw�" .raw\xff/new "#,
+                r#"Other 4 ".raw�/new" .raw\xff/new/1.b x"#,
+                r#"Directory 4 "" tmp "#,
+                r#"Other 4 "tmp" tmp/1.a half"#,
+            ]
+        );
+        assert_eq!(events.len(), 1);
+        assert_eq!(events[0].detail, "symbolic link not followed: cur/5.link");
+        assert!(!source.changed().unwrap());
+        fs::write(root.path().join("new/9.a"), b"").unwrap();
+        assert!(source.changed().unwrap());
+    }
+
+    #[test]
+    fn a_tree_comes_back_byte_for_byte() {
+        let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        maildir(from.path());
+        write(&from.path().join("large"), &[b'x'; 5000]);
+        write(&from.path().join("cur/7.a"), &b"line\n".repeat(1000));
+        let archive = Found { path: from.path().to_owned(), format: Format::Maildir };
+        let target = to.path().join("out");
+        for batch in [1, 3000, 1 << 20] {
+            let options = ReadOptions { batch, message_limit: 1000, ..ReadOptions::default() };
+            let mut source = open(&archive, &options).unwrap();
+            let mut destination = create_tree(&target, true).unwrap();
+            let mut batch = Batch::default();
+            let mut pieces = 0;
+            while source.next(&mut batch).unwrap() {
+                let items = batch.entries.iter().map(|entry| {
+                    let mut name = entry.name.clone();
+                    if entry.kind == EntryKind::Directory {
+                        name.push(b'/');
+                    }
+                    pieces += usize::from(entry.more);
+                    OutItem { span: entry.span.clone(), name, more: entry.more }
+                });
+                let items = items.collect();
+                destination.write(&OutBatch { bytes: batch.bytes.clone(), items }).unwrap();
+            }
+            assert!(pieces > 5);
+            destination.sync().unwrap();
+            destination.commit().unwrap();
+            assert_eq!(tree(&target), tree(from.path()));
+        }
+    }
+
+    #[test]
+    fn a_folder_is_searched() {
+        let root = tempfile::tempdir().unwrap();
+        let path = |name: &str| root.path().join(name);
+        write(&path("b/2.EML"), b"Subject: 2\n\n");
+        write(&path("a.eml"), b"From x@y.z Mon Jan  1 00:00:00 2001\nSubject: 1\n\n");
+        write(&path("notes.txt"), b"notes");
+        write(&path("Inbox"), b"From - Mon Jan  1 00:00:00 2001\nSubject: 1\n\n");
+        write(&path("c/list.mbox"), b"");
+        write(&path("c/Sent.mbox/mbox"), b"From x@y.z\nSubject: 1\n\n");
+        write(&path("c/Sent.mbox/table_of_contents"), b"");
+        maildir(&path("m"));
+        let expected = [
+            (root.path().to_owned(), Format::EmlTree),
+            (path("Inbox"), Format::Mbox),
+            (path("c/Sent.mbox/mbox"), Format::Mbox),
+            (path("c/list.mbox"), Format::Mbox),
+            (path("m"), Format::Maildir),
+        ];
+        assert_eq!(found(root.path()), expected);
+        let mut source = open(&recognize(root.path()).unwrap()[0], &ReadOptions::default()).unwrap();
+        assert_eq!(
+            drain(source.as_mut()).0,
+            [
+                r#"Message 0 "" a.eml From x@y.z Mon Jan  1 00:00:00 2001\nSubject: 1\n\n"#,
+                r#"Other 1 "" notes.txt notes"#,
+                r#"Directory 1 "" b "#,
+                r#"Message 1 "b" b/2.EML Subject: 2\n\n"#,
+                r#"Directory 2 "" c "#,
+            ]
+        );
+    }
+
+    #[test]
+    fn single_files() {
+        let root = tempfile::tempdir().unwrap();
+        let path = |name: &str| root.path().join(name);
+        let cases: [(&str, &[u8], Format); 8] = [
+            ("empty.eml", b"", Format::Eml),
+            ("empty", b"", Format::Mbox),
+            ("message", b"Subject: x\n\nFrom a@b.c Mon Jan  1 00:00:00 2001\nTo: x\n", Format::Eml),
+            ("binary", b"\x7fELF\0\0", Format::Eml),
+            ("box", b"\xef\xbb\xbf\nFrom a@b.c Mon Jan  1 00:00:00 2001\nTo: x\n", Format::Mbox),
+            ("mmdf", b"\x01\x01\x01\x01\nTo: x\n\n\x01\x01\x01\x01\n", Format::Mbox),
+            ("2001-May.txt", b"From joe at b.c  Mon Jan  1 00:00:00 2001\nFrom: x\n", Format::Mbox),
+            ("letter.txt", b"From the office\nwe hear\n", Format::Eml),
+        ];
+        for (name, bytes, format) in cases {
+            write(&path(name), bytes);
+            assert_eq!(found(&path(name)), [(path(name), format)], "{name}");
+        }
+        let read = |name: &str| {
+            let archive = recognize(&path(name)).unwrap().remove(0);
+            drain(open(&archive, &ReadOptions::default()).unwrap().as_mut())
+        };
+        assert_eq!(read("empty.eml").0, [r#"Message 0 ""  "#]);
+        assert!(read("empty").0.is_empty());
+        let (lines, events) = read("binary");
+        assert_eq!((lines.len(), events[0].kind), (1, BoxEventKind::Single));
+        assert!(read("message").1.is_empty());
+
+        let missing = recognize(&path("missing")).unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+        assert!(missing.to_string().contains("missing"), "{missing}");
+    }
+
+    #[test]
+    fn the_walk_goes_on_behind_an_error() {
+        let root = tempfile::tempdir().unwrap();
+        for name in ["1.eml", "2.eml", "3.eml"] {
+            write(&root.path().join(name), b"Subject: x\n");
+        }
+        let archive = Found { path: root.path().to_owned(), format: Format::EmlTree };
+        let mut source = open(&archive, &ReadOptions::default()).unwrap();
+        fs::remove_file(root.path().join("2.eml")).unwrap();
+        let mut batch = Batch::default();
+        assert!(source.next(&mut batch).unwrap());
+        assert_eq!(batch.entries.len(), 1);
+        let error = source.next(&mut batch).unwrap_err();
+        assert!(error.kind() == io::ErrorKind::NotFound && error.to_string().contains("2.eml"));
+        assert!(source.next(&mut batch).unwrap());
+        assert_eq!(batch.entries[0].name, b"3.eml");
+        assert!(!source.next(&mut batch).unwrap());
+
+        let closed = root.path().join("closed");
+        fs::create_dir(&closed).unwrap();
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o0)).unwrap();
+        // The superuser may read everything.
+        if fs::read_dir(&closed).is_err() {
+            let error = recognize(root.path()).unwrap_err();
+            assert!(error.kind() == io::ErrorKind::PermissionDenied && error.to_string().contains("closed"));
+        }
+    }
+}

@@ -177,30 +177,45 @@ fn item(word: &[u8]) -> Option<Item> {
     {
         return None;
     }
-    all_consuming(alt((weekday, month, time, iso, number, zone))).parse(word).ok().map(|(_, item)| item)
+    if word[0].is_ascii_digit() {
+        return all_consuming(alt((time, iso, number))).parse(word).ok().map(|(_, item)| item);
+    }
+    all_consuming(alt((weekday, month, zone))).parse(word).ok().map(|(_, item)| item)
 }
 
 fn weekday(input: &[u8]) -> IResult<&[u8], Item> {
-    let (rest, _) = three_letters(input, b"monday\0tuesday\0wednesday\0thursday\0friday\0saturday\0sunday")?;
-    Ok((rest, Item::Weekday))
+    const NAMES: [&[u8]; 7] =
+        [b"monday", b"tuesday", b"wednesday", b"thursday", b"friday", b"saturday", b"sunday"];
+    value(Item::Weekday, verify(letters, |word: &[u8]| names(word, &NAMES))).parse(input)
 }
 
 fn month(input: &[u8]) -> IResult<&[u8], Item> {
-    let names =
-        b"january\0february\0march\0april\0may\0june\0july\0august\0september\0october\0november\0december";
-    let (rest, _) = three_letters(input, names)?;
-    Ok((rest, Item::Month))
+    const NAMES: [&[u8]; 12] = [
+        b"january",
+        b"february",
+        b"march",
+        b"april",
+        b"may",
+        b"june",
+        b"july",
+        b"august",
+        b"september",
+        b"october",
+        b"november",
+        b"december",
+    ];
+    value(Item::Month, verify(letters, |word: &[u8]| names(word, &NAMES))).parse(input)
 }
 
-/// A name of the list, or its first three letters.
-fn three_letters<'a>(input: &'a [u8], names: &'static [u8]) -> IResult<&'a [u8], &'a [u8]> {
-    verify(take_while1(|byte: u8| byte.is_ascii_alphabetic()), |word: &[u8]| {
-        word.len() >= 3
-            && names.split(|&byte| byte == 0).any(|name| {
-                (word.len() == 3 && name[..3].eq_ignore_ascii_case(word)) || name.eq_ignore_ascii_case(word)
-            })
-    })
-    .parse(input)
+fn letters(input: &[u8]) -> IResult<&[u8], &[u8]> {
+    take_while1(|byte: u8| byte.is_ascii_alphabetic()).parse(input)
+}
+
+/// True for a name of the list and for its first three letters.
+fn names(word: &[u8], list: &[&[u8]]) -> bool {
+    let &[first, second, third, ..] = word else { return false };
+    let start = [first | 0x20, second | 0x20, third | 0x20];
+    list.iter().any(|name| name[..3] == start && (word.len() == 3 || name.eq_ignore_ascii_case(word)))
 }
 
 fn digits(least: usize, most: usize) -> impl Fn(&[u8]) -> IResult<&[u8], &[u8]> {
@@ -228,9 +243,9 @@ fn number(input: &[u8]) -> IResult<&[u8], Item> {
 
 /// `+0100`, `-08:00`, `CEST`, `(PST)`, `GMT+2`.
 fn zone(input: &[u8]) -> IResult<&[u8], Item> {
-    let letters = || take_while_m_n(1, 5, |byte: u8| byte.is_ascii_uppercase());
-    let named = recognize((letters(), opt(alt((offset, recognize((one_of("+-"), digits(1, 2))))))));
-    let bracketed = recognize((tag("("), letters(), tag(")")));
+    let upper = || take_while_m_n(1, 5, |byte: u8| byte.is_ascii_uppercase());
+    let named = recognize((upper(), opt(alt((offset, recognize((one_of("+-"), digits(1, 2))))))));
+    let bracketed = recognize((tag("("), upper(), tag(")")));
     value(Item::Zone, alt((offset, named, bracketed))).parse(input)
 }
 

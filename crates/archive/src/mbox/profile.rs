@@ -317,7 +317,7 @@ impl Tally {
                 continue;
             }
             let offset = base + start as u64;
-            if !starts_line(data, start, base == 0) {
+            if offset != prelude && !starts_line(data, start, base == 0) {
                 continue;
             }
             if offset < declared {

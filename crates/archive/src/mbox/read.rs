@@ -39,6 +39,8 @@ pub(crate) struct Mailbox<R> {
     /// Where the search for the next separator goes on.
     scan: u64,
     guess_open: bool,
+    /// No separator stands before the first message.
+    leading: bool,
     /// Found, but not yet covered by a batch.
     events: Vec<BoxEvent>,
 }
@@ -133,6 +135,7 @@ impl<R: Read> Mailbox<R> {
             finder: Finder::new(needle),
             delimiters,
             state: State::Prelude,
+            leading: false,
             ordinal: 0,
             scan: 0,
             events,
@@ -143,10 +146,9 @@ impl<R: Read> Mailbox<R> {
     fn open_single(&mut self) {
         self.state = State::Message(Current { start: 0, message: 0, declared: None, pieces_to: 0 });
         self.scan = u64::MAX;
+        self.leading = true;
         self.profile.quoting = Quoting::None;
-        if self.window.end() > 0 {
-            self.event(BoxEventKind::Single, 0, "no separator: one message");
-        } else {
+        if self.window.end() == 0 {
             self.state = State::Done;
         }
     }
@@ -436,6 +438,16 @@ impl<R: Read> Mailbox<R> {
             entries.push(entry);
         }
         self.ordinal += 1;
+        if std::mem::take(&mut self.leading) {
+            let (kind, detail) = match end {
+                End::File { .. } => (BoxEventKind::Single, "no separator: one message"),
+                _ if self.profile.begins_with_field => {
+                    (BoxEventKind::Truncated, "the first message has no separator")
+                }
+                _ => (BoxEventKind::Gap, "text before the first separator, kept as a message"),
+            };
+            self.event(kind, self.profile.prelude, detail);
+        }
         self.state = match end {
             End::Separator { start, end, .. } if self.profile.division == Division::Mmdf => {
                 self.scan = *end;
@@ -558,6 +570,7 @@ impl<R: Read + Send> Source for Mailbox<R> {
         }
         self.window.hand_over(offset, &mut batch.bytes);
         let all = matches!(self.state, State::Done);
+        self.events.sort_by_key(|event| event.offset);
         batch.events.extend(self.events.extract_if(.., |event| all || event.offset < offset));
         Ok(!batch.entries.is_empty() || !batch.events.is_empty())
     }

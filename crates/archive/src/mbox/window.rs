@@ -6,7 +6,7 @@
 use std::io::{self, ErrorKind, Read};
 
 /// Bytes asked for by one read.
-const CHUNK: usize = 256 << 10;
+const CHUNK: usize = 128 << 10;
 
 /// A sliding window over a stream, addressed by file offsets. Reads go straight into the buffer that
 /// later becomes a batch.

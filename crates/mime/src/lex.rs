@@ -53,11 +53,6 @@ pub(crate) fn trim_end(value: &[u8]) -> &[u8] {
     &value[..end]
 }
 
-/// `value` without white space at both ends.
-pub(crate) fn trim(value: &[u8]) -> &[u8] {
-    trim_end(&value[skip_space(value, 0)..])
-}
-
 /// Offset after the comment that starts at `at` (where `(` stands), nested ones included; None when it is not closed.
 pub(crate) fn comment_end(value: &[u8], at: usize) -> Option<usize> {
     let (mut depth, mut i) = (0usize, at);
@@ -157,7 +152,13 @@ mod tests {
 
     #[test]
     fn trims() {
-        assert_eq!(trim(b" \r\n a b\t"), b"a b");
-        assert_eq!(trim(b" \t"), b"");
+        assert_eq!(
+            trim_end(
+                b" a b
+	"
+            ),
+            b" a b"
+        );
+        assert_eq!(trim_end(b" 	"), b"");
     }
 }

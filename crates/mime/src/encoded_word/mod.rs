@@ -9,12 +9,18 @@
 //!
 //! Words are decoded once: text that reads as a word afterwards stays. Bidirectional overrides and invisible characters stay in the text.
 
+#![allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the context is passed on as the public functions take it"
+)]
+
 mod decode;
 mod encode;
 #[cfg(test)]
 mod laws;
 mod payload;
 mod rewrite;
+mod run;
 mod token;
 mod zone;
 
@@ -133,10 +139,10 @@ pub(crate) fn bytes_to_text<'b>(
     context: &HeaderContext,
 ) -> (Cow<'b, str>, Option<Charset>, u64) {
     let known = charset.filter(|&c| c != Charset::US_ASCII || bytes.is_ascii());
-    if known.is_none() {
-        if let Ok(text) = std::str::from_utf8(bytes) {
-            return (Cow::Borrowed(text), None, 0);
-        }
+    if known.is_none()
+        && let Ok(text) = std::str::from_utf8(bytes)
+    {
+        return (Cow::Borrowed(text), None, 0);
     }
     let used = known.unwrap_or_else(|| {
         context.raw.filter(|&c| decode::is_plain(c)).unwrap_or_else(|| decode::guess(bytes))
@@ -160,4 +166,109 @@ pub fn charsets(value: &[u8]) -> Vec<Charset> {
         list.extend(Charset::for_label(&value[word.label], View::Mail).charset());
     }
     list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(value: &[u8], kind: FieldKind) -> (String, Vec<&'static str>) {
+        let mut findings = Vec::new();
+        let text = decode(value, kind, &HeaderContext::default(), &mut findings);
+        (text, findings.iter().map(|f| f.kind.code()).collect())
+    }
+
+    fn text(value: &str) -> String {
+        read(value.as_bytes(), FieldKind::Unstructured).0
+    }
+
+    #[test]
+    fn words_are_read_as_mail_means_them() {
+        for (value, want) in [
+            ("=?utf-8?B?5pel5pw=?= =?utf-8?B?rOiqng==?=", "日本語"),
+            ("=?UTF-8?Q?Gr=C3?= =?utf8?B?tsOfZQ==?=", "Größe"),
+            ("(=?utf-8?q?=C3=A9?=) x=?utf-8?q?=C3=A9?=y", "(é) xéy"),
+            ("=?utf-8?Q?a?= =?koi8-r?B?8A==?= b", "aП b"),
+            ("=?utf-8?Q?a?= \r\n =?x-gibberish?Q?b?= =?utf-8?Q?c?=", "a  =?x-gibberish?Q?b?= c"),
+            ("=?utf-8?B?SGVsbG8g?= =?utf-8?B?d29ybGQ?= !", "Hello world !"),
+            ("=?utf-8?B?SGVsb?= =?utf-8?B?G8=?=", "Hello"),
+            ("=?utf-8?B?w7w?= =?utf-8?B?w7w?=", "üü"),
+            ("=?iso-8859-1?Q?=805?=", "€5"),
+            ("=?us-ascii?Q?na=C3=AFve?=", "naïve"),
+            ("=?unknown-8bit?Q?na=C3=AFve?=", "naïve"),
+            ("=?utf-8?B?\u{e4}\u{f6}\u{fc} a?=", "=?utf-8?B?\u{e4}\u{f6}\u{fc} a?="),
+            ("=?utf-8?B?w6Q", "=?utf-8?B?w6Q"),
+            ("=?utf-8?Q?a=0D=0AX:_b=00?=", "a  X: b "),
+            ("=?utf-8?B?PT9VVEYtOD9RP3g/PQ==?=", "=?UTF-8?Q?x?="),
+            ("=?utf-16?B?/v8AYQ==?= =?utf-16?B?/v8AYg==?=", "ab"),
+            ("=?utf-7?Q?+AOQ-x?= =?utf-7?Q?+AOQ-?=", "äxä"),
+            ("=?utf-7?B?K0FP?= =?utf-7?B?US0=?=", "ä"),
+            ("=?iso-2022-jp?B?GyRCRnwbKEI=?= =?iso-2022-jp?B?GyRCS1wbKEI=?=", "日本"),
+            ("=?iso-2022-jp?B?GyRCRnw=?= =?iso-2022-jp?B?S1wbKEI=?=", "日本"),
+            ("a\r\n\tb\r\n", "a b"),
+            ("", ""),
+        ] {
+            assert_eq!(text(value), want, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn raw_bytes_do_not_stop_words() {
+        assert_eq!(text("Grüße =?iso-8859-1?Q?aus_K=F6ln?="), "Grüße aus Köln");
+        let context = HeaderContext { raw: Charset::for_name("KOI8-R") };
+        let value = b"\xF0\xD2 =?utf-8?Q?=C3=A9?= \xC3\xA9";
+        assert_eq!(decode(value, FieldKind::Unstructured, &context, &mut Vec::new()), "Пр é é");
+        let words = b"\xF0 =?koi8-r?Q?=F0?=";
+        assert_eq!(read(words, FieldKind::Unstructured).0, "П П");
+    }
+
+    #[test]
+    fn structured_fields_keep_their_addresses() {
+        for (value, want) in [
+            ("=?utf-8?Q?=C3=A9?= <=?utf-8?Q?a?=@b.example>", "é <=?utf-8?Q?a?=@b.example>"),
+            ("=?utf-8?Q?a?=@b.example", "=?utf-8?Q?a?=@b.example"),
+            ("\"=?utf-8?Q?=C3=A9,?= \\\"x\\\"\" <a@b.example>", "é, \"x\" <a@b.example>"),
+            ("a@b.example (=?utf-8?Q?=C3=A9?= (x))", "a@b.example (é (x))"),
+        ] {
+            assert_eq!(read(value.as_bytes(), FieldKind::Structured).0, want, "{value}");
+        }
+        assert_eq!(read(b"=?utf-8?Q?a?=", FieldKind::Opaque).0, "=?utf-8?Q?a?=");
+        let params = read(b"Text/Plain; NAME=\"=?utf-8?Q?=C3=A9?=\"", FieldKind::Parameters).0;
+        assert_eq!(params, "text/plain; name=\"é\"");
+    }
+
+    #[test]
+    fn what_was_found_is_told() {
+        for (value, want) in [
+            ("=?utf-8?Q?a?=", vec![]),
+            ("=?utf-8?Q?=FF?=", vec!["charset.invalid-bytes"]),
+            ("=?utf-8?Q?=C3?= =?utf-8?Q?=A9?=", vec!["ew.split-char"]),
+            ("=?x-gibberish?Q?a?=", vec!["charset.unknown-label"]),
+            ("=?utf8?Q?a?=", vec!["charset.alias"]),
+            ("=?iso-8859-1?Q?=80?=", vec!["charset.superset"]),
+            ("=?utf-8?B?w6k?=", vec!["ew.bad-token"]),
+            ("x=?utf-8?Q?a?=", vec!["ew.glued"]),
+            ("é", vec!["ew.raw8bit"]),
+            ("=?utf-8?Q?=07?=", vec!["ew.control-char"]),
+        ] {
+            assert_eq!(read(value.as_bytes(), FieldKind::Unstructured).1, want, "{value}");
+        }
+        let quoted = read(b"\"=?utf-8?Q?a?=\" <b@c.example>", FieldKind::Structured).1;
+        assert_eq!(quoted, ["ew.in-quotes"]);
+    }
+
+    #[test]
+    fn findings_point_at_words() {
+        let mut findings = Vec::new();
+        let value = b"ab =?utf-8?Q?c?= =?utf-8?Q?=FF=FF?= d";
+        let _ = decode(value, FieldKind::Unstructured, &HeaderContext::default(), &mut findings);
+        assert_eq!(findings.len(), 1);
+        assert_eq!((&value[findings[0].at.clone()], findings[0].count), (&b"=?utf-8?Q?=FF=FF?="[..], 2));
+    }
+
+    #[test]
+    fn charsets_of_words() {
+        let list = charsets(b"=?utf-8?Q?a?= =?x-gibberish?Q?b?= =?koi8-r?Q?c?=");
+        assert_eq!(list.iter().map(|c| c.name()).collect::<Vec<_>>(), ["UTF-8", "KOI8-R"]);
+    }
 }

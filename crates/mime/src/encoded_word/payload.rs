@@ -92,7 +92,7 @@ pub(crate) struct Base64 {
 /// Decodes base64, going on from sextets that an earlier word left.
 pub(crate) fn decode_b(payload: &[u8], start: Sextets, out: &mut Vec<u8>) -> Base64 {
     let before = out.len();
-    if start.count == 0 && payload.len() % 4 == 0 {
+    if start.count == 0 && payload.len().is_multiple_of(4) {
         if STANDARD.decode_vec(payload, out).is_ok() {
             return Base64 { plausible: true, ..Base64::default() };
         }
@@ -145,7 +145,7 @@ pub(crate) fn decode_b(payload: &[u8], start: Sextets, out: &mut Vec<u8>) -> Bas
 /// Sextets before the first padding, and the number of equals signs: tells whether a payload stands for itself.
 pub(crate) fn stands_alone(payload: &[u8]) -> bool {
     let sextets = payload.iter().take_while(|&&b| b != b'=').filter(|&&b| sextet(b).is_some()).count() % 4;
-    let padding = payload.iter().filter(|&&b| b == b'=').count();
+    let padding = memchr::memchr_iter(b'=', payload).count();
     match padding {
         0 => sextets != 1,
         n => (sextets + n).is_multiple_of(4),
@@ -171,17 +171,16 @@ pub(crate) fn decode_q(payload: &[u8], out: &mut Vec<u8>) -> Damage {
         i += 1;
         match byte {
             b'_' => out.push(b' '),
-            b'=' => match escape(payload, i) {
-                Some((value, end)) => {
+            b'=' => {
+                if let Some((value, end)) = escape(payload, i) {
                     damage.split_escape |= end > i + 2;
                     out.push(value);
                     i = end;
-                }
-                None => {
+                } else {
                     damage.bad_escape = true;
                     out.push(b'=');
                 }
-            },
+            }
             b'\r' | b'\n' => {
                 damage.space = true;
                 i = lex::skip_space(payload, i);

@@ -52,12 +52,11 @@ pub fn rewrite(
                 return if after == apply(value, &list) { list } else { difference(value, &after) };
             }
             // Raw text that would complete the damage around it to a word: words then, if they stay.
-            if form == Form::RawUtf8 {
-                if let Some(words) =
-                    settle(value, Form::Words).filter(|w| settle(w, form).is_none_or(|again| again == *w))
-                {
-                    return difference(value, &words);
-                }
+            let stays = |words: &Vec<u8>| settle(words, form).is_none_or(|again| again == *words);
+            if form == Form::RawUtf8
+                && let Some(words) = settle(value, Form::Words).filter(stays)
+            {
+                return difference(value, &words);
             }
             findings.push(Finding::new(0..value.len(), EventKind::EwBadToken, UNSAFE));
             Vec::new()
@@ -165,7 +164,7 @@ fn plan(
             }
             atom.state = atom.state.with(atoms.state(inner));
         }
-        atom.text = text[start..].to_owned();
+        text[start..].clone_into(&mut atom.text);
         atoms.list.push(atom);
     }
     findings.sort_by_key(|f| f.at.start);

@@ -159,7 +159,7 @@ fn head(value: &[u8], at: usize) -> Option<Head> {
     let label = &value[start..end];
     let from = label.iter().position(|b| !outer(b)).unwrap_or(0);
     let to = label.iter().rposition(|b| !outer(b)).map_or(from, |n| n + 1);
-    if label[from..to].iter().any(|b| outer(b)) {
+    if label[from..to].iter().any(outer) {
         return None;
     }
     Some(Head { label: start + from..start + to, letter, payload: end + 3 })

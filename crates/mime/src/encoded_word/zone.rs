@@ -84,20 +84,20 @@ impl Pieces<'_> {
                         continue;
                     }
                 },
-                b'(' if comments => match lex::comment_end(value, at) {
-                    Some(end) => (end, Zone::Comment),
-                    None => {
+                b'(' if comments => {
+                    let Some(end) = lex::comment_end(value, at) else {
                         comments = false;
                         continue;
-                    }
-                },
-                b'<' if angles => match memchr::memchr(b'>', &value[at..]) {
-                    Some(n) => (at + n + 1, Zone::Address),
-                    None => {
+                    };
+                    (end, Zone::Comment)
+                }
+                b'<' if angles => {
+                    let Some(n) = memchr::memchr(b'>', &value[at..]) else {
                         angles = false;
                         continue;
-                    }
-                },
+                    };
+                    (at + n + 1, Zone::Address)
+                }
                 _ if lex::is_space(byte) || is_delimiter(byte) => {
                     at += 1;
                     continue;
@@ -133,14 +133,14 @@ impl Pieces<'_> {
             if lex::is_space(byte) || is_delimiter(byte) {
                 break;
             }
-            if byte == b'=' {
-                if let Some(word) = finder.word_at(i) {
-                    self.text(text..i, Zone::Phrase);
-                    i = word.range.end;
-                    text = i;
-                    self.list.push(Piece { range: word.range.clone(), zone: Zone::Phrase, word: Some(word) });
-                    continue;
-                }
+            if byte == b'='
+                && let Some(word) = finder.word_at(i)
+            {
+                self.text(text..i, Zone::Phrase);
+                i = word.range.end;
+                text = i;
+                self.list.push(Piece { range: word.range.clone(), zone: Zone::Phrase, word: Some(word) });
+                continue;
             }
             address |= byte == b'@';
             i += 1;

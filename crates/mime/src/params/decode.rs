@@ -424,10 +424,7 @@ mod tests {
 
     #[test]
     fn limits_have_a_defined_outcome() {
-        let mut many = String::from("a");
-        for i in 0..2_000 {
-            many += &format!("; p{i}=x");
-        }
+        let many = (0..2_000).map(|i| format!(";p{i}=x")).collect::<Vec<_>>().concat();
         let mut findings = Vec::new();
         let params = parse(many.as_bytes(), &HeaderContext::default(), &mut findings);
         assert_eq!((params.list.len(), findings[0].kind), (NAMES, EventKind::HdrTooLong));

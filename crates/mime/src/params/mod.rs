@@ -6,6 +6,11 @@
 //!
 //! At most 1,000 parameters and 10,000 segments are read of one field, and 1 MiB of one value.
 
+#![allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the context is passed on as the public functions take it"
+)]
+
 mod decode;
 mod rewrite;
 mod scan;

@@ -11,7 +11,6 @@ use crate::encoded_word::{
     self, Encoding, Finding, Form, HeaderContext, Place, Replacement, UNSAFE, decode_text, has_word,
     is_tidy_text,
 };
-use crate::header::FieldKind;
 use crate::{EventKind, lex};
 use mailglot_codec::{Charset, View};
 use memchr::memmem;
@@ -140,7 +139,7 @@ fn job<'a>(
             super::decode::percent_decode(&item.raw.value, &mut bytes);
         }
         let ascii = bytes.is_ascii() && charset.is_none_or(Charset::is_ascii_compatible);
-        let controls = bytes.iter().any(|b| b.is_ascii_control());
+        let controls = bytes.iter().any(u8::is_ascii_control);
         let clean = charset == Some(Charset::UTF_8)
             && std::str::from_utf8(&bytes).is_ok_and(|t| !t.contains(encoded_word::is_control));
         if clean || ascii && !controls {
@@ -232,6 +231,7 @@ fn percent(c: char) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::header::FieldKind;
 
     fn after(value: &str, form: Form) -> String {
         let list = encoded_word::rewrite(

@@ -288,11 +288,9 @@ mod tests {
 
     fn show(value: &str) -> String {
         let (main, list) = scan(value.as_bytes());
-        let mut out = String::from_utf8_lossy(&main).into_owned();
-        for p in list {
-            out += &format!("|{}={}", String::from_utf8_lossy(p.name), String::from_utf8_lossy(&p.value));
-        }
-        out
+        let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let list: Vec<_> = list.iter().map(|p| format!("|{}={}", lossy(p.name), lossy(&p.value))).collect();
+        lossy(&main) + &list.concat()
     }
 
     #[test]

@@ -1,0 +1,237 @@
+//! The text of a run of words: bytes of one charset are joined before they are decoded.
+
+use super::Finding;
+use super::decode::{Reader, Ready, Segment, WORD, guess, push_clean, same};
+use super::zone::Zone;
+use crate::EventKind;
+use crate::lex;
+use mailglot_codec::{Charset, LossLog, Mode, bom};
+use std::borrow::Cow;
+use std::ops::Range;
+
+impl Reader<'_> {
+    /// Appends the text of a run.
+    pub(super) fn push_run(&self, segment: &Segment, out: &mut String, findings: &mut Vec<Finding>) {
+        let words = &self.words[segment.words.clone()];
+        for word in words {
+            self.note(word, segment.zone, findings);
+        }
+        let mut first = 0;
+        while first < words.len() {
+            let charset = words[first].charset;
+            let count = words[first..].iter().take_while(|w| same(w.charset, charset)).count();
+            let group = &words[first..first + count];
+            first += count;
+            let text = match charset {
+                Some(c) if c == Charset::UTF_7 => self.utf7(group, findings),
+                Some(c) if is_wide(c) => self.wide(c, group, findings),
+                Some(c) if c != Charset::US_ASCII => self.joined(c, group, findings),
+                _ => self.ladder(charset, group, findings),
+            };
+            let controls = push_clean(&text, out);
+            if controls > 0 {
+                findings.push(Finding::counted(extent(group), EventKind::EwControlChar, "", controls));
+            }
+        }
+    }
+
+    fn group_bytes(&self, group: &[Ready]) -> &[u8] {
+        // Payloads lie one after the other, so those of neighbors are joined already.
+        &self.bytes[group[0].bytes.start..group[group.len() - 1].bytes.end]
+    }
+
+    /// The joined bytes of words in one charset, decoded once; the words alone where that reads better.
+    fn joined<'s>(&'s self, charset: Charset, group: &[Ready], findings: &mut Vec<Finding>) -> Cow<'s, str> {
+        let bytes = self.group_bytes(group);
+        let mut log = LossLog::new();
+        let text = charset.decode(bytes, &mut log);
+        if group.len() > 1 && !charset.is_single_byte() && (!bytes.is_ascii() || log.losses() > 0) {
+            let alone: Vec<(Cow<'_, str>, LossLog)> = group.iter().map(|w| self.alone(charset, w)).collect();
+            let losses: u64 = alone.iter().map(|(_, log)| log.losses()).sum();
+            if log.losses() > losses {
+                for (word, (_, log)) in group.iter().zip(&alone) {
+                    note_losses(std::slice::from_ref(word), word.bytes.start, log, findings);
+                }
+                return Cow::Owned(alone.iter().map(|(text, _)| text.as_ref()).collect());
+            }
+            if losses > log.losses() {
+                findings.push(Finding::new(extent(group), EventKind::EwSplitChar, ""));
+            }
+        }
+        note_losses(group, group[0].bytes.start, &log, findings);
+        note_superset(charset, bytes, extent(group), findings);
+        text
+    }
+
+    fn alone<'s>(&'s self, charset: Charset, word: &Ready) -> (Cow<'s, str>, LossLog) {
+        let mut log = LossLog::new();
+        let text = charset.decode(&self.bytes[word.bytes.clone()], &mut log);
+        (text, log)
+    }
+
+    /// UTF-7: each word starts in direct state, unless the one before was cut inside a shift.
+    fn utf7(&self, group: &[Ready], findings: &mut Vec<Finding>) -> Cow<'_, str> {
+        let mut text = String::new();
+        let mut first = 0;
+        while first < group.len() {
+            let mut last = first;
+            // The bound keeps many cut words linear.
+            while last + 1 < group.len() && last - first < 16 {
+                let (_, log) = self.alone(Charset::UTF_7, &group[last]);
+                let cut = if last == first { !log.is_empty() } else { true };
+                if !(cut && ends_shifted(&self.bytes[group[last].bytes.clone()], last > first)) {
+                    break;
+                }
+                last += 1;
+            }
+            let part = &group[first..=last];
+            let mut log = LossLog::new();
+            text += &Charset::UTF_7.decode(self.group_bytes(part), &mut log);
+            note_losses(part, part[0].bytes.start, &log, findings);
+            first = last + 1;
+        }
+        Cow::Owned(text)
+    }
+
+    /// UTF-16 and UTF-32: a byte order mark at the start of each word is dropped.
+    fn wide<'s>(&'s self, charset: Charset, group: &[Ready], findings: &mut Vec<Finding>) -> Cow<'s, str> {
+        let marked = |w: &Ready| bom::sniff(&self.bytes[w.bytes.clone()]).filter(|&(c, _)| is_wide(c));
+        if !group[1..].iter().any(|w| marked(w).is_some()) {
+            return self.joined(charset, group, findings);
+        }
+        let Some(first) = marked(&group[0]) else {
+            // Only later words are marked: each stands for itself.
+            return Cow::Owned(
+                group.iter().map(|w| self.joined(charset, std::slice::from_ref(w), findings)).collect(),
+            );
+        };
+        let mut bytes = Vec::new();
+        for (i, word) in group.iter().enumerate() {
+            let own = &self.bytes[word.bytes.clone()];
+            let skip = marked(word).filter(|m| i > 0 && m.0 == first.0).map_or(0, |m| m.1);
+            bytes.extend_from_slice(&own[skip..]);
+        }
+        let mut log = LossLog::new();
+        let text = charset.decode(&bytes, &mut log).into_owned();
+        if log.losses() > 0 {
+            findings.push(Finding::counted(extent(group), EventKind::CharsetInvalidBytes, "", log.losses()));
+        }
+        Cow::Owned(text)
+    }
+
+    /// Words without information, or 8-bit bytes under us-ascii: UTF-8 if valid, else as raw bytes of the header.
+    fn ladder<'s>(
+        &'s self,
+        charset: Option<Charset>,
+        group: &[Ready],
+        findings: &mut Vec<Finding>,
+    ) -> Cow<'s, str> {
+        let bytes = self.group_bytes(group);
+        if bytes.is_ascii() {
+            return String::from_utf8_lossy(bytes);
+        }
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            let kind =
+                if charset.is_some() { EventKind::CharsetUtf8InLegacy } else { EventKind::CharsetDetected };
+            findings.push(Finding::new(extent(group), kind, "read as UTF-8"));
+            return Cow::Borrowed(text);
+        }
+        let used = self.raw.unwrap_or_else(|| guess(bytes));
+        findings.push(Finding::new(extent(group), EventKind::CharsetDetected, used.name()));
+        let mut log = LossLog::new();
+        let text = used.decode(bytes, &mut log);
+        note_losses(group, group[0].bytes.start, &log, findings);
+        text
+    }
+
+    /// What is worth telling about one word.
+    fn note(&self, word: &Ready, zone: Zone, findings: &mut Vec<Finding>) {
+        let range = &word.word.range;
+        if let Some(what) = word.damage.describe() {
+            findings.push(Finding::new(range.clone(), EventKind::EwBadToken, what));
+        }
+        if range.len() > WORD {
+            findings.push(Finding::new(range.clone(), EventKind::EwBadToken, "longer than 75 bytes"));
+        }
+        if zone == Zone::Quoted {
+            findings.push(Finding::new(range.clone(), EventKind::EwInQuotes, ""));
+        }
+        let free = |byte: Option<&u8>| {
+            byte.is_none_or(|&b| lex::is_space(b) || matches!(b, b'(' | b')' | b'"' | b',' | b'<'))
+        };
+        let before = range.start.checked_sub(1).and_then(|n| self.value.get(n));
+        if !free(before) || !free(self.value.get(range.end)) {
+            findings.push(Finding::new(range.clone(), EventKind::EwGlued, ""));
+        }
+    }
+}
+
+fn is_wide(charset: Charset) -> bool {
+    charset.name().starts_with("UTF-16") || charset.name().starts_with("UTF-32")
+}
+
+/// True where UTF-7 bytes end inside a shift that has no end of its own.
+fn ends_shifted(bytes: &[u8], mut shifted: bool) -> bool {
+    for &byte in bytes {
+        shifted = match byte {
+            b'+' => true,
+            _ => shifted && (byte.is_ascii_alphanumeric() || byte == b'/'),
+        };
+    }
+    shifted
+}
+
+fn extent(group: &[Ready]) -> Range<usize> {
+    group[0].word.range.start..group[group.len() - 1].word.range.end
+}
+
+/// Tells of losses, word by word.
+fn note_losses(group: &[Ready], origin: usize, log: &LossLog, findings: &mut Vec<Finding>) {
+    if log.losses() == 0 {
+        return;
+    }
+    let first = findings.len();
+    let (mut word, mut told) = (0, 0);
+    for loss in log.kept().iter().filter(|l| l.kind.is_loss()) {
+        let at = origin + loss.bytes.start as usize;
+        while word + 1 < group.len() && at >= group[word].bytes.end {
+            word += 1;
+        }
+        let range = group[word].word.range.clone();
+        let count = (loss.bytes.end - loss.bytes.start).max(1);
+        told += 1;
+        match findings[first..].last_mut().filter(|f| f.at == range) {
+            Some(finding) => finding.count += count,
+            None => findings.push(Finding::counted(
+                range,
+                EventKind::CharsetInvalidBytes,
+                loss.kind.name(),
+                count,
+            )),
+        }
+    }
+    if told == 0 {
+        findings.push(Finding::counted(extent(group), EventKind::CharsetInvalidBytes, "", log.losses()));
+    }
+}
+
+/// Tells where a byte outside the labelled charset was read by its superset.
+fn note_superset(charset: Charset, bytes: &[u8], range: Range<usize>, findings: &mut Vec<Finding>) {
+    let superset = charset.superset();
+    if superset == charset || bytes.is_ascii() && !charset.is_stateful() {
+        return;
+    }
+    let outside = if charset.is_single_byte() {
+        bytes.iter().any(|b| (0x80..0xA0).contains(b))
+    } else {
+        let (mut text, mut log) = (String::new(), LossLog::new());
+        let mut decoder = charset.new_decoder(Mode::Strict);
+        decoder.push(bytes, &mut text, &mut log);
+        decoder.finish(&mut text, &mut log);
+        log.losses() > 0
+    };
+    if outside {
+        let name = format!("{} read as {}", charset.name(), superset.name());
+        findings.push(Finding { at: range, kind: EventKind::CharsetSuperset, detail: name.into(), count: 1 });
+    }
+}

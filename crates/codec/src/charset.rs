@@ -5,6 +5,7 @@
 
 use crate::decoder::Machine;
 use crate::double_byte::{Family, Subset};
+use crate::generated::pages;
 use crate::single_byte::Page;
 use crate::utf16::Order;
 use crate::{Decoder, LossLog, Mode, Resolved, Unmappable, View, encoder, label};
@@ -26,6 +27,8 @@ pub(crate) enum Kind {
     SingleByte(Page),
     DoubleByte(Family, Subset),
     Iso2022Jp,
+    Iso2022Kr,
+    Hz,
 }
 
 /// One row of the table of charsets.
@@ -189,6 +192,18 @@ charsets! {
     WINDOWS_31J = 58, row("Windows-31J", Kind::DoubleByte(Family::ShiftJis, Subset::All));
     /// ISO-2022-JP-2 (RFC 1554); one machine reads both.
     ISO_2022_JP_2 = 59, within("ISO-2022-JP-2", Kind::Iso2022Jp, Charset::ISO_2022_JP);
+    /// ISO-2022-KR, Korean (RFC 1557).
+    ISO_2022_KR = 60, row("ISO-2022-KR", Kind::Iso2022Kr);
+    /// HZ-GB-2312, simplified Chinese (RFC 1843).
+    HZ_GB_2312 = 61, row("HZ-GB-2312", Kind::Hz);
+    /// IBM437, DOS in the United States.
+    IBM437 = 62, row("IBM437", Kind::SingleByte(Page::Own(&pages::IBM437)));
+    /// IBM850, DOS in Western Europe.
+    IBM850 = 63, row("IBM850", Kind::SingleByte(Page::Own(&pages::IBM850)));
+    /// IBM852, DOS in Central Europe.
+    IBM852 = 64, row("IBM852", Kind::SingleByte(Page::Own(&pages::IBM852)));
+    /// IBM00858, IBM850 with the euro.
+    IBM00858 = 65, row("IBM00858", Kind::SingleByte(Page::Own(&pages::IBM00858)));
 }
 
 impl Charset {
@@ -229,7 +244,7 @@ impl Charset {
 
     /// Shift states or BOMs: UTF-16/32/7, ISO-2022-*, HZ.
     pub fn is_stateful(self) -> bool {
-        matches!(self.kind(), Kind::Utf16(_) | Kind::Utf32(_) | Kind::Utf7 | Kind::Iso2022Jp)
+        !self.is_ascii_compatible()
     }
 
     /// A streaming decoder.
@@ -265,7 +280,7 @@ impl Charset {
 }
 
 /// Number of charsets, for tables by charset.
-pub(crate) const COUNT: usize = 60;
+pub(crate) const COUNT: usize = 66;
 
 impl std::fmt::Debug for Charset {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

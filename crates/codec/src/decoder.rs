@@ -5,7 +5,9 @@
 
 use crate::charset::{COUNT, Kind};
 use crate::double_byte::{self, Family, Subset};
+use crate::hz::Hz;
 use crate::iso2022::Iso2022Jp;
+use crate::iso2022_kr::Iso2022Kr;
 use crate::single_byte::{self, Table};
 use crate::sink::Sink;
 use crate::utf7::{self, Utf7};
@@ -97,7 +99,10 @@ fn borrowed(kind: Kind, bytes: &[u8]) -> Option<&str> {
     let plain = match kind {
         Kind::Utf8 | Kind::Cesu8 => !bytes.starts_with(&utf8::BOM),
         Kind::SingleByte(_) | Kind::DoubleByte(..) => bytes.is_ascii(),
-        Kind::Iso2022Jp => bytes.is_ascii() && !bytes.iter().any(|b| matches!(b, 0x1B | 0x0E | 0x0F)),
+        Kind::Hz => bytes.is_ascii() && !bytes.contains(&b'~'),
+        Kind::Iso2022Jp | Kind::Iso2022Kr => {
+            bytes.is_ascii() && !bytes.iter().any(|b| matches!(b, 0x1B | 0x0E | 0x0F))
+        }
         Kind::Utf7 => utf7::is_plain(bytes),
         Kind::Utf16(_) | Kind::Utf32(_) => bytes.is_empty(),
     };
@@ -114,6 +119,8 @@ pub(crate) enum Machine {
     SingleByte(&'static Table, LossKind),
     DoubleByte(Family, Subset),
     Iso2022Jp(Iso2022Jp),
+    Iso2022Kr(Iso2022Kr),
+    Hz(Hz),
 }
 
 impl Machine {
@@ -131,6 +138,8 @@ impl Machine {
             }
             Kind::DoubleByte(family, subset) => Self::DoubleByte(family, subset),
             Kind::Iso2022Jp => Self::Iso2022Jp(Iso2022Jp::default()),
+            Kind::Iso2022Kr => Self::Iso2022Kr(Iso2022Kr::default()),
+            Kind::Hz => Self::Hz(Hz::default()),
         }
     }
 
@@ -172,6 +181,8 @@ impl Machine {
                 double_byte::run(*family, *subset, input, base, last, mode, sink)
             }
             Self::Iso2022Jp(machine) => machine.run(input, base, last, mode, sink),
+            Self::Iso2022Kr(machine) => machine.run(input, base, last, sink),
+            Self::Hz(machine) => machine.run(input, base, last, sink),
         }
     }
 
@@ -179,6 +190,8 @@ impl Machine {
         match self {
             Self::Utf7(machine) => machine.end(end, sink),
             Self::Iso2022Jp(machine) => machine.end(end, sink),
+            Self::Iso2022Kr(machine) => machine.end(end, sink),
+            Self::Hz(machine) => machine.end(end, sink),
             _ => {}
         }
     }
@@ -194,7 +207,7 @@ impl Machine {
                 let high = sample.iter().filter(|b| **b >= 0x80).count();
                 n + n * high / sample.len().max(1) + 16
             }
-            Self::Utf16(_) | Self::DoubleByte(..) | Self::Iso2022Jp(_) => n + n / 2 + 16,
+            _ => n + n / 2 + 16,
         }
     }
 }

@@ -32,6 +32,9 @@ pub fn detect(bytes: &[u8], tld: Option<&str>) -> Guess {
     if let Some(charset) = structure(bytes) {
         return Guess { charset, confidence: 0.98, evidence: "structure" };
     }
+    if is_hz(bytes) {
+        return Guess { charset: Charset::HZ_GB_2312, confidence: 0.8, evidence: "structure" };
+    }
     if bytes.is_ascii() {
         return Guess { charset: Charset::US_ASCII, confidence: 0.98, evidence: "structure" };
     }
@@ -49,12 +52,16 @@ pub fn detect(bytes: &[u8], tld: Option<&str>) -> Guess {
     }
 }
 
-/// The charset that the shape of the bytes proves: UTF-16 or UTF-32 by their NUL bytes, ISO-2022-JP by escape
-/// sequences in seven-bit text. All of it must decode without loss. A BOM is not looked at.
+/// The charset that the shape of the bytes proves: UTF-16 or UTF-32 by their NUL bytes, ISO-2022-JP and -KR
+/// by escape sequences in seven-bit text. All of it must decode without loss. A BOM is not looked at.
 pub fn structure(bytes: &[u8]) -> Option<Charset> {
     let candidate = if memchr::memchr(0, bytes).is_some() {
         wide(bytes)?
-    } else if memchr::memchr(0x1B, bytes).is_some() && bytes.is_ascii() {
+    } else if !bytes.is_ascii() {
+        return None;
+    } else if memchr::memmem::find(bytes, b"\x1b$)C").is_some() {
+        Charset::ISO_2022_KR
+    } else if memchr::memchr(0x1B, bytes).is_some() {
         Charset::ISO_2022_JP
     } else {
         return None;
@@ -63,10 +70,19 @@ pub fn structure(bytes: &[u8]) -> Option<Charset> {
     let text = candidate.decode(bytes, &mut log);
     let sound = log.losses() == 0 && log.count(LossKind::OppositeByteOrderMark) == 0;
     let telling = match candidate {
-        Charset::ISO_2022_JP => !text.is_ascii(),
+        Charset::ISO_2022_JP | Charset::ISO_2022_KR => !text.is_ascii(),
         _ => !text.contains('\0'),
     };
     (sound && telling).then_some(candidate)
+}
+
+/// HZ by its tildes. They may stand in any text, so nothing at all may be odd; and because of that, this is no proof.
+fn is_hz(bytes: &[u8]) -> bool {
+    let mut log = LossLog::with_limit(0);
+    memchr::memmem::find(bytes, b"~{").is_some()
+        && bytes.is_ascii()
+        && !Charset::HZ_GB_2312.decode(bytes, &mut log).is_ascii()
+        && log.is_empty()
 }
 
 /// UTF-16 or UTF-32 by the places of the NUL bytes.
@@ -119,6 +135,9 @@ mod tests {
         assert_eq!(guess(b"\xEF\xBB\xBFabc"), ("UTF-8", "bom"));
         assert_eq!(guess(b"\x1b$B$3$s\x1b(B"), ("ISO-2022-JP", "structure"));
         assert_eq!(guess(b"\x1b[31mred\x1b[0m"), ("US-ASCII", "structure"));
+        assert_eq!(guess(b"\x1b$)C\x0e0!\x0f"), ("ISO-2022-KR", "structure"));
+        assert_eq!(guess(b"~{VPND~}\n"), ("HZ-GB-2312", "structure"));
+        assert_eq!(guess(b"cd ~{user,other}"), ("US-ASCII", "structure"));
         assert_eq!(guess(b"plain"), ("US-ASCII", "structure"));
         assert_eq!(guess("naïve".as_bytes()), ("UTF-8", "utf-8"));
         assert_eq!(guess(b"na\xEFve caf\xE9"), ("windows-1252", "model"));
@@ -149,5 +168,6 @@ mod tests {
         }
         assert_eq!(structure(&[0; 64]), None);
         assert_eq!(structure(b""), None);
+        assert_eq!(structure(b"~{VPND~}"), None);
     }
 }

@@ -12,7 +12,7 @@ use crate::double_byte::{Family, Subset};
 use crate::single_byte::{Page, Reverse};
 use crate::sink::ascii_8;
 use crate::utf16::Order;
-use crate::{Charset, LossKind, LossLog, Mode, utf7, web};
+use crate::{Charset, LossKind, LossLog, Mode, hz, iso2022_kr, utf7, web};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -30,7 +30,7 @@ pub enum Unmappable {
 }
 
 impl Unmappable {
-    fn replacement(self, c: char) -> Option<Cow<'static, str>> {
+    pub(crate) fn replacement(self, c: char) -> Option<Cow<'static, str>> {
         match self {
             Self::Fatal => None,
             Self::QuestionMark => Some("?".into()),
@@ -58,6 +58,8 @@ pub(crate) fn encode<'a>(
         Kind::SingleByte(page) => Cow::Owned(single_byte(charset, page, text, unmappable, log)),
         Kind::DoubleByte(family, subset) => Cow::Owned(double_byte(family, subset, text, unmappable, log)),
         Kind::Iso2022Jp => Cow::Owned(iso_2022_jp(text, unmappable, log)),
+        Kind::Iso2022Kr => Cow::Owned(iso2022_kr::encode(text, unmappable, log)),
+        Kind::Hz => Cow::Owned(hz::encode(text, unmappable, log)),
     }
 }
 
@@ -115,7 +117,7 @@ fn single_byte(
 ) -> Vec<u8> {
     static REVERSE: [OnceLock<Reverse>; COUNT] = [const { OnceLock::new() }; COUNT];
     let reverse = REVERSE[charset.index()].get_or_init(|| {
-        let as_on_the_web = matches!(page, Page::Web(_) | Page::Windows(_) | Page::Koi8U);
+        let as_on_the_web = matches!(page, Page::Own(_) | Page::Web(_) | Page::Windows(_) | Page::Koi8U);
         Reverse::new(table(charset, if as_on_the_web { Mode::Lenient } else { Mode::Strict }))
     });
     let bytes = text.as_bytes();

@@ -19,6 +19,8 @@ pub(crate) enum Page {
     Ascii,
     /// ISO-8859-1 with its C1 controls.
     Latin1,
+    /// A table of our own: the code points of 80-FF.
+    Own(&'static [u16; 128]),
     /// A WHATWG encoding as it is.
     Web(&'static Encoding),
     /// A WHATWG Windows page; strictly, its holes are undefined.
@@ -52,6 +54,7 @@ impl Page {
         match self {
             Self::Ascii => None,
             Self::Latin1 => Some(same),
+            Self::Own(page) => char::from_u32(u32::from(page[usize::from(byte - 0x80)])),
             Self::Web(page) => web::single(page, byte),
             Self::Windows(page) => {
                 web::single(page, byte).filter(|c| !strict || !matches!(c, '\u{80}'..='\u{9F}'))
@@ -147,5 +150,30 @@ impl Reverse {
         let row = usize::from(*self.rows.get(code >> 8)?);
         let byte = self.cells[row][code & 0xFF];
         (byte != 0).then_some(byte)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Charset;
+
+    #[test]
+    fn tables_of_our_own_are_what_the_data_says() {
+        let data = include_str!("../../../data/pages.tsv");
+        let rows: Vec<(&str, &str)> = data
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .filter_map(|line| line.split_once('\t'))
+            .collect();
+        assert_eq!(rows.len(), 4);
+        for (name, cells) in rows {
+            let charset = Charset::for_name(name).unwrap();
+            for (byte, cell) in (0x80..=0xFF_u8).zip(cells.split(' ')) {
+                let c = char::from_u32(u32::from_str_radix(cell, 16).unwrap()).unwrap();
+                let mut log = crate::LossLog::new();
+                assert_eq!(charset.decode(&[byte], &mut log), c.to_string(), "run the example `pages` again");
+                assert_eq!(charset.encode(&c.to_string(), crate::Unmappable::Fatal, &mut log)[..], [byte]);
+            }
+        }
     }
 }

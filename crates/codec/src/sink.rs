@@ -111,6 +111,14 @@ impl<'t> Sink<'t> {
         self.len += 8;
     }
 
+    /// Writes thirty-two ASCII bytes.
+    #[inline]
+    pub(crate) fn put_ascii_32(&mut self, bytes: [u8; 32]) {
+        self.make_room();
+        self.buffer[self.len..self.len + 32].copy_from_slice(&bytes);
+        self.len += 32;
+    }
+
     /// Writes a run of ASCII bytes of any length.
     pub(crate) fn put_ascii(&mut self, mut run: &[u8]) {
         if run.len() >= LONG_RUN {

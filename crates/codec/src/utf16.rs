@@ -182,6 +182,12 @@ fn units(input: &[u8], base: u64, last: bool, order: Order, sink: &mut Sink<'_>)
             if let Some(ascii) = eight_ascii(*block, order) {
                 sink.put_ascii_8(ascii);
                 at += 16;
+                while let Some(block) = input[at..].first_chunk::<64>()
+                    && let Some(ascii) = thirty_two_ascii(block, order)
+                {
+                    sink.put_ascii_32(ascii);
+                    at += 64;
+                }
                 continue;
             }
             let mut eight = [0_u16; 8];
@@ -236,6 +242,21 @@ fn units(input: &[u8], base: u64, last: bool, order: Order, sink: &mut Sink<'_>)
         at += 1;
     }
     at
+}
+
+/// The same for a long run, in a shape that compilers make vector instructions of.
+fn thirty_two_ascii(block: &[u8; 64], order: Order) -> Option<[u8; 32]> {
+    let (high, low) = match order {
+        Order::Big => (0, 1),
+        Order::Little => (1, 0),
+    };
+    let mut foreign = 0;
+    let mut ascii = [0; 32];
+    for (pair, out) in block.as_chunks::<2>().0.iter().zip(&mut ascii) {
+        foreign |= pair[high] | pair[low] & 0x80;
+        *out = pair[low];
+    }
+    (foreign == 0).then_some(ascii)
 }
 
 fn eight_ascii(block: [u8; 16], order: Order) -> Option<[u8; 8]> {

@@ -147,3 +147,23 @@ fn labels() {
     }
     assert!(known > 700, "{known}");
 }
+
+#[test]
+fn pages_of_our_own() {
+    let Some(path) = shared("data/charsets/onebyte_tables.json") else { return };
+    let json = std::fs::read_to_string(path).unwrap();
+    for charset in [Charset::IBM437, Charset::IBM850, Charset::IBM852, Charset::IBM00858] {
+        // "IBM437":{"glibc-2.36":"0000 0001 ...", ...}
+        let (_, from) = json.split_once(&format!("\"{charset}\":{{")).unwrap();
+        let (tables, _) = from.split_once('}').unwrap();
+        let oracles: Vec<Vec<&str>> =
+            tables.split('"').skip(3).step_by(4).map(|cells| cells.split(' ').collect()).collect();
+        assert!(oracles.len() >= 2 && oracles.iter().all(|cells| cells.len() == 256));
+        for byte in 0x80..=0xFF_u8 {
+            let (text, log) = decode(charset, Mode::Lenient, &[byte]);
+            let cell = format!("{:04X}", text.chars().next().unwrap() as u32);
+            let agree = oracles.iter().filter(|cells| cells[usize::from(byte)] == cell).count();
+            assert!(agree * 2 > oracles.len() && log.is_empty(), "{charset} {byte:02X} is {cell}");
+        }
+    }
+}

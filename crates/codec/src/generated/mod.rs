@@ -1,3 +1,4 @@
 //! Tables made from `data/`.
 
 pub(crate) mod labels;
+pub(crate) mod pages;

@@ -100,6 +100,10 @@ impl Iso2022Jp {
                     self.shifted = rest[0] == SO;
                     Some(1)
                 }
+                SO | SI => {
+                    sink.replace(here..here + 1, LossKind::Invalid);
+                    Some(1)
+                }
                 0x80.. => {
                     eight_bit(rest[0], here, mode, sink);
                     Some(1)
@@ -120,8 +124,6 @@ impl Iso2022Jp {
                 _ if self.is_ascii() => {
                     let run = ascii_run(rest);
                     let run = rest[..run].iter().position(|b| [ESC, SO, SI].contains(b)).unwrap_or(run);
-                    // A SO that strict decoding does not know is a control like any other.
-                    let run = run.max(1);
                     sink.put_ascii(&rest[..run]);
                     Some(run)
                 }

@@ -274,6 +274,7 @@ fn iso_2022_jp_where_it_does_not() {
     }
     let (_, log) = decode(Charset::ISO_2022_JP, Mode::Strict, b"\x1b(I1\x1b(B");
     assert_eq!(log.kept()[0].bytes, 0..1);
+    assert_eq!(decode(Charset::ISO_2022_JP, Mode::Strict, b"a\x0Eb").0, "a\u{FFFD}b");
     let (text, log) = decode(Charset::ISO_2022_JP, Mode::Strict, b"\x1b$B$3\x1b(B");
     assert_eq!((text.as_str(), log.is_empty()), ("こ", true));
 }
@@ -412,5 +413,39 @@ fn iso_2022_jp_is_written_as_whatwg_writes_it() {
             continue;
         }
         assert_eq!(bytes, encoding_rs::ISO_2022_JP.encode(&text).0, "{c:?}");
+    }
+}
+
+#[test]
+fn what_is_written_without_remark_comes_back() {
+    let characters: Vec<char> = ('\0'..='\u{FFFF}').chain('\u{1F600}'..='\u{1F640}').collect();
+    for charset in Charset::all() {
+        // Their C1 controls are written as such, but read as the letters of a Windows page.
+        let c1_is_letters = charset.superset() != charset || charset == Charset::ISO_8859_8;
+        for window in characters.chunks(7) {
+            let text: String = window.iter().collect();
+            let whole = format!("a{text}b\n{text}~+");
+            let mut log = LossLog::new();
+            let bytes = charset.encode(&whole, Unmappable::Skip, &mut log);
+            if log.is_empty() {
+                let back = charset.decode(&bytes, &mut log);
+                let c1 = window.iter().any(|c| ('\u{80}'..'\u{A0}').contains(c)) && c1_is_letters;
+                // A CR or LF between the characters ends lines where it stands.
+                assert!(back == whole || c1, "{charset} {whole:?} {bytes:x?} {back:?}");
+                continue;
+            }
+            // Without what it cannot carry, the rest is as good.
+            let mut kept = String::new();
+            let mut at = 0;
+            for loss in log.kept().iter().filter(|l| l.kind == LossKind::Unmappable) {
+                kept.push_str(&whole[at..loss.bytes.start as usize]);
+                at = loss.bytes.end as usize;
+            }
+            kept.push_str(&whole[at..]);
+            if log.count(LossKind::Substituted) == 0 {
+                let c1 = window.iter().any(|c| ('\u{80}'..'\u{A0}').contains(c)) && c1_is_letters;
+                assert!(charset.decode(&bytes, &mut LossLog::new()) == kept || c1, "{charset} {whole:?}");
+            }
+        }
     }
 }

@@ -11,7 +11,7 @@
 use crate::reader::{Feed, Reader};
 use std::collections::BTreeMap;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Batches read and not yet handed on, per worker.
@@ -122,9 +122,8 @@ where
                 self.stop(stop);
             }
         }));
-        if let Err(panic) = outcome {
+        if outcome.is_err() {
             self.stop(Stop::Work(io::Error::other("internal fault")));
-            resume_unwind(panic);
         }
     }
 

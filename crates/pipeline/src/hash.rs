@@ -27,6 +27,11 @@ impl ArchiveHash {
         }
     }
 
+    /// True when names count.
+    pub(crate) fn is_folder(&self) -> bool {
+        matches!(self, Self::Folder { .. })
+    }
+
     /// A file of a folder begins.
     pub(crate) fn file(&mut self, name: &[u8]) {
         self.end_file();

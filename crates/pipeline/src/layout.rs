@@ -194,6 +194,10 @@ fn own_name(path: &Path) -> String {
     if path == Path::new("-") {
         return "stdin".to_owned();
     }
+    // The file of an Apple mailbox: `Sent.mbox/mbox`.
+    let apple =
+        path.parent().filter(|parent| path.ends_with("mbox") && parent.extension() == Some("mbox".as_ref()));
+    let path = apple.unwrap_or(path);
     let whole = if path.file_name().is_none() { fs::canonicalize(path).ok() } else { None };
     let name = whole.as_deref().unwrap_or(path).file_name().unwrap_or_default();
     names::clean(&name.to_string_lossy())
@@ -234,6 +238,7 @@ mod tests {
         assert_eq!(output_name(&input("A", Format::EmlTree), Format::Maildir, &mut taken), "A-2");
         assert_eq!(own_name(Path::new("-")), "stdin");
         assert_eq!(own_name(Path::new("x/Ärger.mbox")), "Ärger.mbox");
+        assert_eq!(own_name(Path::new("x/Sent.mbox/mbox")), "Sent.mbox");
     }
 
     #[test]

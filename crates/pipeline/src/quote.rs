@@ -4,8 +4,9 @@ use mailglot_archive::Quoting;
 use mailglot_archive::ledger::Requote;
 use mailglot_archive::mbox::{requote, unquote};
 use mailglot_mime::{Undo, apply_undo};
-use memchr::memmem;
+use memchr::memmem::Finder;
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 /// Rebuilds the old message out of that of an output; None when the changes do not fit.
 ///
@@ -73,7 +74,8 @@ const MOST_MARKS: usize = 1 << 16;
 
 /// Offset and number of `>` of each line `>*From `; a line follows LF or CR, as quoting has it.
 fn from_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> {
-    memmem::find_iter(bytes, b"From ").filter_map(|at| {
+    static FROM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"From "));
+    FROM.find_iter(bytes).filter_map(|at| {
         let before = &bytes[..at];
         let marks = before.iter().rev().take_while(|&&b| b == b'>').count();
         let start = at - marks;

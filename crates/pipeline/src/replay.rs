@@ -5,6 +5,7 @@ use crate::quote::rebuild;
 use mailglot_archive::ledger::{Archived, Body, Change, MessageRecord, Old, RawKind, Record};
 use mailglot_archive::replace::Replacement;
 use mailglot_mime::{Recipe, Span, Undo};
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Component, Path, PathBuf};
@@ -152,11 +153,21 @@ struct OutputSide {
     file: Option<BufReader<File>>,
     hash: ArchiveHash,
     bytes: u64,
+    /// Of the folder that was looked through: its messages by name without flags.
+    renamed: (PathBuf, HashMap<Vec<u8>, PathBuf>),
 }
 
 impl OutputSide {
     fn new(folder: bool, root: PathBuf) -> Self {
-        Self { folder, path: root.clone(), root, file: None, hash: ArchiveHash::new(folder), bytes: 0 }
+        Self {
+            folder,
+            path: root.clone(),
+            root,
+            file: None,
+            hash: ArchiveHash::new(folder),
+            bytes: 0,
+            renamed: Default::default(),
+        }
     }
 
     fn begin(&mut self) -> Result<(), Fault> {
@@ -171,7 +182,21 @@ impl OutputSide {
         let path = below(&self.root, name).filter(|_| self.folder);
         let path = path.ok_or_else(|| Fault::Mismatch("the ledger names an impossible file".into()))?;
         self.hash.file(name);
-        self.open(path)
+        let there = if path.exists() { None } else { self.with_other_flags(&path) };
+        self.open(there.unwrap_or(path))
+    }
+
+    /// A message of a Maildir that a mail program gave other flags, that is, another name.
+    fn with_other_flags(&mut self, path: &Path) -> Option<PathBuf> {
+        let folder = path.parent()?;
+        if self.renamed.0 != folder {
+            let mut names = HashMap::new();
+            for item in fs::read_dir(folder).ok()?.flatten() {
+                names.insert(without_flags(&item.path())?, item.path());
+            }
+            self.renamed = (folder.to_owned(), names);
+        }
+        self.renamed.1.get(&without_flags(path)?).cloned()
     }
 
     fn open(&mut self, path: PathBuf) -> Result<(), Fault> {
@@ -323,6 +348,13 @@ pub(crate) fn below(root: &Path, name: &[u8]) -> Option<PathBuf> {
     let name = native(name)?;
     let plain = name.components().all(|part| matches!(part, Component::Normal(_)));
     (plain && !name.as_os_str().is_empty()).then(|| root.join(name))
+}
+
+/// The file name before `:2,`.
+fn without_flags(path: &Path) -> Option<Vec<u8>> {
+    let name = path.file_name()?.as_encoded_bytes();
+    let end = memchr::memmem::rfind(name, b":2,").unwrap_or(name.len());
+    Some(name[..end].to_vec())
 }
 
 #[cfg(unix)]

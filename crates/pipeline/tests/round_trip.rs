@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // The helpers of tests are tests too.
 
 use mailglot_archive::Format;
+use mailglot_mime::Policy;
 use mailglot_pipeline::{
     CheckJob, Error, LedgerPlace, NormalizeJob, Progress, RestoreJob, Summary, check, count, normalize,
     restore,
@@ -86,7 +87,7 @@ fn job(inputs: &[PathBuf], output: &Path) -> NormalizeJob {
         inputs: inputs.to_vec(),
         output: output.to_owned(),
         to: None,
-        policy: mailglot_mime::Policy::default(),
+        policy: Policy::default(),
         ledger: LedgerPlace::Beside,
         report: None,
         threads: 1,
@@ -140,7 +141,7 @@ fn round_trip(input: &Path, to: Option<Format>) -> Summary {
     let summary = run(&NormalizeJob { to, ..job(&[input.to_owned()], &out) });
     let restored = back(&out, Some(&original)).unwrap();
     assert_eq!(restored.messages, summary.messages_in);
-    assert_eq!(tree(&original), tree(input), "{} as {to:?}", input.display());
+    assert!(tree(&original) == tree(input), "{} as {to:?}: another original", input.display());
     assert_eq!(back(&out, None).unwrap().bytes, summary.bytes_in);
 
     if summary.written == 0 && out.is_dir() {
@@ -151,7 +152,7 @@ fn round_trip(input: &Path, to: Option<Format>) -> Summary {
     let second = run(&job(std::slice::from_ref(&out), &again));
     assert_eq!(second.changed, 0, "{} as {to:?}: {second:#?}", input.display());
     assert_eq!(second.messages_in, summary.written);
-    assert_eq!(tree(&again), tree(&out), "{} as {to:?}, second pass", input.display());
+    assert!(tree(&again) == tree(&out), "{} as {to:?}: another second pass", input.display());
     summary
 }
 
@@ -261,6 +262,41 @@ fn folders_come_back_with_everything_in_them() {
 }
 
 #[test]
+fn the_mailbox_of_an_apple_folder_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("Sent.mbox");
+    fs::create_dir(&path).unwrap();
+    fs::write(path.join("mbox"), mbox(20, Dialect::Rd)).unwrap();
+    fs::write(path.join("table_of_contents"), b"\0\x01binary").unwrap();
+    let out = folder.path().join("out");
+    let summary = run(&job(&[path.clone(), path.clone()], &out));
+    assert_eq!(summary.messages_in, 40);
+    assert!(out.join("Sent.mbox").is_file() && out.join("Sent-2.mbox").is_file());
+    let original = folder.path().join("back");
+    back(&out, Some(&original)).unwrap();
+    assert!(fs::read(original.join("Sent.mbox")).unwrap() == fs::read(path.join("mbox")).unwrap());
+}
+
+#[test]
+fn flags_set_by_a_mail_program_do_not_hinder_restoring() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    maildir(&at("md"));
+    run(&job(&[at("md")], &at("out")));
+    let mut renamed = 0;
+    for (name, bytes) in tree(&at("out")) {
+        let text = name.to_string_lossy().into_owned();
+        if let (Some((base, _)), Some(_)) = (text.rsplit_once(":2,"), bytes) {
+            fs::rename(at("out").join(&name), at("out").join(format!("{base}:2,FT"))).unwrap();
+            renamed += 1;
+        }
+    }
+    assert_eq!(renamed, 12);
+    back(&at("out"), Some(&at("back"))).unwrap();
+    assert_eq!(tree(&at("back")), tree(&at("md")));
+}
+
+#[test]
 fn a_single_message_stays_a_single_file() {
     let folder = tempfile::tempdir().unwrap();
     for n in 0..6 {
@@ -326,7 +362,7 @@ fn threads_change_nothing() {
     assert!(json["summary"]["events"].is_object());
     assert_eq!(text.replace("out1", "out5"), fs::read_to_string(report(5)).unwrap());
 
-    let check_job = |threads| CheckJob { inputs: vec![path.clone()], policy: Default::default(), threads };
+    let check_job = |threads| CheckJob { inputs: vec![path.clone()], policy: Policy::default(), threads };
     let dry = check(&check_job(1), &Progress::default()).unwrap();
     let dry_many = check(&check_job(5), &Progress::default()).unwrap();
     assert_eq!(format!("{dry:?}"), format!("{dry_many:?}"));

@@ -113,7 +113,8 @@ pub enum Place {
 
 /// Decodes a field value for display: unfolded, words decoded, controls replaced by spaces.
 ///
-/// A value with parameters is written anew as `value; name="text"`, continuations joined.
+/// In a structured field a quoted string is shown without its quotes and quoted pairs, so that it reads the same when it becomes
+/// words. A value with parameters is written anew as `value; name="text"`, continuations joined.
 pub fn decode(value: &[u8], kind: FieldKind, context: &HeaderContext, findings: &mut Vec<Finding>) -> String {
     if kind == FieldKind::Parameters {
         return params::parse(value, context, findings).to_string();

@@ -49,6 +49,18 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
+    /// The next four pairs, if all are characters of the basic plane.
+    #[inline]
+    fn four(&self, input: &[u8]) -> Option<[u32; 4]> {
+        let block: &[u8; 8] = input.first_chunk()?;
+        if block[0] & block[2] & block[4] & block[6] < 0x80 {
+            return None;
+        }
+        let packed: [u32; 4] = std::array::from_fn(|i| self.pair(block[2 * i], block[2 * i + 1]));
+        let basic = packed.iter().all(|p| (1..1 << 31).contains(p));
+        basic.then_some(packed)
+    }
+
     /// The packed character of a pair whose lead byte is 80 or above; 0 if there is none in the table.
     #[inline]
     pub(crate) fn pair(&self, lead: u8, trail: u8) -> u32 {
@@ -243,6 +255,11 @@ pub(crate) fn run(
             continue;
         }
         if subset == Subset::All {
+            if let Some(four) = tables.four(&input[at..]) {
+                sink.put_many(four);
+                at += 8;
+                continue;
+            }
             if let Some(trail) = input.get(at + 1) {
                 let packed = tables.pair(lead, *trail);
                 if packed != 0 {

@@ -98,7 +98,7 @@ pub(crate) fn run(table: &Table, input: &[u8], base: u64, bad: LossKind, sink: &
         if packed.contains(&0) {
             scalar(table, block, base + at as u64, bad, sink);
         } else {
-            sink.put_eight(packed);
+            sink.put_many(packed);
         }
         at += 8;
     }

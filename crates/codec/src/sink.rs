@@ -56,29 +56,38 @@ impl<'t> Sink<'t> {
     /// Writes one packed character.
     #[inline]
     pub(crate) fn put(&mut self, packed: u32) {
-        self.make_room();
-        self.buffer[self.len..self.len + 4].copy_from_slice(&packed.to_le_bytes());
-        self.len += packed_len(packed);
+        self.put_len(packed, packed_len(packed));
     }
 
-    /// Writes a packed character known to be of the basic plane; a little faster than [`Sink::put`].
+    /// Writes one packed character known to be of the basic plane; a little faster than [`Sink::put`].
     #[inline]
     pub(crate) fn put_basic(&mut self, packed: u32) {
+        self.put_len(packed, (packed >> 24) as usize);
+    }
+
+    #[inline]
+    fn put_len(&mut self, packed: u32, len: usize) {
         self.make_room();
-        self.buffer[self.len..self.len + 4].copy_from_slice(&packed.to_le_bytes());
-        self.len += (packed >> 24) as usize;
+        if let Some(slot) = self.buffer[self.len..].first_chunk_mut::<4>() {
+            *slot = packed.to_le_bytes();
+            self.len += len;
+        }
     }
 
     /// Writes up to eight characters of the basic plane at once.
     #[inline]
-    pub(crate) fn put_eight(&mut self, packed: [u32; 8]) {
+    pub(crate) fn put_many<const N: usize>(&mut self, packed: [u32; N]) {
+        const { assert!(N <= 8) };
         self.make_room();
-        let mut len = self.len;
+        // A slot of fixed size and masked offsets leave nothing to check for each character.
+        let Some(slot) = self.buffer[self.len..].first_chunk_mut::<36>() else { return };
+        let mut len = 0;
         for p in packed {
-            self.buffer[len..len + 4].copy_from_slice(&p.to_le_bytes());
+            let at = len & 31;
+            slot[at..at + 4].copy_from_slice(&p.to_le_bytes());
             len += (p >> 24) as usize & 3;
         }
-        self.len = len;
+        self.len += len;
     }
 
     /// Writes one UTF-16 unit that is no surrogate.

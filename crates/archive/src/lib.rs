@@ -1,4 +1,40 @@
 //! Mailboxes to raw messages and back, and the file format of the ledger. Knows no MIME.
+//!
+//! ```text
+//! path ─ recognize ─► Found ─ open ─► Source ─► Batch of Entry     (separator | message | trailer)
+//!                                                    │
+//!                               unquote, …, quote    ▼
+//! path ◄─ commit ─ sync ─ Destination ◄──────────── OutBatch       (written beside, renamed)
+//! ```
+//!
+//! Reading is streamed in bounded memory and never fails on content: what is doubtful is a [`BoxEvent`]. The entries of an
+//! archive tile its files, so their bytes, one after the other, are the archive again.
+//!
+//! ```
+//! use mailglot_archive::{Batch, EntryKind, ReadOptions, open, recognize};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("list.mbox");
+//! let text = "From a@example.org Mon Jan  1 00:00:00 2001\nSubject: one\n\nDear all,\n\n\
+//!             From the office we hear\n\nFrom b@example.org Mon Jan  1 00:00:01 2001\nSubject: two\n\n";
+//! std::fs::write(&path, text)?;
+//!
+//! let (mut again, mut messages) = (Vec::new(), 0);
+//! for found in recognize(&path)? {
+//!     let mut source = open(&found, &ReadOptions::default())?;
+//!     let mut batch = Batch::default();
+//!     while source.next(&mut batch)? {
+//!         messages += batch.entries.iter().filter(|entry| entry.kind == EntryKind::Message).count();
+//!         again.extend_from_slice(&batch.bytes);
+//!     }
+//! }
+//! assert_eq!(messages, 2);
+//! assert_eq!(again, text.as_bytes());
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! # Limits
+//! Unix only: names are bytes, and outputs are put in place by renaming.
 #![forbid(unsafe_code)]
 
 mod destination;

@@ -1,4 +1,8 @@
 //! Where raw messages come from.
+//!
+//! # Limits
+//! Compressed and packed inputs, MH folders and mail stores of single programs are not recognised. Symbolic links below a folder
+//! are not followed.
 
 use std::fs::{self, File};
 use std::io;
@@ -151,7 +155,7 @@ pub struct BoxEvent {
 pub struct Profile {
     /// e.g. `mboxrd`, `mboxo`, `mboxcl2`, `MMDF`, `Maildir++`
     pub dialect: String,
-    /// `LF`, `CRLF`, `CR`, `mixed`
+    /// `LF`, `CRLF`, `CR`, `mixed`; for folders and single messages `as in each message`
     pub line_end: &'static str,
 }
 
@@ -242,7 +246,7 @@ pub fn open(found: &Found, options: &ReadOptions) -> io::Result<Box<dyn Source>>
     let path = &found.path;
     let failed = |error| with_path(path, &error);
     if path.as_os_str() == "-" {
-        return Ok(Box::new(Mailbox::from_stream(io::stdin(), options).map_err(failed)?));
+        return Ok(Box::new(Mailbox::from_stream(path, io::stdin(), options).map_err(failed)?));
     }
     Ok(match found.format {
         Format::Mbox => {
@@ -252,9 +256,9 @@ pub fn open(found: &Found, options: &ReadOptions) -> io::Result<Box<dyn Source>>
                 return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
             }
             if metadata.is_file() {
-                Box::new(Mailbox::from_file(file, options).map_err(failed)?)
+                Box::new(Mailbox::from_file(path, file, options).map_err(failed)?)
             } else {
-                Box::new(Mailbox::from_stream(file, options).map_err(failed)?)
+                Box::new(Mailbox::from_stream(path, file, options).map_err(failed)?)
             }
         }
         Format::Maildir | Format::EmlTree => Box::new(Files::folder(path, found.format, options)?),
@@ -288,11 +292,12 @@ pub(crate) fn mailbox_file(path: &Path) -> io::Result<bool> {
     if extension_is(path, &["mbox", "mbx", "mboxrd", "mboxo", "mboxcl", "mboxcl2"]) {
         return Ok(true);
     }
-    let file = File::open(path).map_err(|error| with_path(path, &error))?;
-    let metadata = file.metadata().map_err(|error| with_path(path, &error))?;
+    // A pipe can be opened once only.
+    let metadata = fs::metadata(path).map_err(|error| with_path(path, &error))?;
     if !metadata.is_file() {
         return Ok(true);
     }
+    let file = File::open(path).map_err(|error| with_path(path, &error))?;
     mbox::is_mailbox(&file, metadata.len()).map_err(|error| with_path(path, &error))
 }
 

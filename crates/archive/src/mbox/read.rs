@@ -10,6 +10,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use memchr::memmem::Finder;
 
@@ -17,6 +18,7 @@ use super::profile::{
     CONFIRM, Division, FileProfile, HEADER, Look, STREAM_HEAD, confirms, declared_end, mmdf_line, read_at,
 };
 use super::split::{ACCEPT, BEHIND, Delimiters, Evidence, FAR, INSIDE, NEAR, quoted, starts_line};
+use crate::replace::with_path;
 use crate::{Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Profile, Quoting, ReadOptions, Source};
 
 /// Bytes of one piece of a message beyond the limit; less where the limit is less.
@@ -26,6 +28,8 @@ const GUARD: u64 = BEHIND as u64;
 
 /// A mailbox as a [`Source`].
 pub(crate) struct Mailbox<R> {
+    /// For messages of errors.
+    path: PathBuf,
     window: super::window::Window<R>,
     /// The same file again, for looking far ahead.
     file: Option<FileIdentity>,
@@ -84,7 +88,7 @@ enum End {
 
 impl Mailbox<File> {
     /// Opens a regular file.
-    pub(crate) fn from_file(file: File, options: &ReadOptions) -> io::Result<Self> {
+    pub(crate) fn from_file(path: &Path, file: File, options: &ReadOptions) -> io::Result<Self> {
         let metadata = file.metadata()?;
         let profile = FileProfile::sniff(&Look::File(&file, metadata.len()))?;
         let again = FileIdentity {
@@ -92,20 +96,20 @@ impl Mailbox<File> {
             size: metadata.len(),
             modified: metadata.modified().ok(),
         };
-        Ok(Self::new(super::window::Window::new(file), Some(again), profile, options))
+        Ok(Self::new(path, super::window::Window::new(file), Some(again), profile, options))
     }
 }
 
 impl<R: Read> Mailbox<R> {
     /// Reads a stream that cannot be read twice. It has to begin with a separator to be a mailbox.
-    pub(crate) fn from_stream(input: R, options: &ReadOptions) -> io::Result<Self> {
+    pub(crate) fn from_stream(path: &Path, input: R, options: &ReadOptions) -> io::Result<Self> {
         let mut window = super::window::Window::new(input);
         window.reach(STREAM_HEAD)?;
         let start = &window.data()[..window.data().len().min(STREAM_HEAD as usize)];
         let whole = window.ended() && start.len() == window.data().len();
         let profile = FileProfile::sniff(&Look::Start(start, whole))?;
         let begins = profile.begins;
-        let mut mailbox = Self::new(window, None, profile, options);
+        let mut mailbox = Self::new(path, window, None, profile, options);
         if !begins {
             mailbox.open_single();
         }
@@ -113,6 +117,7 @@ impl<R: Read> Mailbox<R> {
     }
 
     fn new(
+        path: &Path,
         window: super::window::Window<R>,
         file: Option<FileIdentity>,
         profile: FileProfile,
@@ -126,6 +131,7 @@ impl<R: Read> Mailbox<R> {
             events.push(BoxEvent { kind: BoxEventKind::BadLength, offset: 0, detail });
         }
         Self {
+            path: path.to_owned(),
             window,
             file,
             guess_open: profile.quoting_guess,
@@ -140,6 +146,38 @@ impl<R: Read> Mailbox<R> {
             scan: 0,
             events,
         }
+    }
+
+    /// Fills a batch with whole entries.
+    fn fill(&mut self, batch: &mut Batch) -> io::Result<bool> {
+        batch.entries.clear();
+        batch.events.clear();
+        loop {
+            let taken = batch.entries.last().map_or(0, |entry| entry.span.end as u64);
+            if taken >= self.batch {
+                break;
+            }
+            match self.state {
+                State::Prelude => self.begin(&mut batch.entries)?,
+                State::Message(current) => {
+                    let end = self.find_end(&current)?;
+                    self.give_out(current, &end, &mut batch.entries)?;
+                }
+                State::Done => break,
+            }
+        }
+        let cut = batch.entries.last().map_or(0, |entry| entry.span.end);
+        let offset = self.window.base() + cut as u64;
+        let searching = !matches!(self.state, State::Done) && self.scan != u64::MAX;
+        if searching && cut > 0 {
+            self.window.reach(offset + Delimiters::reach())?;
+            self.delimiters.settle(self.window.data(), self.window.base(), offset);
+        }
+        self.window.hand_over(offset, &mut batch.bytes);
+        let all = matches!(self.state, State::Done);
+        self.events.sort_by_key(|event| event.offset);
+        batch.events.extend(self.events.extract_if(.., |event| all || event.offset < offset));
+        Ok(!batch.entries.is_empty() || !batch.events.is_empty())
     }
 
     /// Takes everything for one message.
@@ -222,7 +260,10 @@ impl<R: Read> Mailbox<R> {
             let to = next.saturating_add(NEAR as u64);
             if next > ceiling {
                 self.window.reach(ceiling + 1)?;
-                return Ok(End::Beyond(self.window.end().min(next)));
+                // A file that was cut meanwhile ends earlier.
+                if self.window.end() > ceiling {
+                    return Ok(End::Beyond(self.window.end().min(next)));
+                }
             }
             self.window.reach(to)?;
             self.scan = next;
@@ -545,34 +586,7 @@ struct Run {
 
 impl<R: Read + Send> Source for Mailbox<R> {
     fn next(&mut self, batch: &mut Batch) -> io::Result<bool> {
-        batch.entries.clear();
-        batch.events.clear();
-        loop {
-            let taken = batch.entries.last().map_or(0, |entry| entry.span.end as u64);
-            if taken >= self.batch {
-                break;
-            }
-            match self.state {
-                State::Prelude => self.begin(&mut batch.entries)?,
-                State::Message(current) => {
-                    let end = self.find_end(&current)?;
-                    self.give_out(current, &end, &mut batch.entries)?;
-                }
-                State::Done => break,
-            }
-        }
-        let cut = batch.entries.last().map_or(0, |entry| entry.span.end);
-        let offset = self.window.base() + cut as u64;
-        let searching = !matches!(self.state, State::Done) && self.scan != u64::MAX;
-        if searching && cut > 0 {
-            self.window.reach(offset + Delimiters::reach())?;
-            self.delimiters.settle(self.window.data(), self.window.base(), offset);
-        }
-        self.window.hand_over(offset, &mut batch.bytes);
-        let all = matches!(self.state, State::Done);
-        self.events.sort_by_key(|event| event.offset);
-        batch.events.extend(self.events.extract_if(.., |event| all || event.offset < offset));
-        Ok(!batch.entries.is_empty() || !batch.events.is_empty())
+        self.fill(batch).map_err(|error| with_path(&self.path, &error))
     }
 
     fn profile(&self) -> &Profile {

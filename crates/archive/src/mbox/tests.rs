@@ -84,14 +84,14 @@ impl Random {
 
 fn stream(bytes: &[u8], options: &ReadOptions) -> (Vec<Read1>, Vec<BoxEvent>) {
     let bytes = bytes.to_vec();
-    drain(&mut Mailbox::from_stream(io::Cursor::new(bytes), options).unwrap())
+    drain(&mut Mailbox::from_stream(Path::new("-"), io::Cursor::new(bytes), options).unwrap())
 }
 
 fn file(bytes: &[u8], options: &ReadOptions) -> (Vec<Read1>, Vec<BoxEvent>) {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
     io::Seek::rewind(&mut file).unwrap();
-    drain(&mut Mailbox::from_file(file, options).unwrap())
+    drain(&mut Mailbox::from_file(Path::new("box"), file, options).unwrap())
 }
 
 fn messages(entries: &[Read1]) -> Vec<&Read1> {
@@ -272,7 +272,12 @@ fn delimiters_are_remembered_for_one_mebibyte() {
         let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
         assert_eq!(messages(&entries).len(), count, "{before} {after} {events:?}");
         let (other, other_events) = drain(
-            &mut Mailbox::from_stream(Chunky(text.as_bytes(), Random(7)), &ReadOptions::default()).unwrap(),
+            &mut Mailbox::from_stream(
+                Path::new("-"),
+                Chunky(text.as_bytes(), Random(7)),
+                &ReadOptions::default(),
+            )
+            .unwrap(),
         );
         assert_eq!((other, other_events), (entries, events));
     }
@@ -346,7 +351,7 @@ fn entries_tile_the_file_for_any_batch_and_any_read() {
         let smallest = ReadOptions { batch: 1, ..options };
         let streamed = stream(&text, &options);
         let chunky = Chunky(&text, Random(round + 1));
-        let pieces = drain(&mut Mailbox::from_stream(chunky, &smallest).unwrap());
+        let pieces = drain(&mut Mailbox::from_stream(Path::new("-"), chunky, &smallest).unwrap());
         assert_eq!(pieces.1, streamed.1, "round {round}");
         for (piece, whole) in pieces.0.iter().zip(&streamed.0) {
             assert_eq!(piece, whole, "round {round}");
@@ -417,7 +422,10 @@ fn a_message_beyond_the_limit_comes_in_pieces() {
     }
     assert_eq!(messages(&entries).len(), 3);
     let chunky = Chunky(text.as_bytes(), Random(3));
-    assert_eq!(drain(&mut Mailbox::from_stream(chunky, &options).unwrap()), (entries, events));
+    assert_eq!(
+        drain(&mut Mailbox::from_stream(Path::new("-"), chunky, &options).unwrap()),
+        (entries, events)
+    );
     // Not even one line end to cut at, and nothing behind.
     let (entries, _) = file(&vec![b'x'; 300_000], &options);
     assert_eq!((entries.len(), messages(&entries).len()), (3, 1));
@@ -430,6 +438,30 @@ fn a_stream_that_does_not_begin_with_a_separator_is_one_message() {
     assert_eq!(kinds(&events), [BoxEventKind::Single]);
     assert_eq!((entries.len(), &entries[0].message[..]), (1, text.as_bytes()));
     assert_eq!(stream(b"", &ReadOptions::default()), (vec![], vec![]));
+}
+
+#[test]
+fn an_error_names_the_file() {
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::from(io::ErrorKind::ConnectionReset))
+        }
+    }
+    let start = io::Cursor::new(SEPARATOR.repeat(60_000));
+    let mut source =
+        Mailbox::from_stream(Path::new("pipe"), start.chain(Broken), &ReadOptions::default()).unwrap();
+    let mut batch = Batch::default();
+    let error = loop {
+        match source.next(&mut batch) {
+            Ok(more) => assert!(more),
+            Err(error) => break error,
+        }
+    };
+    assert!(
+        error.kind() == io::ErrorKind::ConnectionReset && error.to_string().starts_with("pipe: "),
+        "{error}"
+    );
 }
 
 /// Time stays linear where every line is a candidate and delimiters are open everywhere.

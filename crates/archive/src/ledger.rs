@@ -60,7 +60,8 @@ const MAX_BLOCK: u64 = 1 << 30;
 /// One source or one output as the footer tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Archived {
-    /// File name; of an output: below the output folder, empty where the output is that one file or folder itself.
+    /// Path with `/`: of a source below the place of the original, of an output below the output folder; empty where it is
+    /// that file or folder itself.
     pub name: Vec<u8>,
     /// Form.
     pub format: Format,

@@ -17,6 +17,8 @@ pub(crate) struct Input {
     pub(crate) folder: bool,
     /// Its own name, unique among the inputs of the job.
     pub(crate) name: String,
+    /// Where restoring puts it below the original's place, with `/`; empty: it is that place.
+    pub(crate) original: Vec<u8>,
 }
 
 impl Input {
@@ -66,17 +68,20 @@ pub(crate) fn find(paths: &[PathBuf]) -> Result<Vec<Input>, Error> {
         return Err(Error::Usage("no input is given".into()));
     }
     let mut inputs = Vec::new();
-    let mut taken = HashSet::new();
+    let (mut taken, mut given) = (HashSet::new(), HashSet::new());
     for path in paths {
         let found = recognize(path).map_err(|error| Error::Input(path.clone(), error))?;
         if found.is_empty() {
             let error = io::Error::new(io::ErrorKind::NotFound, "no mail was found here");
             return Err(Error::Input(path.clone(), error));
         }
+        // One path comes back as it was, with all archives in their places; of several each is below its name.
+        let top = if paths.len() == 1 { String::new() } else { unique(&own_name(path), &mut given) };
         for found in found {
+            let original = original_name(&top, path, &found.path);
             let folder = found.path != Path::new("-") && found.path.is_dir();
             let name = unique(&own_name(&found.path), &mut taken);
-            inputs.push(Input { found, folder, name });
+            inputs.push(Input { found, folder, name, original });
         }
     }
     Ok(inputs)
@@ -203,6 +208,19 @@ fn own_name(path: &Path) -> String {
     names::clean(&name.to_string_lossy())
 }
 
+/// The path of an archive below the path that was given, after the name of that.
+fn original_name(top: &str, given: &Path, found: &Path) -> Vec<u8> {
+    let mut name = top.as_bytes().to_vec();
+    let below = found.strip_prefix(given).unwrap_or(Path::new(""));
+    for component in below.components() {
+        if !name.is_empty() {
+            name.push(b'/');
+        }
+        name.extend_from_slice(component.as_os_str().as_encoded_bytes());
+    }
+    name
+}
+
 /// The name, or the name with a number before its ending, if it is taken (compared without case, as some file systems do).
 fn unique(name: &str, taken: &mut HashSet<String>) -> String {
     let (stem, ending) = match name.rfind('.') {
@@ -229,6 +247,7 @@ mod tests {
             found: Found { path: name.into(), format },
             folder: false,
             name: name.into(),
+            original: Vec::new(),
         };
         let mbox = input("a.mbox", Format::Mbox);
         assert_eq!(output_name(&mbox, Format::Mbox, &mut taken), "a.mbox");
@@ -237,6 +256,11 @@ mod tests {
         assert_eq!(output_name(&input("list", Format::EmlTree), Format::Mbox, &mut taken), "list.mbox");
         assert_eq!(output_name(&input("A", Format::EmlTree), Format::Maildir, &mut taken), "A-2");
         assert_eq!(own_name(Path::new("-")), "stdin");
+        let original = |top, found: &str| original_name(top, Path::new("in/dir"), Path::new(found));
+        assert_eq!(original("", "in/dir"), b"");
+        assert_eq!(original("", "in/dir/a/b.mbox"), b"a/b.mbox");
+        assert_eq!(original("dir", "in/dir/b.mbox"), b"dir/b.mbox");
+        assert_eq!(original("dir", "in/dir"), b"dir");
         assert_eq!(own_name(Path::new("x/Ärger.mbox")), "Ärger.mbox");
         assert_eq!(own_name(Path::new("x/Sent.mbox/mbox")), "Sent.mbox");
     }

@@ -407,7 +407,7 @@ impl Run<'_> {
         let out_hash = sinks.hash.take().map_or([0; 32], ArchiveHash::finish);
         Ok((
             Archived {
-                name: input.name.clone().into_bytes(),
+                name: input.original.clone(),
                 format: input.found.format,
                 folder: input.folder,
                 messages,

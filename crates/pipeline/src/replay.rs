@@ -273,7 +273,12 @@ impl<'a> SourceSide<'a> {
                 fs::create_dir_all(&path).map_err(|error| Fault::Original(path.clone(), error))?;
                 side.root = Some(path);
             }
-            Target::Place(path) => side.create(path)?,
+            Target::Place(path) => {
+                if let Some(parent) = path.parent() {
+                    fs::create_dir_all(parent).map_err(|error| Fault::Original(path.clone(), error))?;
+                }
+                side.create(path)?;
+            }
         }
         Ok(side)
     }

@@ -7,7 +7,6 @@ use crate::replay::{Fault, Replay, Target, below};
 use crate::{Error, Progress};
 use mailglot_archive::ledger::{Block, Footer, Ledger, Record};
 use mailglot_archive::replace::{FolderReplacement, Replacement};
-use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
@@ -38,7 +37,8 @@ pub struct Restored {
 
 /// Rebuilds every input byte for byte and compares its hash; nothing appears unless all is right.
 ///
-/// One source comes back as `original` itself; several come back under their names below it.
+/// Where one path was normalized, `original` becomes what that path was, a file or a folder with all archives that were found in it;
+/// where several were, each comes back under its name below `original`.
 pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error> {
     let place = job.ledger.clone().unwrap_or_else(|| with_suffix(&job.output, ".ledger"));
     if !exists(&job.output) {
@@ -100,10 +100,14 @@ fn prepare(job: &RestoreJob, original: &Path, ledger: &Path, footer: &Footer) ->
         return Err(Error::Usage(format!("{} is no name for an original", original.display())));
     }
     check_apart(original, &[job.output.clone(), ledger.to_owned()])?;
-    let names = footer.sources.iter().map(|source| String::from_utf8_lossy(&source.name).into_owned());
-    check_free(original, job.force, &names.collect::<HashSet<_>>())?;
+    let top = |name: &[u8]| {
+        String::from_utf8_lossy(name.split(|&b| b == b'/').next().unwrap_or_default()).into_owned()
+    };
+    check_free(original, job.force, &footer.sources.iter().map(|source| top(&source.name)).collect())?;
     let staged = match &footer.sources[..] {
-        [source] if !source.folder => Replacement::create(original, job.force).map(Staged::File),
+        [source] if !source.folder && source.name.is_empty() => {
+            Replacement::create(original, job.force).map(Staged::File)
+        }
         _ => FolderReplacement::create(original, job.force).map(Staged::Folder),
     };
     staged.map_err(|error| Error::Output(original.to_owned(), error))
@@ -183,7 +187,7 @@ impl<'a> Run<'a> {
         let target = match (&self.root, self.file.take()) {
             (None, None) => Target::Nowhere,
             (_, Some(file)) => Target::File(file),
-            (Some(root), _) if self.footer.sources.len() == 1 => Target::Place(root.clone()),
+            (Some(root), _) if source.name.is_empty() => Target::Place(root.clone()),
             (Some(root), _) => Target::Place(below(root, &source.name).ok_or_else(impossible)?),
         };
         Replay::new(source, from, output, target)
@@ -208,12 +212,14 @@ impl<'a> Run<'a> {
             Fault::Mismatch(what) => {
                 let at = replay.map_or(0, |replay| replay.messages);
                 let source = self.footer.sources.get(self.restored.sources as usize);
-                let name = source.map(|s| String::from_utf8_lossy(&s.name).into_owned()).unwrap_or_default();
+                let name =
+                    source.map_or(String::new(), |source| String::from_utf8_lossy(&source.name).into_owned());
+                let place = if name.is_empty() { String::new() } else { format!(" in {name}") };
                 let output = self.job.output.display();
                 Error::Ledger(
                     ledger.to_owned(),
                     format!(
-                        "{output} and this ledger do not fit together: {what} (in {name}, after {at} messages)"
+                        "{output} and this ledger do not fit together: {what} ({at} messages came back{place})"
                     ),
                 )
             }

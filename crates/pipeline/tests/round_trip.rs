@@ -274,7 +274,32 @@ fn the_mailbox_of_an_apple_folder_comes_back() {
     assert!(out.join("Sent.mbox").is_file() && out.join("Sent-2.mbox").is_file());
     let original = folder.path().join("back");
     back(&out, Some(&original)).unwrap();
-    assert!(fs::read(original.join("Sent.mbox")).unwrap() == fs::read(path.join("mbox")).unwrap());
+    let mailbox = fs::read(path.join("mbox")).unwrap();
+    for name in ["Sent.mbox", "Sent-2.mbox"] {
+        assert!(fs::read(original.join(name).join("mbox")).unwrap() == mailbox);
+    }
+}
+
+#[test]
+fn a_folder_of_many_archives_comes_back_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("mail");
+    eml_tree(&root);
+    fs::create_dir_all(root.join("x/y")).unwrap();
+    fs::write(root.join("x/y/a.mbox"), mbox(5, Dialect::Rd)).unwrap();
+    fs::write(root.join("a.mbox"), mbox(4, Dialect::O)).unwrap();
+    fs::write(root.join("x/notes.txt"), b"no mail").unwrap();
+    maildir(&root.join("x/md"));
+    for to in FORMS {
+        let out = folder.path().join(format!("out-{to:?}"));
+        let original = folder.path().join(format!("back-{to:?}"));
+        let summary = run(&NormalizeJob { to, ..job(std::slice::from_ref(&root), &out) });
+        assert_eq!(summary.messages_in, 12 + 5 + 4 + 12, "{:?}", summary.sources);
+        back(&out, Some(&original)).unwrap();
+        let (expected, found) = (tree(&root), tree(&original));
+        assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
+        assert!(found == expected);
+    }
 }
 
 #[test]

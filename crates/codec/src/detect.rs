@@ -23,9 +23,9 @@ pub struct Guess {
 const WINDOW: usize = 1024;
 
 /// Bytes after which the model is asked.
-const SAMPLE: usize = 4096;
+const SAMPLE: usize = 2048;
 /// Bytes above 7F after which it is asked: its figures no longer rise from 200 to 1,000 bytes of text.
-const SAMPLE_LETTERS: usize = 768;
+const SAMPLE_LETTERS: usize = 320;
 
 /// Guesses by BOM, structure, UTF-8 validity, then a statistical model. `tld` is a country-code prior such as `ru`.
 ///

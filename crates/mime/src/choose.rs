@@ -123,7 +123,7 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
         }
         return settle(bytes, charset, how, None, events);
     }
-    if !ascii && declared != Some(Charset::UTF_8) {
+    if !ascii && declared != Some(Charset::UTF_8) && !fails_early(bytes) {
         let mut log = LossLog::new();
         let text = Charset::UTF_8.decode(bytes, &mut log);
         if log.is_empty() && utf8_beats(declared, bytes, &text) {
@@ -139,6 +139,12 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
         Some(charset) => by_label(bytes, charset, evidence, events),
         None => by_search(bytes, evidence, declared, events),
     }
+}
+
+/// Bytes whose beginning already rules out UTF-8, as that of nearly all legacy text does.
+fn fails_early(bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(4096)];
+    std::str::from_utf8(start).is_err_and(|error| error.error_len().is_some())
 }
 
 /// Resolves the label's kind into events and a charset.

@@ -38,10 +38,8 @@ fn keeps_the_laws(raw: &[u8]) {
         assert!(twice.edits.is_empty(), "a second pass edits: {:?}\n{}", twice.edits, shown());
         let undo = undo_edits(raw, &once.edits);
         assert_eq!(apply_undo(&once.bytes, &undo).as_deref(), Some(raw), "{}", shown());
-        let (before, after) = (
-            Message::parse(raw, &Limits::default()),
-            Message::parse(&once.bytes, &Limits::default()),
-        );
+        let (before, after) =
+            (Message::parse(raw, &Limits::default()), Message::parse(&once.bytes, &Limits::default()));
         assert_eq!(before.parts().len(), after.parts().len(), "{}", shown());
         for (b, a) in before.parts().iter().zip(after.parts()) {
             assert_eq!((b.parent, b.kind, &b.media), (a.parent, a.kind, &a.media), "{}", shown());
@@ -62,7 +60,8 @@ fn case(raw: &str, expected: &str) {
         .into_owned();
     for crlf in [false, true] {
         let (raw, expected) = if crlf {
-            let text: Vec<u8> = raw.iter().flat_map(|b| if *b == b'\n' { vec![b'\r', b'\n'] } else { vec![*b] }).collect();
+            let text: Vec<u8> =
+                raw.iter().flat_map(|b| if *b == b'\n' { vec![b'\r', b'\n'] } else { vec![*b] }).collect();
             (text, expected.replace('\n', "\r\n"))
         } else {
             (raw.clone(), expected.to_owned())
@@ -149,7 +148,11 @@ fn dangerous_lines_stay_encoded() {
         "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\nü{}\n",
         "x".repeat(1200)
     );
-    let raw = Charset::ISO_8859_1.encode(&long, mailglot_codec::Unmappable::Fatal, &mut mailglot_codec::LossLog::new());
+    let raw = Charset::ISO_8859_1.encode(
+        &long,
+        mailglot_codec::Unmappable::Fatal,
+        &mut mailglot_codec::LossLog::new(),
+    );
     let outcome = process(&raw, &Policy::default());
     assert!(outcome.bytes.split(|b| *b == b'\n').all(|line| line.len() <= 998));
     keeps_the_laws(&raw);
@@ -160,9 +163,16 @@ fn signed_parts_are_untouched() {
     let signed = "Content-Type: multipart/mixed; boundary=o\n\n--o\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\nü\n--o\n\
         Content-Type: multipart/signed; boundary=i\n\n--i\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\nü\n--i\n\
         Content-Type: application/pgp-signature\n\nx\n--i--\n--o--\n";
-    let raw = Charset::ISO_8859_1.encode(signed, mailglot_codec::Unmappable::Fatal, &mut mailglot_codec::LossLog::new());
+    let raw = Charset::ISO_8859_1.encode(
+        signed,
+        mailglot_codec::Unmappable::Fatal,
+        &mut mailglot_codec::LossLog::new(),
+    );
     let outcome = process(&raw, &Policy::default());
-    let inner = raw.windows(2).position(|w| w == b"--i").map_or_else(|| raw.windows(3).position(|w| w == b"--i"), Some);
+    let inner = raw
+        .windows(2)
+        .position(|w| w == b"--i")
+        .map_or_else(|| raw.windows(3).position(|w| w == b"--i"), Some);
     let start = inner.expect("the signed part is there");
     assert!(outcome.bytes.ends_with(&raw[start..]), "{}", outcome.bytes.escape_ascii());
     assert_eq!(outcome.edits.len(), 2);
@@ -185,7 +195,8 @@ fn losses_have_places() {
     let raw = b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\nJa, gr=C3=BCn; und hier steht noch mehr Text, =FF, der gut ist: =C3=A4=C3=B6=C3=BC =C3=A4=C3=B6=C3=BC\n\
         =C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC=C3=A4=C3=B6=C3=BC\n";
     let outcome = process(raw, &Policy::default());
-    let loss = outcome.report.events.iter().find(|e| e.kind.code() == "charset.invalid-bytes").expect("one loss");
+    let loss =
+        outcome.report.events.iter().find(|e| e.kind.code() == "charset.invalid-bytes").expect("one loss");
     assert_eq!(loss.at.of(raw), b"=FF");
     assert!(String::from_utf8_lossy(&outcome.bytes).contains("Text, \u{fffd}, der"));
     let keep = process(raw, &Policy { on_loss: OnLoss::Keep, ..Policy::default() });

@@ -222,6 +222,9 @@ fn bodies_that_are_not_in_their_encoding() {
 
 #[test]
 fn headers_become_utf8_words() {
-    case("Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\n\nx\n", "Subject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe?=\n\nx\n");
+    case(
+        "Subject: =?iso-8859-1?Q?Gr=FC=DFe_an_alle_zu_Hause?=\n\nx\n",
+        "Subject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe_an_alle_zu_Hause?=\n\nx\n",
+    );
     case("Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\n\nx\n", "Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\n\nx\n");
 }

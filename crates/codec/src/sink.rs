@@ -10,7 +10,7 @@ use crate::{LossKind, LossLog, Mode};
 use std::ops::Range;
 
 /// Bytes gathered before a flush.
-const BLOCK: usize = 2048;
+const BLOCK: usize = 768;
 /// Room for the overlapping stores behind the block.
 const SLACK: usize = 40;
 /// ASCII runs of this length go to the text directly.

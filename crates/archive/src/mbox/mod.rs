@@ -1,11 +1,13 @@
 //! mbox files: reading every dialect, writing mboxrd.
 //!
-//! `profile` looks at a file once, `split` judges one `From ` line, `read` walks over the file, `write` has what
+//! `profile` looks at a file once, `split` judges one `From ` line (`from_line`: its grammar; `delimiters`: whether a
+//! multipart is open), `read` walks over the file, `write` has what
 //! stands around and inside a written message.
 //!
 //! # Limits
 //! Babyl and other formats of one file with many messages are not read.
 
+mod delimiters;
 mod from_line;
 mod profile;
 mod read;

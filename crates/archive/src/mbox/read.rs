@@ -14,10 +14,11 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem::Finder;
 
+use super::delimiters::{Delimiters, FAR};
 use super::profile::{
     CONFIRM, Division, FileProfile, HEADER, Look, STREAM_HEAD, confirms, declared_end, mmdf_line, read_at,
 };
-use super::split::{ACCEPT, BEHIND, Delimiters, Evidence, FAR, INSIDE, NEAR, quoted, starts_line};
+use super::split::{ACCEPT, BEHIND, Evidence, INSIDE, NEAR, quoted, starts_line};
 use crate::replace::with_path;
 use crate::{Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Profile, Quoting, ReadOptions, Source};
 

@@ -283,6 +283,30 @@ fn delimiters_are_remembered_for_one_mebibyte() {
     }
 }
 
+/// Behind the first 16 MiB another program wrote, whose separators are known by their frequency only.
+#[test]
+fn regions_of_a_large_file_have_their_own_separators() {
+    let mut text = String::new();
+    let large = format!("{SEPARATOR}{HEADER}{}\n", "some words of a message\n".repeat(30_000));
+    let mut count = 0;
+    while text.len() < 17 << 20 {
+        text.push_str(&large);
+        count += 1;
+    }
+    while text.len() < 22 << 20 {
+        // Four points without the dominant shape: six are needed.
+        text += &["From \nName: value\n\n", &"words\n".repeat(100), "\n"].concat();
+        text += &["From \n", HEADER, &"words\n".repeat(100), "\n"].concat();
+        count += 2;
+    }
+    let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
+    assert_eq!((messages(&entries).len(), events.len()), (count, 0));
+    // At the start of a file without such separators the same lines are doubted, and listed.
+    let text = format!("{}From \nName: value\n\n", large.repeat(2));
+    let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
+    assert_eq!((messages(&entries).len(), kinds(&events)), (2, vec![BoxEventKind::AmbiguousFrom]));
+}
+
 /// A mailbox of random pieces that the rule has to judge.
 fn random_mailbox(random: &mut Random) -> Vec<u8> {
     let mut out = Vec::new();

@@ -119,6 +119,8 @@ fn labels() {
                 _ if label.ends_with("1255") => Charset::WINDOWS_1255,
                 // Registered as an alias of TIS-620, but a charset with a no-break space.
                 "iso-8859-11" => Charset::ISO_8859_11,
+                // Which reads UTF-8 too.
+                "cesu8" => Charset::CESU_8,
                 _ => charset,
             };
             assert_eq!(got.charset(), Some(expected), "{label:?}");

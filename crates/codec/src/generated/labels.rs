@@ -186,7 +186,7 @@ pub(crate) static LABELS: &[(&str, Means, Source)] = &[
     ("ccsid01148", Foreign, Iana),
     ("ccsid01149", Foreign, Iana),
     ("cesu-8", Is(C::CESU_8), IanaName),
-    ("cesu8", Is(C::UTF_8), Mail),
+    ("cesu8", Is(C::CESU_8), Mail),
     ("charset", Nothing, Mail),
     ("charset=\"utf-8\"", Is(C::UTF_8), Slip),
     ("charset=utf-8", Is(C::UTF_8), Slip),

@@ -42,9 +42,10 @@ pub(crate) fn declarations(bytes: &[u8]) -> Vec<Range<usize>> {
 /// The charset that a document declares, if it counts: UTF-16 named in ASCII bytes means UTF-8; stateful ones never count.
 pub(crate) fn declared_charset(bytes: &[u8]) -> Option<Charset> {
     declarations(bytes).into_iter().find_map(|range| {
-        let charset = match Charset::for_label(&bytes[range], View::Mail) {
-            Resolved::Exact(c) | Resolved::Alias(c) => c,
-            _ => return None,
+        let (Resolved::Exact(charset) | Resolved::Alias(charset)) =
+            Charset::for_label(&bytes[range], View::Mail)
+        else {
+            return None;
         };
         if [Charset::UTF_16, Charset::UTF_16BE, Charset::UTF_16LE, Charset::UTF_32].contains(&charset) {
             return Some(Charset::UTF_8);

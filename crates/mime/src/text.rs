@@ -64,17 +64,17 @@ pub(crate) fn reading(message: &Message<'_>, id: PartId, choice: &Choice<'_>) ->
 }
 
 /// What the parts and words read so far tell about the next one.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Hints {
-    words: Option<Option<Charset>>,
+    words: std::cell::OnceCell<Option<Charset>>,
     /// The charset of the first text part that was not ASCII.
     pub body: Option<Charset>,
 }
 
 impl Hints {
     /// The charset of the message's encoded words, Subject and From first, if they have one.
-    pub(crate) fn words(&mut self, message: &Message<'_>) -> Option<Charset> {
-        *self.words.get_or_insert_with(|| {
+    pub(crate) fn words(&self, message: &Message<'_>) -> Option<Charset> {
+        *self.words.get_or_init(|| {
             [b"subject".as_slice(), b"from", b"to"].into_iter().find_map(|name| {
                 let value = message.field(PartId::ROOT, name)?.value.of(message.raw());
                 memchr::memmem::find(value, b"=?")?;
@@ -226,10 +226,9 @@ pub(crate) fn raw_header_charset(
     hints: &mut Hints,
     policy: &Policy,
 ) -> Option<Charset> {
-    if let Some(charset) = hints.words(message).or(hints.body) {
-        if charset != Charset::UTF_8 && charset.is_ascii_compatible() {
-            return Some(charset);
-        }
+    let told = hints.words(message).or(hints.body);
+    if let Some(charset) = told.filter(|c| *c != Charset::UTF_8 && c.is_ascii_compatible()) {
+        return Some(charset);
     }
     if policy.default_charset.is_some() {
         return policy.default_charset;

@@ -101,20 +101,14 @@ impl<'a> Body<'a, '_> {
         let eol = self.message.eol();
         let boundaries = lines::boundaries_around(self.message, self.id);
         if open && encoded {
-            if let Some((plain, old)) = lines::with_line_ends(&text, eol) {
-                if lines::may_stand(&plain, eol, &boundaries, true) {
-                    let mut plain = plain.into_owned();
-                    steps.eol = old;
-                    steps.added_end = self.end_line(&mut plain, eol);
-                    let text = Cow::Owned(plain);
-                    return Some(Target {
-                        text,
-                        transfer: TransferEncoding::Identity,
-                        relabel,
-                        steps,
-                        way_back,
-                    });
-                }
+            if let Some((plain, old)) = lines::with_line_ends(&text, eol)
+                && lines::may_stand(&plain, eol, &boundaries, true)
+            {
+                let mut plain = plain.into_owned();
+                steps.eol = old;
+                steps.added_end = self.end_line(&mut plain, eol);
+                let (text, transfer) = (Cow::Owned(plain), TransferEncoding::Identity);
+                return Some(Target { text, transfer, relabel, steps, way_back });
             }
             if !relabel && self.transferred.footer().is_none() {
                 return None;
@@ -125,12 +119,11 @@ impl<'a> Body<'a, '_> {
             return Some(Target { text, transfer: TransferEncoding::Identity, relabel, steps, way_back });
         }
         let transfer = if encoded && !open { used } else { shorter(&text) };
-        if transfer == TransferEncoding::QuotedPrintable {
-            if let Some((plain, old)) = lines::with_line_ends(&text, eol) {
-                let plain = plain.into_owned();
-                text = Cow::Owned(plain);
-                steps.eol = old;
-            }
+        if transfer == TransferEncoding::QuotedPrintable
+            && let Some((plain, _)) = lines::with_line_ends(&text, eol)
+        {
+            let plain = plain.into_owned();
+            text = Cow::Owned(plain);
         }
         // The recipe would have to undo our own encoding first: the old bytes are kept instead.
         Some(Target { text, transfer, relabel, steps, way_back: false })

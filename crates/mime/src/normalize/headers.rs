@@ -20,7 +20,7 @@ pub(super) fn plan(
     message: &Message<'_>,
     policy: &Policy,
     sealed: &[bool],
-    mut hints: Hints,
+    hints: &Hints,
     report: &mut Report,
     edits: &mut Vec<Edit>,
 ) {
@@ -49,8 +49,7 @@ pub(super) fn plan(
             }
             let mut context = HeaderContext::default();
             if !ascii || memchr::memmem::find(value, b"=?").is_some() {
-                context.raw =
-                    *raw_charset.get_or_insert_with(|| raw_header_charset(message, &mut hints, policy));
+                context.raw = *raw_charset.get_or_insert_with(|| raw_header_charset(message, hints, policy));
             }
             let mut findings = Vec::new();
             if let Some(form) = form(policy, ascii) {

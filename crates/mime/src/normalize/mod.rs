@@ -66,7 +66,7 @@ pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) ->
     }
     let mut edits = Vec::new();
     let hints = bodies::plan(message, policy, &sealed, report, &mut edits);
-    headers::plan(message, policy, &sealed, hints, report, &mut edits);
+    headers::plan(message, policy, &sealed, &hints, report, &mut edits);
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
     if let (Some(at), false) = (signature, edits.is_empty()) {
         let detail = Cow::Borrowed("");

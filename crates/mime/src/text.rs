@@ -221,11 +221,7 @@ pub(crate) fn unquote(value: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The charset for raw 8-bit bytes in the headers of a message: its words', else its first text part's, else what detection says of all raw bytes together.
-pub(crate) fn raw_header_charset(
-    message: &Message<'_>,
-    hints: &mut Hints,
-    policy: &Policy,
-) -> Option<Charset> {
+pub(crate) fn raw_header_charset(message: &Message<'_>, hints: &Hints, policy: &Policy) -> Option<Charset> {
     let told = hints.words(message).or(hints.body);
     if let Some(charset) = told.filter(|c| *c != Charset::UTF_8 && c.is_ascii_compatible()) {
         return Some(charset);

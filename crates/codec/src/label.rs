@@ -102,6 +102,7 @@ pub(crate) fn resolve(label: &[u8], view: View) -> Resolved {
             _ => Resolved::Unknown,
         },
         View::Mail if label.len() > LONGEST => Resolved::Unknown,
+        View::Mail if let Some(row) = exact(label) => answer(row),
         View::Mail => in_mail(&lower(label)).unwrap_or(Resolved::Unknown),
     }
 }
@@ -149,11 +150,17 @@ fn answer((label, means, source): &Row) -> Resolved {
     }
 }
 
-/// The steps of mail's view; the first that finds something ends them.
+/// Step 1: the label as it is but for case, without an allocation.
+fn exact(label: &[u8]) -> Option<&'static Row> {
+    let mut lower = [0; 64];
+    let lower = lower.get_mut(..label.len())?;
+    lower.copy_from_slice(label);
+    lower.make_ascii_lowercase();
+    row(std::str::from_utf8(lower).ok()?)
+}
+
+/// The further steps of mail's view; the first that finds something ends them.
 fn in_mail(label: &str) -> Option<Resolved> {
-    if let Some(row) = row(label) {
-        return Some(answer(row));
-    }
     // A name of letters, digits and separators only, before anything is taken off it: `ISO 8859 15`.
     if let Some(found) = folded(label).or_else(|| code_page(label).map(Resolved::Alias)) {
         return Some(found.alias());

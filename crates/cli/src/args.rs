@@ -1,0 +1,530 @@
+//! The arguments of the command line.
+//!
+//! # Limits
+//!
+//! Options stand in this file and nowhere else: there is no configuration file and no variable for them.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args as Group, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use mailglot_codec::Charset;
+use mailglot_mime::{Headers, OnLoss, Policy, Transfer};
+use mailglot_pipeline::LedgerPlace;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Turns mail in any charset into clean UTF-8.
+///
+/// mailglot tells exactly what it changed or could not read, never changes its input, and can give every original byte
+/// back. Inputs are mailboxes (every mbox dialect), Maildir folders, folders of .eml files, or single messages; `-` is
+/// standard input.
+#[derive(Debug, Parser)]
+#[command(
+    name = "mailglot",
+    version,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  $ mailglot check archive.mbox
+  $ mailglot normalize archive.mbox -o clean.mbox
+  $ mailglot restore clean.mbox --verify-only
+
+Exit codes: 0 done; 1 wrong usage (convert: bad input too); 2 some input could not be read; 3 something that --fail-on
+names was found; 4 output, ledger or account wrong; 75 every failure of `filter`; 130 interrupted."
+)]
+pub(crate) struct Args {
+    /// Say nothing but errors.
+    #[arg(short, long, global = true, display_order = 900)]
+    pub(crate) quiet: bool,
+    /// Say more: examples, profiles, reasons.
+    #[arg(short, long, global = true, display_order = 901)]
+    pub(crate) verbose: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Reads the arguments, the program's name first.
+pub(crate) fn parse(arguments: &[OsString]) -> Result<Args, clap::Error> {
+    Args::try_parse_from(arguments)
+}
+
+/// The whole command line, for completions and the man page.
+pub(crate) fn command() -> clap::Command {
+    Args::command()
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Normalize(NormalizeArgs),
+    Restore(RestoreArgs),
+    Check(CheckArgs),
+    Count(CountArgs),
+    Text(TextArgs),
+    Inspect(InspectArgs),
+    /// Decode and encode values of header fields.
+    #[command(subcommand)]
+    Header(HeaderCommand),
+    Convert(ConvertArgs),
+    Filter(FilterArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
+}
+
+/// Turn archives into UTF-8 archives, with a ledger that undoes it.
+///
+/// The output appears whole or not at all; inputs are never changed. With one input, OUTPUT is that mailbox, folder or
+/// message; with several, a folder of them. Beside it stands a ledger, from which `mailglot restore` gives every
+/// original byte back. The summary goes to standard error.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot normalize archive.mbox -o clean.mbox
+  $ mailglot normalize archive.mbox Maildir -o clean --report report.json
+  $ mailglot normalize Maildir -o clean.mbox --to mbox --headers raw-utf8
+  $ cat archive.mbox | mailglot normalize - -o clean.mbox --fail-on loss")]
+pub(crate) struct NormalizeArgs {
+    /// Mailboxes, folders or messages; `-` is standard input.
+    #[arg(value_name = "INPUT", required = true)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The file or folder to make.
+    #[arg(short, long, value_name = "OUTPUT")]
+    pub(crate) output: PathBuf,
+    /// Form of the output; by default as the input.
+    #[arg(long, value_name = "FORM")]
+    pub(crate) to: Option<Form>,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+    /// Leave messages alone that carry a signature over the whole message (DKIM, ARC).
+    #[arg(long)]
+    pub(crate) keep_signed: bool,
+    /// Where the ledger goes, or `none`; by default OUTPUT.ledger.
+    #[arg(long, value_name = "FILE|none", value_parser = clap::builder::OsStringValueParser::new().map(ledger))]
+    pub(crate) ledger: Option<LedgerPlace>,
+    /// Write a report in JSON.
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) report: Option<PathBuf>,
+    /// Worker threads; by default one a core. The output does not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// End with exit code 3 when something was found; the output is written all the same.
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) fail_on: Option<FailOn>,
+    /// Replace an output, ledger and report that stand there.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// What is to be made of a message, where `normalize` and `filter` share it.
+#[derive(Debug, Group)]
+pub(crate) struct PolicyArgs {
+    /// Non-ASCII text in header fields.
+    #[arg(long, value_name = "FORM", default_value = "words")]
+    headers: HeaderForm,
+    /// Transfer encoding of text parts.
+    #[arg(long, value_name = "ENCODING", default_value = "8bit")]
+    transfer: TransferForm,
+    /// Charset of text that nothing else tells (`mailglot convert -l` lists names).
+    #[arg(long, value_name = "LABEL", value_parser = crate::suggest::charset)]
+    default_charset: Option<Charset>,
+    /// Parts with bytes that cannot be read: write U+FFFD for those bytes, or keep the part as it is. By default
+    /// `replace` where a ledger keeps the old bytes, else `keep`.
+    #[arg(long, value_name = "WAY")]
+    on_loss: Option<LossWay>,
+}
+
+impl PolicyArgs {
+    /// The policy; `on_loss` holds where nothing was asked for.
+    pub(crate) fn policy(&self, keep_signed: bool, on_loss: OnLoss) -> Policy {
+        Policy {
+            headers: match self.headers {
+                HeaderForm::Words => Headers::Words,
+                HeaderForm::RawUtf8 => Headers::RawUtf8,
+                HeaderForm::Keep => Headers::Keep,
+            },
+            transfer: match self.transfer {
+                TransferForm::EightBit => Transfer::EightBit,
+                TransferForm::SevenBit => Transfer::SevenBit,
+                TransferForm::Keep => Transfer::Keep,
+            },
+            on_loss: match self.on_loss {
+                None => on_loss,
+                Some(LossWay::Replace) => OnLoss::Replace,
+                Some(LossWay::Keep) => OnLoss::Keep,
+            },
+            keep_signed,
+            default_charset: self.default_charset,
+            ..Policy::default()
+        }
+    }
+}
+
+/// Give the original bytes back.
+///
+/// Rebuilds every input of `mailglot normalize` from its output and the ledger, byte for byte, and compares the hash.
+/// Nothing appears unless all is right.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot normalize archive.mbox -o clean.mbox
+  $ mailglot restore clean.mbox --verify-only
+  $ mailglot restore clean.mbox -o original.mbox")]
+pub(crate) struct RestoreArgs {
+    /// What `mailglot normalize` wrote.
+    #[arg(value_name = "OUTPUT")]
+    pub(crate) normalized: PathBuf,
+    /// Where the original goes.
+    #[arg(short = 'o', long = "output", value_name = "ORIGINAL", required_unless_present = "verify_only")]
+    pub(crate) original: Option<PathBuf>,
+    /// The ledger; by default OUTPUT.ledger.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ledger: Option<PathBuf>,
+    /// Check that every byte can be given back, and write nothing.
+    #[arg(long, conflicts_with = "original")]
+    pub(crate) verify_only: bool,
+}
+
+/// Tell what would change and what would be lost; write nothing.
+///
+/// Prints the number of messages, the dialect of mailboxes, the charsets, what would be repaired with examples, what is
+/// ambiguous, and the command to run next.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot check archive.mbox
+  $ mailglot check --json --fail-on loss archive.mbox Maildir")]
+pub(crate) struct CheckArgs {
+    /// Mailboxes, folders or messages; `-` is standard input.
+    #[arg(value_name = "INPUT", required = true)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Print the account as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// End with exit code 3 when something was found.
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) fail_on: Option<FailOn>,
+}
+
+/// Count messages: a line `N<TAB>path` for each archive.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot count archive.mbox Maildir
+  $ mailglot count - < archive.mbox")]
+pub(crate) struct CountArgs {
+    /// Mailboxes, folders or messages; `-` is standard input.
+    #[arg(value_name = "INPUT", required = true)]
+    pub(crate) inputs: Vec<PathBuf>,
+}
+
+/// Print the decoded text parts.
+///
+/// Transfer encoding, charset and mailbox quoting are undone; lines end in LF. With --json each part is an object on a
+/// line of its own: file, message (ordinal from 0), part (`1.2`), type, charset (the label as written), used, text,
+/// losses.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot text message.eml
+  $ mailglot text --json archive.mbox | grep koi8-r")]
+pub(crate) struct TextArgs {
+    /// Mailboxes, folders or messages; `-` is standard input.
+    #[arg(value_name = "INPUT", required = true)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// A JSON object a line and part.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Show the parts of messages: offsets, labels, charsets and why, findings.
+///
+/// A message of a mailbox is named by its ordinal, from 0: `box.mbox:17`. Without an ordinal all messages are shown.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot inspect message.eml
+  $ mailglot inspect --json archive.mbox:1")]
+pub(crate) struct InspectArgs {
+    /// Messages, mailboxes or folders, with or without `:N`; `-` is standard input.
+    #[arg(value_name = "INPUT", required = true)]
+    pub(crate) inputs: Vec<String>,
+    /// A JSON object a line and message.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The commands for header fields.
+#[derive(Debug, Subcommand)]
+pub(crate) enum HeaderCommand {
+    Decode(DecodeArgs),
+    Params(ParamsArgs),
+    Encode(EncodeArgs),
+}
+
+/// Decode encoded words (RFC 2047) and raw bytes of a header field's value.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot header decode '=?ISO-8859-1?Q?We=92ve?='
+  $ printf '=?utf-8?B?w7w=?=\\0=?koi8-r?Q?=C4=C1?=\\0' | mailglot header decode -0")]
+pub(crate) struct DecodeArgs {
+    /// Values; without any, each line of standard input is one.
+    #[arg(value_name = "TEXT")]
+    pub(crate) texts: Vec<OsString>,
+    /// Values are ended by NUL, on input and output.
+    #[arg(short = '0')]
+    pub(crate) nul: bool,
+    /// A JSON object a line and value: value, text, events.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Decode the parameters of Content-Type and Content-Disposition values (RFC 2231) from standard input.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ printf \"attachment; filename*=utf-8''%%E2%%82%%AC.txt\\0\" | mailglot header params -0 --json
+  $ echo 'text/plain; charset=\"utf-8\"' | mailglot header params")]
+pub(crate) struct ParamsArgs {
+    /// Values are ended by NUL; without it, each line is one.
+    #[arg(short = '0')]
+    pub(crate) nul: bool,
+    /// A JSON object a line and value: {"value", "params": {name: text}}.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Encode UTF-8 text as encoded words (RFC 2047).
+///
+/// Each value stays one line; where it is longer than 76 columns it may be folded at the spaces between the words.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot header encode 'Viele Grüße'
+  $ echo 'Привет' | mailglot header encode --encoding b")]
+pub(crate) struct EncodeArgs {
+    /// Values; without any, each line of standard input is one.
+    #[arg(value_name = "TEXT")]
+    pub(crate) texts: Vec<OsString>,
+    /// Encoding of the words; by default the shorter of both.
+    #[arg(long, value_name = "q|b")]
+    pub(crate) encoding: Option<WordEncoding>,
+}
+
+/// Convert files from one charset to another, as iconv does.
+///
+/// The first bytes that cannot be read or written end the work with exit code 1 and their position, unless -c or
+/// --replace is given. Besides charsets, `imap-utf-7` names the encoding of mailbox names (RFC 3501), one a line.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot convert -f windows-1252 letter.txt
+  $ mailglot convert -f iso-2022-jp -t shift_jis --replace -o sjis.txt jis.txt
+  $ echo 'Entw&APw-rfe' | mailglot convert -f imap-utf-7
+  $ mailglot convert -l")]
+pub(crate) struct ConvertArgs {
+    /// Charset of the input.
+    #[arg(short, long, value_name = "FROM", required_unless_present = "list")]
+    pub(crate) from: Option<String>,
+    /// Charset of the output.
+    #[arg(short, long, value_name = "TO", default_value = "utf-8")]
+    pub(crate) to: String,
+    /// Drop what cannot be read or written.
+    #[arg(short = 'c')]
+    pub(crate) skip: bool,
+    /// Write U+FFFD for what cannot be read, and a question mark for what cannot be written.
+    #[arg(long, conflicts_with = "skip")]
+    pub(crate) replace: bool,
+    /// Write to a file, which appears whole or not at all; by default standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// List the charsets.
+    #[arg(short, long)]
+    pub(crate) list: bool,
+    /// Files; `-` or none is standard input.
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// Normalize one message from standard input to standard output, inside a mail system.
+///
+/// Nothing is written before the whole result exists. Every failure ends with exit code 75, wrong usage and faults of
+/// the program too, so that the caller keeps the mail and tries again. Signed messages are left alone, and so are parts
+/// with bytes that cannot be read, unless --on-loss replace is given.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot filter < message.eml > clean.eml
+  $ mailglot filter --fail-open --transfer 7bit < message.eml > clean.eml
+
+In .procmailrc:
+  :0 fw
+  | mailglot filter
+
+In .mailfilter (maildrop):
+  xfilter \"mailglot filter\"")]
+pub(crate) struct FilterArgs {
+    /// Standard input, which is the default; files are not taken.
+    #[arg(value_name = "-", value_parser = ["-"], hide_possible_values = true)]
+    pub(crate) input: Option<String>,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+    /// Accepted as in `normalize`; here signed messages are always left alone.
+    #[arg(long)]
+    pub(crate) keep_signed: bool,
+    /// After a failure pass the message through unchanged, with exit code 0.
+    #[arg(long)]
+    pub(crate) fail_open: bool,
+}
+
+/// Print the completions of a shell.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot completions bash > mailglot.bash
+  $ mailglot completions zsh > _mailglot")]
+pub(crate) struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_name = "SHELL", value_parser = shells())]
+    pub(crate) shell: Shell,
+}
+
+/// Print the man page, all commands in it.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot man > mailglot.1")]
+pub(crate) struct ManArgs {}
+
+/// Form of an archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// One file (mboxrd)
+    Mbox,
+    /// A Maildir, folders as Maildir++
+    Maildir,
+    /// A file a message
+    Eml,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum HeaderForm {
+    /// Encoded words (RFC 2047) in UTF-8
+    Words,
+    /// Raw UTF-8 (RFC 6532)
+    #[value(name = "raw-utf8")]
+    RawUtf8,
+    /// Untouched
+    Keep,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum TransferForm {
+    /// Plain text that a search can read
+    #[value(name = "8bit")]
+    EightBit,
+    /// Quoted-printable or base64 where needed
+    #[value(name = "7bit")]
+    SevenBit,
+    /// As it is, where the new bytes allow it
+    Keep,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum LossWay {
+    Replace,
+    Keep,
+}
+
+/// What `--fail-on` names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// Text that cannot be read or written
+    Loss,
+    /// A repair or a loss
+    Repair,
+    /// Any finding, and any change
+    Any,
+}
+
+/// Encoding of an encoded word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WordEncoding {
+    /// Quoted-printable-like
+    Q,
+    /// Base64
+    B,
+}
+
+fn ledger(value: OsString) -> LedgerPlace {
+    if value == "none" { LedgerPlace::Nowhere } else { LedgerPlace::File(value.into()) }
+}
+
+/// The shells that are supported, by name.
+fn shells() -> impl TypedValueParser<Value = Shell> {
+    let names: Vec<_> = Shell::value_variants().iter().filter_map(ValueEnum::to_possible_value).collect();
+    PossibleValuesParser::new(names).try_map(|name| Shell::from_str(&name, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Args, clap::Error> {
+        parse(&line.split(' ').map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn quiet_and_verbose_stand_anywhere() {
+        for line in ["mailglot -q count a", "mailglot count -q a", "mailglot count a --quiet"] {
+            assert!(parsed(line).unwrap().quiet, "{line}");
+        }
+        for line in
+            ["mailglot -v header decode a", "mailglot header -v decode a", "mailglot header decode a -v"]
+        {
+            assert!(parsed(line).unwrap().verbose, "{line}");
+        }
+    }
+
+    #[test]
+    fn ledgers_are_files_or_none() {
+        for (line, place) in [
+            ("mailglot normalize a -o b --ledger none", Some(LedgerPlace::Nowhere)),
+            ("mailglot normalize a -o b --ledger c", Some(LedgerPlace::File("c".into()))),
+            ("mailglot normalize a -o b", None),
+        ] {
+            let Command::Normalize(args) = parsed(line).unwrap().command else { panic!("{line}") };
+            assert_eq!(args.ledger, place);
+        }
+    }
+
+    #[test]
+    fn wrong_usage_is_refused() {
+        for line in [
+            "mailglot",
+            "mailglot nothing",
+            "mailglot normalize a",
+            "mailglot normalize -o b",
+            "mailglot normalize a -o b --threads 0",
+            "mailglot normalize a -o b --default-charset uft-8",
+            "mailglot normalize a -o b --to pst",
+            "mailglot restore a",
+            "mailglot restore a -o b --verify-only",
+            "mailglot convert a",
+            "mailglot convert -f utf-8 -c --replace a",
+            "mailglot filter message.eml",
+            "mailglot completions dos",
+        ] {
+            assert!(parsed(line).is_err(), "{line}");
+        }
+        for line in ["mailglot convert -l", "mailglot filter -", "mailglot restore a --verify-only"] {
+            assert!(parsed(line).is_ok(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! `mailglot check`
+
+use super::summary::{charsets, findings, profile, quoted, severity_of, shown};
+use super::{all_cores, judged, note};
+use crate::args::CheckArgs;
+use crate::exit::{Exit, Failure};
+use crate::output::{Console, Level, Style, counted, number, print, visible};
+use crate::progress::watched;
+use mailglot_mime::{Policy, Severity};
+use mailglot_pipeline::{CheckJob, Example, Progress, Summary, check};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Examples of repairs, and of each other group.
+const EXAMPLES: usize = 3;
+
+/// Codes of findings that a person may see otherwise.
+const AMBIGUOUS: [&str; 3] = ["mbox.ambiguous-from", "mbox.quoting-guess", "charset.suspected"];
+
+pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
+    let mut worst = Exit::Done;
+    let mut inputs = Vec::new();
+    for input in &args.inputs {
+        // What is not there or closed to us shall not keep the others from being checked.
+        match readable(input) {
+            Ok(()) => inputs.push(input.clone()),
+            Err(error) => note(&Failure::input(input.display(), &error), &mut worst, console),
+        }
+    }
+    if inputs.is_empty() {
+        return Ok(worst);
+    }
+    let job = CheckJob { inputs, policy: Policy::default(), threads: all_cores() };
+    let progress = Progress::default();
+    let account = watched(console, &progress, || check(&job, &progress))?;
+    let text = if args.json {
+        let json = serde_json::to_string(&account);
+        json.map_err(|error| Failure::new(Exit::Output, error.to_string()))? + "\n"
+    } else {
+        let verbose = console.level() == Level::Verbose;
+        lines(&account, &job.inputs, verbose, Style::stdout()).join("\n") + "\n"
+    };
+    print(text.as_bytes())?;
+    Ok(worst.max(judged(&account, args.fail_on)))
+}
+
+fn readable(path: &Path) -> std::io::Result<()> {
+    if path.as_os_str() == "-" {
+        return Ok(());
+    }
+    if fs::metadata(path)?.is_dir() { fs::read_dir(path).map(drop) } else { fs::File::open(path).map(drop) }
+}
+
+fn lines(account: &Summary, inputs: &[PathBuf], all: bool, style: Style) -> Vec<String> {
+    let mut lines: Vec<String> = account.sources.iter().map(|source| style.strong(profile(source))).collect();
+    lines.push(String::new());
+    lines.extend(charsets(account, all));
+    lines.push(format!(
+        "would change {} of {}",
+        number(account.changed),
+        counted(account.messages_in, "message")
+    ));
+    lines.extend(findings(account, all, style));
+    let examples = |title: &str, most: usize, wanted: &dyn Fn(&Example) -> bool| {
+        let found: Vec<_> = account.examples.iter().filter(|e| wanted(e)).take(most).collect();
+        let head = (!found.is_empty()).then(|| title.to_owned());
+        head.into_iter().chain(found.into_iter().map(|e| format!("  {}", shown(e)))).collect::<Vec<_>>()
+    };
+    let most = if all { usize::MAX } else { EXAMPLES };
+    lines.extend(examples("e.g. repairs", most, &|e| severity_of(&e.code) == Severity::Repair));
+    lines.extend(examples("e.g. losses", most, &|e| severity_of(&e.code) == Severity::Loss));
+    let doubts: u64 = AMBIGUOUS.iter().filter_map(|code| account.events.get(*code)).sum();
+    lines.push(format!("ambiguous   {}", number(doubts)));
+    lines.extend(examples("e.g. ambiguous", most, &|e| AMBIGUOUS.contains(&e.code.as_str())));
+    lines.push(String::new());
+    lines.push(format!("next: {}", style.strong(next(inputs))));
+    lines
+}
+
+/// The command that would do it. The output does not lie inside an input.
+fn next(inputs: &[PathBuf]) -> String {
+    let paths: Vec<_> = inputs.iter().map(|path| quoted(path)).collect();
+    let output = match inputs {
+        [one] => output_name(one),
+        _ => PathBuf::from("normalized"),
+    };
+    visible(&format!("mailglot normalize {} -o {}", paths.join(" "), quoted(&output))).into_owned()
+}
+
+/// `list.mbox` → `list.utf8.mbox`, `Maildir` → `Maildir.utf8`; beside the input.
+fn output_name(input: &Path) -> PathBuf {
+    if input.as_os_str() == "-" {
+        return PathBuf::from("normalized.mbox");
+    }
+    // `.` and `..` have no name of their own.
+    let named = if input.file_name().is_some() {
+        input.to_owned()
+    } else {
+        fs::canonicalize(input).unwrap_or_default()
+    };
+    let Some(name) = named.file_name() else { return PathBuf::from("normalized") };
+    let stem_and_end = (named.file_stem(), named.extension());
+    let mut output;
+    if let (Some(stem), Some(end), false) = (stem_and_end.0, stem_and_end.1, named.is_dir()) {
+        output = stem.to_owned();
+        output.push(".utf8.");
+        output.push(end);
+    } else {
+        output = name.to_owned();
+        output.push(".utf8");
+    }
+    named.with_file_name(output)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_command() {
+        for (inputs, command) in [
+            (&["list.mbox"][..], "mailglot normalize list.mbox -o list.utf8.mbox"),
+            (&["a b/inbox"], "mailglot normalize 'a b/inbox' -o 'a b/inbox.utf8'"),
+            (&["-"], "mailglot normalize - -o normalized.mbox"),
+            (&["a", "b"], "mailglot normalize a b -o normalized"),
+        ] {
+            let inputs: Vec<_> = inputs.iter().map(PathBuf::from).collect();
+            assert_eq!(next(&inputs), command);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let maildir = folder.path().join("Mail.dir");
+        fs::create_dir(&maildir).unwrap();
+        assert_eq!(output_name(&maildir), folder.path().join("Mail.dir.utf8"));
+    }
+
+    #[test]
+    fn three_examples_of_repairs() {
+        let example = |code: &str| Example {
+            code: code.into(),
+            message: "a:0".into(),
+            part: "1".into(),
+            offset: 3,
+            length: 1,
+            detail: "\u{1b}x".into(),
+        };
+        let account = Summary {
+            examples: vec![
+                example("ew.raw8bit"),
+                example("charset.superset"),
+                example("mbox.ambiguous-from"),
+                example("ew.glued"),
+                example("ew.bad-token"),
+                example("cte.wrong-label"),
+            ],
+            events: [("mbox.ambiguous-from".into(), 2)].into(),
+            ..Summary::default()
+        };
+        let text = lines(&account, &["a".into()], false, Style::stdout()).join("\n");
+        assert_eq!(text.matches("a:0 part 1 at 3, 1 byte: ␛x").count(), 4, "{text}");
+        assert!(text.contains("ambiguous   2\ne.g. ambiguous\n  mbox.ambiguous-from"), "{text}");
+        assert!(!text.contains("cte.wrong-label"));
+    }
+}

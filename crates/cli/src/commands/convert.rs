@@ -1,0 +1,191 @@
+//! `mailglot convert`: what iconv does, with the account of loss that the rest of the program has.
+//!
+//! ```text
+//! file ─► source (decode, piece by piece) ─► target (encode) ─► standard output, or a file beside its place
+//! ```
+//!
+//! # Limits
+//!
+//! Charsets are read as strictly as iconv reads them: a byte outside the named charset is bad input, even where mail is
+//! read by its superset. The suffixes `//TRANSLIT` and `//IGNORE` are not known.
+
+mod source;
+mod target;
+
+use super::note;
+use crate::args::ConvertArgs;
+use crate::exit::{Exit, Failure};
+use crate::output::{Console, print};
+use crate::suggest;
+use mailglot_archive::replace::Replacement;
+use mailglot_codec::Charset;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Stdout, Write};
+use std::path::{Path, PathBuf};
+use target::Target;
+
+/// Name of the encoding of mailbox names, which is no charset.
+const IMAP: &str = "IMAP-UTF-7";
+const BUFFER: usize = 1 << 16;
+
+/// What text is read from, or written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Coding {
+    Charset(Charset),
+    /// Mailbox names in modified UTF-7, one a line.
+    ImapNames,
+}
+
+impl Coding {
+    fn for_label(label: &str) -> Result<Self, Failure> {
+        let key: String = label.to_ascii_lowercase().replace(['-', '_'], "");
+        if matches!(key.as_str(), "imaputf7" | "utf7imap") {
+            return Ok(Self::ImapNames);
+        }
+        let charset = suggest::charset(label);
+        charset.map(Self::Charset).map_err(|message| Failure::new(Exit::Usage, format!("convert: {message}")))
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Charset(charset) => charset.name(),
+            Self::ImapNames => IMAP,
+        }
+    }
+}
+
+/// What to do with what cannot be converted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Stop,
+    Skip,
+    Replace,
+}
+
+/// What ends a conversion early.
+#[derive(Debug)]
+enum Stop {
+    /// The input cannot be read.
+    Read(io::Error),
+    /// The output cannot be written.
+    Write(io::Error),
+    /// Something cannot be converted.
+    Loss(String),
+}
+
+pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure> {
+    if args.list {
+        return list();
+    }
+    let Some(from) = &args.from else {
+        return Err(Failure::new(Exit::Usage, "convert: -f is needed"));
+    };
+    let (from, to) = (Coding::for_label(from)?, Coding::for_label(&args.to)?);
+    let way = match (args.skip, args.replace) {
+        (true, _) => Way::Skip,
+        (false, true) => Way::Replace,
+        (false, false) => Way::Stop,
+    };
+    let mut target = Target::new(to, way, Sink::new(args.output.as_deref())?);
+    let stdin = [PathBuf::from("-")];
+    let mut worst = Exit::Done;
+    for file in if args.files.is_empty() { &stdin[..] } else { &args.files } {
+        let mut input = match open(file) {
+            Ok(input) => input,
+            Err(error) => {
+                note(&Failure::input(file.display(), &error), &mut worst, console);
+                continue;
+            }
+        };
+        match source::pour(&mut *input, from, way, &mut target) {
+            Ok(()) => {}
+            Err(Stop::Read(error)) => note(&Failure::input(file.display(), &error), &mut worst, console),
+            Err(Stop::Write(error)) => return Err(target.sink.failure(&error)),
+            Err(Stop::Loss(message)) => {
+                // What came before goes out, as with iconv; to a file that must be whole it does not.
+                target.sink.flush().map_err(|error| target.sink.failure(&error))?;
+                let name =
+                    if file.as_os_str() == "-" { "standard input".into() } else { file.to_string_lossy() };
+                return Err(Failure::new(Exit::Usage, format!("convert: {name}: {message}")));
+            }
+        }
+    }
+    if let Err(stop) = target.finish() {
+        return Err(match stop {
+            Stop::Loss(message) => Failure::new(Exit::Usage, format!("convert: {message}")),
+            Stop::Read(error) | Stop::Write(error) => target.sink.failure(&error),
+        });
+    }
+    target.sink.commit(worst)?;
+    Ok(worst)
+}
+
+fn list() -> Result<Exit, Failure> {
+    let mut names: Vec<_> = Charset::all().map(Charset::name).chain([IMAP]).collect();
+    names.sort_unstable_by_key(|name| name.to_ascii_lowercase());
+    print((names.join("\n") + "\n").as_bytes())?;
+    Ok(Exit::Done)
+}
+
+fn open(file: &Path) -> io::Result<Box<dyn Read>> {
+    if file.as_os_str() == "-" {
+        return Ok(Box::new(io::stdin()));
+    }
+    if fs::metadata(file)?.is_dir() {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory));
+    }
+    Ok(Box::new(File::open(file)?))
+}
+
+/// Where the converted bytes go.
+#[derive(Debug)]
+enum Sink {
+    Stdout(BufWriter<Stdout>),
+    File(Replacement, PathBuf),
+}
+
+impl Sink {
+    fn new(file: Option<&Path>) -> Result<Self, Failure> {
+        match file.filter(|path| path.as_os_str() != "-") {
+            None => Ok(Self::Stdout(BufWriter::with_capacity(BUFFER, io::stdout()))),
+            Some(path) => match Replacement::create(path, true) {
+                Ok(file) => Ok(Self::File(file, path.to_owned())),
+                Err(error) => Err(Failure::output(path, &error)),
+            },
+        }
+    }
+
+    fn failure(&self, error: &io::Error) -> Failure {
+        match self {
+            Self::Stdout(_) => Failure::stdout(error),
+            Self::File(_, path) => Failure::output(path, error),
+        }
+    }
+
+    /// Brings the output into place, unless something of the input is missing in it.
+    fn commit(self, worst: Exit) -> Result<(), Failure> {
+        match self {
+            Self::Stdout(mut out) => out.flush().map_err(|error| Failure::stdout(&error)),
+            Self::File(file, path) if worst == Exit::Done => {
+                file.commit().map_err(|error| Failure::output(&path, &error))
+            }
+            Self::File(..) => Ok(()),
+        }
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(out) => out.write(bytes),
+            Self::File(file, _) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(out) => out.flush(),
+            Self::File(file, _) => file.flush(),
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The reading side of a conversion: bytes of one input to text, piece by piece, in bounded memory.
+//!
+//! # Limits
+//!
+//! A mailbox name is held whole.
+
+use super::super::imap_names::{Piece, pieces};
+use super::target::Target;
+use super::{Coding, Stop, Way};
+use mailglot_codec::{Charset, Decoder, Loss, LossKind, LossLog, Mode};
+use std::io::{self, BufRead, BufReader, Read, Write};
+
+/// Bytes decoded at once.
+const STEP: usize = 1 << 16;
+const REPLACEMENT: char = '\u{FFFD}';
+
+/// Decodes an input to its end and hands the text on.
+pub(super) fn pour<W: Write>(
+    input: &mut dyn Read,
+    from: Coding,
+    way: Way,
+    target: &mut Target<W>,
+) -> Result<(), Stop> {
+    match from {
+        Coding::Charset(charset) => decode(input, charset, way, target),
+        Coding::ImapNames => names(input, way, target),
+    }
+}
+
+fn decode<W: Write>(
+    input: &mut dyn Read,
+    from: Charset,
+    way: Way,
+    target: &mut Target<W>,
+) -> Result<(), Stop> {
+    let mut decoder = from.new_decoder(Mode::Strict);
+    let mut chunk = vec![0; STEP];
+    let mut text = String::new();
+    let mut offset = 0;
+    loop {
+        let length = match input.read(&mut chunk) {
+            Ok(length) => length,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(Stop::Read(error)),
+        };
+        if length == 0 {
+            break;
+        }
+        let bytes = &chunk[..length];
+        let before = (way != Way::Replace).then(|| decoder.clone());
+        let mut log = LossLog::new();
+        text.clear();
+        decoder.push(bytes, &mut text, &mut log);
+        match before {
+            Some(before) if log.losses() > 0 => {
+                if way == Way::Stop {
+                    let loss = first(&log);
+                    target.push(&sound(before, bytes, offset, loss.as_ref()))?;
+                    return Err(refuse(loss, offset, from));
+                }
+                text = without_losses(before, bytes);
+            }
+            _ => {}
+        }
+        target.push(&text)?;
+        offset += length as u64;
+    }
+    let mut log = LossLog::new();
+    text.clear();
+    decoder.finish(&mut text, &mut log);
+    if log.losses() > 0 && way == Way::Stop {
+        let sound = text.find(REPLACEMENT).map_or(&*text, |at| &text[..at]);
+        target.push(sound)?;
+        return Err(refuse(first(&log), offset, from));
+    }
+    if way == Way::Skip {
+        drop_replacements(&mut text, log.losses());
+    }
+    target.push(&text)
+}
+
+/// The first defect that counts as a loss in strict decoding: all but notes.
+fn first(log: &LossLog) -> Option<Loss> {
+    log.kept().iter().find(|loss| !loss.kind.is_info() && loss.kind != LossKind::ByteOrderMark).cloned()
+}
+
+fn refuse(loss: Option<Loss>, offset: u64, from: Charset) -> Stop {
+    let (bytes, kind) = loss.map_or((offset..offset, "invalid"), |loss| (loss.bytes, loss.kind.name()));
+    Stop::Loss(format!(
+        "cannot read bytes at offset {}..{} ({kind}) as {}",
+        bytes.start,
+        bytes.end,
+        from.name()
+    ))
+}
+
+/// The text of a chunk up to its first loss. `before` is the decoder at the chunk's start, `offset` that start.
+fn sound(mut before: Decoder, chunk: &[u8], offset: u64, loss: Option<&Loss>) -> String {
+    let end = loss.map_or(0, |loss| loss.bytes.start.saturating_sub(offset));
+    let end = usize::try_from(end).map_or(chunk.len(), |end| end.min(chunk.len()));
+    let (mut text, mut tail, mut log) = (String::new(), String::new(), LossLog::new());
+    before.push(&chunk[..end], &mut text, &mut log);
+    before.finish(&mut tail, &mut log);
+    if log.losses() == 0 {
+        text.push_str(&tail);
+    }
+    text
+}
+
+/// The text of a chunk without what stands for unreadable bytes: a U+FFFD that the input really holds stays. Byte by
+/// byte, the text that a loss brings is known.
+fn without_losses(mut decoder: Decoder, chunk: &[u8]) -> String {
+    let (mut text, mut piece) = (String::new(), String::new());
+    for byte in chunk.chunks(1) {
+        let mut log = LossLog::new();
+        piece.clear();
+        decoder.push(byte, &mut piece, &mut log);
+        drop_replacements(&mut piece, log.losses());
+        text.push_str(&piece);
+    }
+    // The caller's decoder went over the same bytes: by the law of splitting it is in the same state.
+    text
+}
+
+/// Takes the first `count` U+FFFD out of a text.
+fn drop_replacements(text: &mut String, count: u64) {
+    let mut left = count;
+    text.retain(|c| {
+        let bad = c == REPLACEMENT && left > 0;
+        left -= u64::from(bad);
+        !bad
+    });
+}
+
+/// Mailbox names, a line each.
+fn names<W: Write>(input: &mut dyn Read, way: Way, target: &mut Target<W>) -> Result<(), Stop> {
+    let mut input = BufReader::with_capacity(STEP, input);
+    let mut line = Vec::new();
+    let mut offset = 0;
+    loop {
+        line.clear();
+        if input.read_until(b'\n', &mut line).map_err(Stop::Read)? == 0 {
+            return Ok(());
+        }
+        let end = [b"\r\n".as_slice(), b"\n"].into_iter().find(|end| line.ends_with(end)).unwrap_or_default();
+        let name = &line[..line.len() - end.len()];
+        for piece in pieces(name) {
+            match piece {
+                Piece::Text(text) => target.push(&text)?,
+                Piece::Bad(range) => match way {
+                    Way::Skip => {}
+                    Way::Replace => target.push("\u{FFFD}")?,
+                    Way::Stop => {
+                        let (start, end) = (offset + range.start as u64, offset + range.end as u64);
+                        return Err(Stop::Loss(format!(
+                            "cannot read bytes at offset {start}..{end} (invalid) as {}",
+                            Coding::ImapNames.name()
+                        )));
+                    }
+                },
+            }
+        }
+        target.push(if end.len() == 2 {
+            "\r\n"
+        } else if end.is_empty() {
+            ""
+        } else {
+            "\n"
+        })?;
+        offset += line.len() as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn converted(label: &str, bytes: &[u8], way: Way) -> (String, Option<String>) {
+        let from = Coding::for_label(label).unwrap();
+        let mut target = Target::new(Coding::Charset(Charset::UTF_8), way, Vec::new());
+        // Small reads, so that sequences are cut.
+        let mut input = bytes
+            .chunks(3)
+            .fold(Box::new(io::empty()) as Box<dyn Read>, |all, piece| Box::new(all.chain(piece)));
+        let result = pour(&mut *input, from, way, &mut target);
+        let text = String::from_utf8(target.sink).unwrap();
+        match result {
+            Ok(()) => (text, None),
+            Err(Stop::Loss(message)) => (text, Some(message)),
+            Err(stop) => panic!("{stop:?}"),
+        }
+    }
+
+    #[test]
+    fn the_first_loss_stops_with_its_place() {
+        for (label, bytes, text, place) in [
+            ("utf-8", &b"abcd\xffefgh"[..], "abcd", "4..5"),
+            ("utf-8", b"abc\xc3", "abc", "3..4"),
+            ("us-ascii", b"ab\xe9", "ab", "2..3"),
+            ("shift_jis", b"\x93\xfa\x96\x7b\xff", "日本", "4..5"),
+            ("imap-utf-7", b"ok\nEntw&APw-rfe&!\n", "ok\nEntwürfe", "15..16"),
+        ] {
+            let (got, message) = converted(label, bytes, Way::Stop);
+            assert_eq!(got, text, "{label}");
+            let message = message.unwrap();
+            assert!(message.contains(&format!("offset {place} (")), "{label}: {message}");
+        }
+        assert_eq!(converted("utf-8", "a\u{FFFD}ü".as_bytes(), Way::Stop), ("a\u{FFFD}ü".into(), None));
+    }
+
+    #[test]
+    fn skipping_drops_bad_bytes_and_keeps_real_replacement_characters() {
+        let bytes = b"a\xff\xef\xbf\xbdb\xc3c\xef\xbf\xbd\xff\xc3";
+        assert_eq!(converted("utf-8", bytes, Way::Skip), ("a\u{FFFD}bc\u{FFFD}".into(), None));
+        let (text, _) = converted("utf-8", bytes, Way::Replace);
+        assert_eq!(text.matches('\u{FFFD}').count(), 6);
+        assert_eq!(converted("imap-utf-7", b"a\xffb\r\n", Way::Skip), ("ab\r\n".into(), None));
+        assert_eq!(converted("imap-utf-7", b"a\xffb", Way::Replace), ("a\u{FFFD}b".into(), None));
+    }
+}

@@ -1,0 +1,181 @@
+//! `mailglot header decode`, `header params` and `header encode`
+//!
+//! # Limits
+//!
+//! Values are taken as those of an unstructured field: which field they come from is not known.
+
+use super::values::{End, each, put};
+use crate::args::{DecodeArgs, EncodeArgs, HeaderCommand, ParamsArgs, WordEncoding};
+use crate::exit::{Exit, Failure};
+use crate::output::{Console, visible};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use mailglot_mime::Severity;
+use mailglot_mime::encoded_word::{self, Encoding, Finding, HeaderContext, Place};
+use mailglot_mime::header::FieldKind;
+use mailglot_mime::params::{self, Param};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+
+pub(crate) fn run(command: &HeaderCommand, console: Console) -> Result<Exit, Failure> {
+    match command {
+        HeaderCommand::Decode(args) => decode(args, console),
+        HeaderCommand::Params(args) => parameters(args, console),
+        HeaderCommand::Encode(args) => encode(args),
+    }
+}
+
+fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
+    let end = End::new(args.nul);
+    let typed = !args.texts.is_empty();
+    each(&args.texts, end, |value, out| {
+        let mut findings = Vec::new();
+        let text =
+            encoded_word::decode(value, FieldKind::Unstructured, &HeaderContext::default(), &mut findings);
+        if args.json {
+            let events = findings.iter().map(EventRow::new).collect();
+            return put(
+                out,
+                &[&json(&DecodedRow { value: Raw(value), text: &text, events })?, &[end.byte()]],
+            );
+        }
+        put(out, &[text.as_bytes(), &[end.byte()]])?;
+        tell(&findings, typed, console);
+        Ok(())
+    })
+}
+
+fn parameters(args: &ParamsArgs, console: Console) -> Result<Exit, Failure> {
+    each(&[], End::new(args.nul), |value, out| {
+        let mut findings = Vec::new();
+        let parsed = params::parse(value, &HeaderContext::default(), &mut findings);
+        if args.json {
+            let row = ParamsRow { value: &parsed.value, params: ParamMap(&parsed.list) };
+            return put(out, &[&json(&row)?, b"\n"]);
+        }
+        put(out, &[visible(&parsed.to_string()).as_bytes(), b"\n"])?;
+        tell(&findings, false, console);
+        Ok(())
+    })
+}
+
+fn encode(args: &EncodeArgs) -> Result<Exit, Failure> {
+    let encoding = match args.encoding {
+        None => Encoding::Shorter,
+        Some(WordEncoding::Q) => Encoding::Q,
+        Some(WordEncoding::B) => Encoding::B,
+    };
+    each(&args.texts, End::Line, |value, out| {
+        let text = std::str::from_utf8(value).map_err(|error| {
+            let at = error.valid_up_to();
+            Failure::new(Exit::Usage, format!("header encode: the text is not UTF-8 at byte {at}"))
+        })?;
+        // An empty line end folds by the space alone: one value, one line.
+        let words = encoded_word::encode(text, Place::Text, encoding, 0, "");
+        put(out, &[words.as_bytes(), b"\n"])
+    })
+}
+
+/// Tells what was found. Values that were typed are worth a word about repairs; for others `-v` asks for it.
+fn tell(findings: &[Finding], typed: bool, console: Console) {
+    for finding in findings {
+        let severity = finding.kind.severity();
+        let detail = if finding.detail.is_empty() { "" } else { ": " };
+        let line = format!(
+            "{} {} at {}..{}{detail}{}",
+            severity.name(),
+            finding.kind.code(),
+            finding.at.start,
+            finding.at.end,
+            visible(&finding.detail)
+        );
+        if typed && severity > Severity::Info { console.say(line) } else { console.explain(line) }
+    }
+}
+
+/// One line of JSON.
+pub(super) fn json(row: &impl Serialize) -> Result<Vec<u8>, Failure> {
+    serde_json::to_vec(row).map_err(|error| Failure::new(Exit::Output, error.to_string()))
+}
+
+#[derive(Serialize)]
+struct DecodedRow<'a> {
+    value: Raw<'a>,
+    text: &'a str,
+    events: Vec<EventRow<'a>>,
+}
+
+/// Bytes as text; where they are no UTF-8, as `{"bytes": base64}`, never as a broken string.
+struct Raw<'a>(&'a [u8]);
+
+impl Serialize for Raw<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Ok(text) = std::str::from_utf8(self.0) {
+            return serializer.serialize_str(text);
+        }
+        let mut map = serializer.serialize_map(Some(1))?;
+        map.serialize_entry("bytes", &STANDARD.encode(self.0))?;
+        map.end()
+    }
+}
+
+/// A finding; the offset is in bytes of the value.
+#[derive(Serialize)]
+struct EventRow<'a> {
+    code: &'static str,
+    severity: &'static str,
+    offset: usize,
+    length: usize,
+    count: u64,
+    detail: &'a str,
+}
+
+impl<'a> EventRow<'a> {
+    fn new(finding: &'a Finding) -> Self {
+        Self {
+            code: finding.kind.code(),
+            severity: finding.kind.severity().name(),
+            offset: finding.at.start,
+            length: finding.at.len(),
+            count: finding.count,
+            detail: &finding.detail,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct ParamsRow<'a> {
+    value: &'a str,
+    params: ParamMap<'a>,
+}
+
+/// Parameters as an object, in the order of the field.
+struct ParamMap<'a>(&'a [Param]);
+
+impl Serialize for ParamMap<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|param| (&param.name, &param.text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(row: &impl Serialize) -> String {
+        String::from_utf8(json(row).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_stay_whole() {
+        assert_eq!(text(&Raw("ü".as_bytes())), "\"ü\"");
+        assert_eq!(text(&Raw(b"a\xff")), "{\"bytes\":\"Yf8=\"}");
+    }
+
+    #[test]
+    fn parameters_keep_their_order() {
+        let param = |name: &str| Param { name: name.into(), text: "\"".into(), language: None };
+        let list = [param("z"), param("a")];
+        assert_eq!(text(&ParamMap(&list)), r#"{"z":"\"","a":"\""}"#);
+    }
+}

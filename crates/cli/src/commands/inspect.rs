@@ -1,0 +1,275 @@
+//! `mailglot inspect`
+//!
+//! # Limits
+//!
+//! A whole mailbox is read before its first message is shown; addresses must be UTF-8.
+
+use super::header::json;
+use super::note;
+use crate::args::InspectArgs;
+use crate::exit::{Exit, Failure};
+use crate::output::{Console, Style, counted, print, visible};
+use mailglot_mime::transfer::TransferEncoding;
+use mailglot_mime::{
+    Eol, Event, Message, Part, PartId, PartKind, Policy, Reading, Report, Severity, Span, process, text_parts,
+};
+use mailglot_pipeline::{Located, locate};
+use serde::Serialize;
+use std::fmt::Write as _;
+
+pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<Exit, Failure> {
+    let mut worst = Exit::Done;
+    let policy = Policy::default();
+    for input in &args.inputs {
+        match locate(input) {
+            Ok(messages) => {
+                for located in messages {
+                    let view = View::new(&located, &policy);
+                    let mut text = if args.json {
+                        json(&view)?
+                    } else {
+                        view.lines(&located, Style::stdout()).join("\n").into_bytes()
+                    };
+                    text.push(b'\n');
+                    print(&text)?;
+                }
+            }
+            Err(error) => note(&error.into(), &mut worst, console),
+        }
+    }
+    Ok(worst)
+}
+
+/// All that is shown of a message. Offsets count from the message's first byte, but for `offset`.
+#[derive(Serialize)]
+struct View {
+    message: String,
+    /// Of the entry in its file.
+    offset: u64,
+    length: usize,
+    line_end: &'static str,
+    /// A normalization would change it.
+    changes: bool,
+    parts: Vec<PartView>,
+    /// Findings that were only counted.
+    events_dropped: u64,
+}
+
+#[derive(Serialize)]
+struct PartView {
+    /// Empty for a multipart root.
+    part: String,
+    depth: u32,
+    #[serde(rename = "type")]
+    media: String,
+    kind: &'static str,
+    header: [usize; 2],
+    body: [usize; 2],
+    transfer: &'static str,
+    attachment: bool,
+    charset: Option<String>,
+    used: Option<&'static str>,
+    how: Option<&'static str>,
+    confidence: Option<f32>,
+    events: Vec<EventView>,
+}
+
+#[derive(Serialize)]
+struct EventView {
+    code: &'static str,
+    severity: &'static str,
+    offset: usize,
+    length: usize,
+    count: u64,
+    detail: String,
+}
+
+impl View {
+    fn new(located: &Located, policy: &Policy) -> Self {
+        let message = Message::parse(&located.bytes, &policy.limits);
+        let outcome = process(&located.bytes, policy);
+        // Signed parts are left alone by the planner, but how they read is worth showing.
+        let read = text_parts(&message, policy, &mut Report::with_limit(0));
+        let readings: Vec<_> = read.into_iter().map(|part| part.reading).collect();
+        let parts = message.parts().iter().enumerate().map(|(index, part)| {
+            let id = PartId(index as u32);
+            PartView::new(&message, id, part, &readings, &outcome.report.events)
+        });
+        Self {
+            message: located.address.clone(),
+            offset: located.offset,
+            length: located.bytes.len(),
+            line_end: match message.eol() {
+                Eol::Lf => "LF",
+                Eol::CrLf => "CRLF",
+                Eol::Cr => "CR",
+            },
+            changes: !outcome.edits.is_empty(),
+            parts: parts.collect(),
+            events_dropped: outcome.report.dropped,
+        }
+    }
+
+    fn lines(&self, located: &Located, style: Style) -> Vec<String> {
+        let mut head = format!(
+            "{}  at {}, {}, {}",
+            style.strong(visible(&located.address)),
+            self.offset,
+            counted(self.length as u64, "byte"),
+            self.line_end
+        );
+        head.push_str(if self.changes { ", would change" } else { ", stays as it is" });
+        let mut lines = vec![head];
+        for part in &self.parts {
+            lines.push(part.line(style));
+            lines.extend(part.events.iter().map(|event| event.line(part.depth, style)));
+        }
+        if self.events_dropped > 0 {
+            lines.push(format!("  and {} more", counted(self.events_dropped, "finding")));
+        }
+        lines
+    }
+}
+
+impl PartView {
+    fn new(message: &Message<'_>, id: PartId, part: &Part, readings: &[Reading], events: &[Event]) -> Self {
+        let reading = readings.iter().find(|reading| reading.part == id);
+        let declared = part.charset.map(|span| {
+            let label = String::from_utf8_lossy(span.of(message.raw()));
+            label.trim_matches('"').to_owned()
+        });
+        let bounds = |span: Span| [span.start, span.end];
+        Self {
+            part: message.section(id),
+            depth: part.depth,
+            media: format!("{}/{}", part.media.top, part.media.sub),
+            kind: match part.kind {
+                PartKind::Leaf => "leaf",
+                PartKind::Multipart => "multipart",
+                PartKind::Message => "message",
+                PartKind::Opaque => "opaque",
+            },
+            header: bounds(part.header),
+            body: bounds(part.body),
+            transfer: match part.transfer {
+                TransferEncoding::Identity => "identity",
+                TransferEncoding::Base64 => "base64",
+                TransferEncoding::QuotedPrintable => "quoted-printable",
+                TransferEncoding::Uuencode => "uuencode",
+                TransferEncoding::Unknown => "unknown",
+            },
+            attachment: part.attachment,
+            charset: reading.and_then(|reading| reading.declared.clone()).or(declared),
+            used: reading.map(|reading| reading.used.name()),
+            how: reading.map(|reading| reading.how.name()),
+            confidence: reading.and_then(|reading| reading.confidence),
+            events: events.iter().filter(|event| event.part == id).map(EventView::new).collect(),
+        }
+    }
+
+    /// `  1.2  text/plain  header 512..601  body 603..4803  base64  "latin1" → windows-1252 (superset)`
+    fn line(&self, style: Style) -> String {
+        let name = if self.part.is_empty() { "-" } else { &self.part };
+        let mut line = format!(
+            "{}{}  {}  header {}..{}  body {}..{}",
+            indent(self.depth),
+            style.strong(name),
+            visible(&self.media),
+            self.header[0],
+            self.header[1],
+            self.body[0],
+            self.body[1]
+        );
+        if self.transfer != "identity" {
+            let _ = write!(line, "  {}", self.transfer);
+        }
+        if self.kind == "opaque" {
+            line.push_str("  opaque");
+        }
+        if self.attachment {
+            line.push_str("  attachment");
+        }
+        if let Some(used) = self.used {
+            let declared =
+                self.charset.as_deref().map_or("(no label)".to_owned(), |label| format!("\"{label}\""));
+            let _ = write!(line, "  {} → {used} ({}", visible(&declared), self.how.unwrap_or_default());
+            if let Some(confidence) = self.confidence {
+                let _ = write!(line, ", {:.0} %", confidence * 100.0);
+            }
+            line.push(')');
+        }
+        line
+    }
+}
+
+impl EventView {
+    fn new(event: &Event) -> Self {
+        Self {
+            code: event.kind.code(),
+            severity: event.kind.severity().name(),
+            offset: event.at.start,
+            length: event.at.len(),
+            count: event.count,
+            detail: event.detail.clone().into_owned(),
+        }
+    }
+
+    fn line(&self, depth: u32, style: Style) -> String {
+        let severity = match self.severity {
+            name if name == Severity::Loss.name() => style.loss(name),
+            name if name == Severity::Repair.name() => style.repair(name),
+            name => name.to_owned(),
+        };
+        let mut line = format!("{}   {severity}  {} at {}", indent(depth), self.code, self.offset);
+        if self.length > 0 {
+            let _ = write!(line, "..{}", self.offset + self.length);
+        }
+        if self.count > 1 {
+            let _ = write!(line, " × {}", self.count);
+        }
+        if !self.detail.is_empty() {
+            let _ = write!(line, ": {}", visible(&self.detail));
+        }
+        line
+    }
+}
+
+fn indent(depth: u32) -> String {
+    "  ".repeat(depth as usize + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view(bytes: &[u8]) -> (View, Vec<String>) {
+        let located = Located { address: "a.mbox:3".into(), offset: 100, bytes: bytes.to_vec() };
+        let view = View::new(&located, &Policy::default());
+        let lines = view.lines(&located, Style::stdout());
+        (view, lines)
+    }
+
+    #[test]
+    fn a_tree_with_offsets() {
+        let raw = b"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain; charset=iso-8859-1\n\n\
+            It\x92s\n--b\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\naaaa\n--b--\n";
+        let (view, lines) = view(raw);
+        let parts: Vec<_> = view.parts.iter().map(|p| (p.part.as_str(), p.depth, p.media.as_str())).collect();
+        assert_eq!(parts, [("", 0, "multipart/mixed"), ("1", 1, "text/plain"), ("2", 1, "image/png")]);
+        let text = &view.parts[1];
+        assert_eq!(&raw[text.body[0]..text.body[1]], b"It\x92s");
+        assert_eq!((text.charset.as_deref(), text.used), (Some("iso-8859-1"), Some("windows-1252")));
+        assert!(view.changes);
+        assert!(text.events.iter().any(|event| event.severity == "repair"), "{lines:?}");
+        assert!(lines[0].starts_with("a.mbox:3  at 100, "), "{lines:?}");
+        assert!(lines.iter().any(|line| line.starts_with("    1  text/plain  header ")), "{lines:?}");
+        let json: serde_json::Value = serde_json::from_slice(&json(&view).unwrap()).unwrap();
+        assert_eq!(json["parts"][1]["type"], "text/plain");
+    }
+
+    #[test]
+    fn mail_does_not_steer_the_terminal() {
+        let (_, lines) = view(b"Content-Type: text/plain; charset=\"\x1b[31m\"\n\n\xff\n");
+        assert!(!lines.concat().contains('\u{1b}'), "{lines:?}");
+    }
+}

@@ -1,0 +1,95 @@
+//! `mailglot man`: one page, with all commands in it.
+
+use crate::args;
+use crate::exit::{Exit, Failure};
+use crate::output::print;
+use clap::Command;
+use clap_mangen::Man;
+use std::io::{self, Write};
+
+/// Levels of commands below the program.
+const DEPTH: usize = 2;
+
+pub(crate) fn run() -> Result<Exit, Failure> {
+    // Writing to memory cannot fail.
+    let page = page().map_err(|error| Failure::stdout(&error))?;
+    print(&page)?;
+    Ok(Exit::Done)
+}
+
+fn page() -> io::Result<Vec<u8>> {
+    let mut program = args::command().disable_help_subcommand(true);
+    program.build();
+    let mut page = Vec::new();
+    let man = Man::new(program.clone());
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    man.render_extra_section(&mut page)?;
+    let mut level: Vec<Command> = program.get_subcommands().cloned().collect();
+    for _ in 0..DEPTH {
+        let mut below = Vec::new();
+        for command in &level {
+            if command.get_name() != "help" {
+                section(command, &mut page)?;
+                below.extend(command.get_subcommands().cloned());
+            }
+        }
+        level = below;
+    }
+    man.render_version_section(&mut page)?;
+    Ok(page)
+}
+
+/// A command as a section; what would be sections of its own page are subsections here.
+fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
+    let name = command.get_bin_name().unwrap_or_else(|| command.get_name()).to_uppercase();
+    writeln!(page, ".SH \"{name}\"")?;
+    let mut own = Vec::new();
+    let man = Man::new(command.clone());
+    man.render_synopsis_section(&mut own)?;
+    man.render_description_section(&mut own)?;
+    man.render_options_section(&mut own)?;
+    man.render_extra_section(&mut own)?;
+    for line in own.split_inclusive(|byte| *byte == b'\n') {
+        match line.strip_prefix(b".SH") {
+            Some(rest) => {
+                page.extend_from_slice(b".SS");
+                page.extend_from_slice(rest);
+            }
+            None => page.extend_from_slice(line),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_its_section() {
+        let page = String::from_utf8(page().unwrap()).unwrap();
+        for command in [
+            "NORMALIZE",
+            "RESTORE",
+            "CHECK",
+            "COUNT",
+            "TEXT",
+            "INSPECT",
+            "CONVERT",
+            "FILTER",
+            "COMPLETIONS",
+            "MAN",
+        ] {
+            assert!(page.contains(&format!(".SH \"MAILGLOT {command}\"")), "{command}");
+        }
+        for command in ["DECODE", "PARAMS", "ENCODE"] {
+            assert!(page.contains(&format!(".SH \"MAILGLOT HEADER {command}\"")), "{command}");
+        }
+        assert!(page.starts_with(".ie") || page.starts_with(".TH"), "{}", &page[..40]);
+        assert!(page.contains("default\\-charset"));
+    }
+}

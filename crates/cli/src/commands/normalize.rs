@@ -1,0 +1,43 @@
+//! `mailglot normalize`
+
+use super::{all_cores, judged, summary};
+use crate::args::{Form, NormalizeArgs};
+use crate::exit::{Exit, Failure};
+use crate::output::Console;
+use crate::progress::watched;
+use mailglot_archive::Format;
+use mailglot_mime::OnLoss;
+use mailglot_pipeline::{LedgerPlace, NormalizeJob, Progress, normalize};
+
+pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure> {
+    if args.output.as_os_str() == "-" {
+        let message =
+            "normalize writes files, not standard output (`mailglot filter` takes a single message)";
+        return Err(Failure::new(Exit::Usage, message));
+    }
+    let ledger = args.ledger.unwrap_or(LedgerPlace::Beside);
+    // Without a ledger nothing could give the unreadable bytes back.
+    let on_loss = if ledger == LedgerPlace::Nowhere { OnLoss::Keep } else { OnLoss::Replace };
+    let job = NormalizeJob {
+        policy: args.policy.policy(args.keep_signed, on_loss),
+        inputs: args.inputs,
+        output: args.output,
+        to: args.to.map(format),
+        ledger,
+        report: args.report,
+        threads: args.threads.map_or_else(all_cores, usize::from),
+        force: args.force,
+    };
+    let progress = Progress::default();
+    let account = watched(console, &progress, || normalize(&job, &progress))?;
+    summary::tell(&account, &job, console);
+    Ok(judged(&account, args.fail_on))
+}
+
+fn format(form: Form) -> Format {
+    match form {
+        Form::Mbox => Format::Mbox,
+        Form::Maildir => Format::Maildir,
+        Form::Eml => Format::EmlTree,
+    }
+}

@@ -1,0 +1,33 @@
+//! `mailglot restore`
+
+use crate::args::RestoreArgs;
+use crate::exit::{Exit, Failure};
+use crate::output::{Console, Level, counted, print};
+use crate::progress::watched;
+use mailglot_pipeline::{Progress, RestoreJob, restore};
+
+pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> {
+    let job =
+        RestoreJob { output: args.normalized, ledger: args.ledger, original: args.original, force: false };
+    let progress = Progress::default();
+    let done = watched(console, &progress, || restore(&job, &progress))?;
+    let account = format!(
+        "{}, {}, {}",
+        counted(done.sources, "archive"),
+        counted(done.messages, "message"),
+        counted(done.bytes, "byte")
+    );
+    match &job.original {
+        Some(original) => {
+            console.say(format_args!("restored to {}: {account}", original.display()));
+            console.say("reversible: yes (checked)");
+        }
+        None => {
+            console.say(format_args!("checked: {account}"));
+            if console.level() > Level::Quiet {
+                print(b"reversible: yes (checked)\n")?;
+            }
+        }
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,268 @@
+//! The account of a job in lines for people.
+//!
+//! # Limits
+//!
+//! What stands in the lines is for people; programs read `--report` and `--json`.
+
+use crate::output::{Console, Level, Style, counted, number, visible};
+use mailglot_mime::{EventKind, Severity};
+use mailglot_pipeline::{Example, LedgerPlace, NormalizeJob, SourceSummary, Summary};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Lines of a list that everybody sees; with `-v` all.
+const SHORT: usize = 8;
+
+/// Prints the summary of a normalization on standard error.
+pub(crate) fn tell(account: &Summary, job: &NormalizeJob, console: Console) {
+    let all = console.level() == Level::Verbose;
+    if all {
+        for source in &account.sources {
+            console.say(profile(source));
+        }
+    }
+    for line in totals(account) {
+        console.say(line);
+    }
+    for line in findings(account, all, console.style()) {
+        console.say(line);
+    }
+    for line in charsets(account, all) {
+        console.say(line);
+    }
+    if all {
+        for example in &account.examples {
+            console.say(format_args!("  e.g. {}", shown(example)));
+        }
+    }
+    for line in reversal(account, job) {
+        console.say(line);
+    }
+}
+
+/// `list.mbox: 120 messages, mboxrd, LF, 81,233 bytes`
+pub(crate) fn profile(source: &SourceSummary) -> String {
+    let mut line = format!("{}: {}", visible(&source.path), counted(source.messages, "message"));
+    for word in [&source.dialect, &source.line_end] {
+        if !word.is_empty() {
+            let _ = write!(line, ", {}", visible(word));
+        }
+    }
+    let _ = write!(line, ", {}", counted(source.bytes, "byte"));
+    if source.gap_bytes > 0 {
+        let _ = write!(line, " ({} of them in no message)", number(source.gap_bytes));
+    }
+    line
+}
+
+/// The identity, and the sizes.
+fn totals(account: &Summary) -> Vec<String> {
+    vec![
+        format!(
+            "messages    {} in = {} written + {} set aside",
+            number(account.messages_in),
+            number(account.written),
+            number(account.set_aside)
+        ),
+        format!("bytes       {} in, {} out", number(account.bytes_in), number(account.bytes_out)),
+        format!("changed     {}", counted(account.changed, "message")),
+    ]
+}
+
+/// Repairs and losses by code, and with `all` what is only worth knowing.
+pub(crate) fn findings(account: &Summary, all: bool, style: Style) -> Vec<String> {
+    let mut lines = vec![];
+    let mut group = |title: &str, total: u64, severity: Severity, paint: &dyn Fn(String) -> String| {
+        let line = format!("{title:<12}{}", number(total));
+        lines.push(if total > 0 { paint(line) } else { line });
+        let codes = account.events.iter().filter(|(code, _)| severity_of(code) == severity);
+        lines.extend(codes.map(|(code, count)| format!("{:>12}  {code}", number(*count))));
+    };
+    group("repairs", account.repairs, Severity::Repair, &|line| style.repair(line));
+    group("losses", account.losses, Severity::Loss, &|line| style.loss(line));
+    if all {
+        let notes = account.events.iter().filter(|(code, _)| severity_of(code) == Severity::Info);
+        group("notes", notes.map(|(_, count)| count).sum(), Severity::Info, &|line| line);
+    }
+    lines
+}
+
+/// The charsets of text parts, most used first.
+pub(crate) fn charsets(account: &Summary, all: bool) -> Vec<String> {
+    let mut lines = vec![format!("text parts  {}", number(account.charsets.values().sum()))];
+    lines.extend(most_used(&account.charsets, all));
+    lines
+}
+
+fn most_used(counts: &BTreeMap<String, u64>, all: bool) -> Vec<String> {
+    let mut sorted: Vec<_> = counts.iter().collect();
+    sorted.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
+    let shown = if all { sorted.len() } else { SHORT };
+    let mut lines: Vec<_> = sorted
+        .iter()
+        .take(shown)
+        .map(|(name, count)| format!("{:>12}  {}", number(**count), visible(name)))
+        .collect();
+    if sorted.len() > shown {
+        let rest: u64 = sorted[shown..].iter().map(|(_, count)| **count).sum();
+        lines.push(format!("{:>12}  others", number(rest)));
+    }
+    lines
+}
+
+/// The ledger, its size, and what may be said about reversal: not more than is known.
+fn reversal(account: &Summary, job: &NormalizeJob) -> Vec<String> {
+    let mut lines = Vec::new();
+    if account.set_aside > 0 {
+        lines.push(format!("set aside   {}", with_suffix(&job.output, ".set-aside").display()));
+    }
+    let Some(ledger) = ledger_path(job) else {
+        lines.push("reversible: no (no ledger was written)".to_owned());
+        return lines;
+    };
+    let share = account.ledger_bytes as f64 * 100.0 / account.bytes_in.max(1) as f64;
+    lines.push(format!("ledger      {} ({share:.1} % of the input)", counted(account.ledger_bytes, "byte")));
+    let option = match &job.ledger {
+        LedgerPlace::File(path) => format!(" --ledger {}", quoted(path)),
+        _ => String::new(),
+    };
+    lines.push(format!(
+        "reversible: with {} (check: mailglot restore {}{option} --verify-only)",
+        visible(&ledger.to_string_lossy()),
+        quoted(&job.output)
+    ));
+    lines
+}
+
+fn ledger_path(job: &NormalizeJob) -> Option<PathBuf> {
+    match &job.ledger {
+        LedgerPlace::Beside => Some(with_suffix(&job.output, ".ledger")),
+        LedgerPlace::File(path) => Some(path.clone()),
+        LedgerPlace::Nowhere => None,
+    }
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(suffix);
+    path.with_file_name(name)
+}
+
+/// `charset.superset  list.mbox:17 part 1.2 at 812, 2 bytes: iso-8859-1 read as windows-1252`
+pub(crate) fn shown(example: &Example) -> String {
+    let mut line = format!("{}  {}", example.code, visible(&example.message));
+    if !example.part.is_empty() {
+        let _ = write!(line, " part {}", example.part);
+    }
+    let _ = write!(line, " at {}", example.offset);
+    if example.length > 0 {
+        let _ = write!(line, ", {}", counted(example.length, "byte"));
+    }
+    if !example.detail.is_empty() {
+        let _ = write!(line, ": {}", visible(&example.detail));
+    }
+    line
+}
+
+/// Severity of a code; those of archives, which are no [`EventKind`], are for information, except that of a message
+/// that could not be worked on.
+pub(crate) fn severity_of(code: &str) -> Severity {
+    let known = EventKind::ALL.into_iter().find(|kind| kind.code() == code);
+    let other = if code == "msg.set-aside" { Severity::Loss } else { Severity::Info };
+    known.map_or(other, EventKind::severity)
+}
+
+/// A path as a shell takes it.
+pub(crate) fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./+:,@%=".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        // A name that begins like an option is no option behind `./`.
+        return if text.starts_with('-') && text != "-" { format!("./{text}") } else { text.into_owned() };
+    }
+    format!("'{}'", visible(&text).replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mailglot_mime::Policy;
+
+    fn job(ledger: LedgerPlace) -> NormalizeJob {
+        NormalizeJob {
+            inputs: vec!["a".into()],
+            output: "out dir/o".into(),
+            to: None,
+            policy: Policy::default(),
+            ledger,
+            report: None,
+            threads: 1,
+            force: false,
+        }
+    }
+
+    #[test]
+    fn reversal_says_what_is_true() {
+        let account = Summary { bytes_in: 2000, ledger_bytes: 30, ..Summary::default() };
+        assert_eq!(
+            reversal(&account, &job(LedgerPlace::Beside)),
+            [
+                "ledger      30 bytes (1.5 % of the input)",
+                "reversible: with out dir/o.ledger (check: mailglot restore 'out dir/o' --verify-only)"
+            ]
+        );
+        let lines = reversal(&account, &job(LedgerPlace::File("l".into())));
+        assert_eq!(
+            lines[1],
+            "reversible: with l (check: mailglot restore 'out dir/o' --ledger l --verify-only)"
+        );
+        let lines = reversal(&account, &job(LedgerPlace::Nowhere));
+        assert_eq!(lines, ["reversible: no (no ledger was written)"]);
+    }
+
+    #[test]
+    fn lists_are_cut_and_sorted() {
+        let counts: BTreeMap<_, _> = (0..12u64).map(|n| (format!("c{n:02}"), n + 1)).collect();
+        let short = most_used(&counts, false);
+        assert_eq!(short.len(), SHORT + 1);
+        assert_eq!(short[0].trim(), "12  c11");
+        assert_eq!(short[SHORT].trim(), "10  others");
+        assert_eq!(most_used(&counts, true).len(), 12);
+    }
+
+    #[test]
+    fn findings_stand_in_their_groups() {
+        let account = Summary {
+            repairs: 2,
+            events: [("cte.wrong-label".into(), 2), ("mbox.single".into(), 1)].into(),
+            ..Summary::default()
+        };
+        let lines = findings(&account, true, Console::new(false, false).style());
+        assert_eq!(
+            lines,
+            [
+                "repairs     2",
+                "           2  cte.wrong-label",
+                "losses      0",
+                "notes       1",
+                "           1  mbox.single"
+            ]
+        );
+    }
+
+    #[test]
+    fn paths_for_the_shell() {
+        for (path, shell) in [
+            ("a.mbox", "a.mbox"),
+            ("-", "-"),
+            ("-a", "./-a"),
+            ("it's", r"'it'\''s'"),
+            ("a b", "'a b'"),
+            ("", "''"),
+            ("Entwürfe", "Entwürfe"),
+        ] {
+            assert_eq!(quoted(Path::new(path)), shell);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! `mailglot text`
+
+use super::{all_cores, note};
+use crate::args::TextArgs;
+use crate::exit::{Exit, Failure};
+use crate::output::{Console, Harmless};
+use crate::progress::watched;
+use mailglot_mime::Policy;
+use mailglot_pipeline::{Error, Progress, texts};
+use std::io::{self, BufWriter, IsTerminal, Write};
+
+const BUFFER: usize = 1 << 16;
+
+pub(crate) fn run(args: &TextArgs, console: Console) -> Result<Exit, Failure> {
+    let progress = Progress::default();
+    let out = BufWriter::with_capacity(BUFFER, io::stdout());
+    // On a terminal no bar may stand in the text, and no text may steer the terminal.
+    if io::stdout().is_terminal() {
+        return write(args, console, &progress, &mut Harmless::new(out));
+    }
+    let mut out = out;
+    watched(console, &progress, || write(args, console, &progress, &mut out))
+}
+
+/// Input for input, so that one that cannot be read does not stop the others.
+fn write(
+    args: &TextArgs,
+    console: Console,
+    progress: &Progress,
+    out: &mut (dyn Write + Send),
+) -> Result<Exit, Failure> {
+    let mut worst = Exit::Done;
+    let (policy, threads) = (Policy::default(), all_cores());
+    for input in &args.inputs {
+        let result = texts(std::slice::from_ref(input), &policy, threads, args.json, out, progress);
+        match result {
+            Ok(()) => {}
+            Err(Error::Output(_, error)) => return Err(Failure::stdout(&error)),
+            Err(error) => note(&error.into(), &mut worst, console),
+        }
+    }
+    out.flush().map_err(|error| Failure::stdout(&error))?;
+    Ok(worst)
+}

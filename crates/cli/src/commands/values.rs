@@ -1,0 +1,102 @@
+//! Values of header fields, as the commands under `header` take them: from arguments, or one by one from standard input.
+
+use crate::exit::{Exit, Failure};
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, BufWriter, Stdout, Write};
+use std::os::unix::ffi::OsStrExt;
+
+/// What ends a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// A line end; a CR before it is none of the value.
+    Line,
+    /// NUL.
+    Nul,
+}
+
+impl End {
+    /// NUL where it was asked for (`-0`).
+    pub(crate) fn new(nul: bool) -> Self {
+        if nul { Self::Nul } else { Self::Line }
+    }
+
+    /// Its byte.
+    pub(crate) fn byte(self) -> u8 {
+        match self {
+            Self::Line => b'\n',
+            Self::Nul => 0,
+        }
+    }
+}
+
+/// Calls `work` with each value and with standard output. Without arguments, or for `-`, values come from standard
+/// input, and what was written is seen before the next line is waited for.
+pub(crate) fn each(
+    texts: &[OsString],
+    end: End,
+    mut work: impl FnMut(&[u8], &mut BufWriter<Stdout>) -> Result<(), Failure>,
+) -> Result<Exit, Failure> {
+    let mut out = BufWriter::new(io::stdout());
+    let from_stdin = [OsString::from("-")];
+    for text in if texts.is_empty() { &from_stdin } else { texts } {
+        if text == "-" {
+            lines(end, &mut out, &mut work)?;
+        } else {
+            work(text.as_bytes(), &mut out)?;
+        }
+    }
+    out.flush().map_err(|error| Failure::stdout(&error))?;
+    Ok(Exit::Done)
+}
+
+fn lines(
+    end: End,
+    out: &mut BufWriter<Stdout>,
+    work: &mut impl FnMut(&[u8], &mut BufWriter<Stdout>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut input = BufReader::new(io::stdin());
+    let mut value = Vec::new();
+    loop {
+        value.clear();
+        let read = input.read_until(end.byte(), &mut value);
+        if read.map_err(|error| Failure::input("standard input", &error))? == 0 {
+            return Ok(());
+        }
+        work(bare(&value, end), out)?;
+        // A pipe that has no more for the moment belongs to somebody who waits for the answer.
+        if input.buffer().is_empty() {
+            out.flush().map_err(|error| Failure::stdout(&error))?;
+        }
+    }
+}
+
+/// The value without what ended it.
+fn bare(value: &[u8], end: End) -> &[u8] {
+    let Some(value) = value.strip_suffix(&[end.byte()]) else { return value };
+    match end {
+        End::Line => value.strip_suffix(b"\r").unwrap_or(value),
+        End::Nul => value,
+    }
+}
+
+/// Writes to standard output; what goes wrong is told as such.
+pub(crate) fn put(out: &mut impl Write, parts: &[&[u8]]) -> Result<(), Failure> {
+    for part in parts {
+        out.write_all(part).map_err(|error| Failure::stdout(&error))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_end_where_they_end() {
+        assert_eq!(bare(b"a\r\n", End::Line), b"a");
+        assert_eq!(bare(b"a\r", End::Line), b"a\r");
+        assert_eq!(bare(b"a\0", End::Nul), b"a");
+        assert_eq!(bare(b"a\r\n\0", End::Nul), b"a\r\n");
+        assert_eq!(bare(b"", End::Nul), b"");
+    }
+}

@@ -1,0 +1,34 @@
+//! `mailglot`: mail in any charset to clean UTF-8, on the command line.
+//!
+//! ```text
+//! args ─► commands::* ─► pipeline, mime, codec
+//!              └► output (what is printed), progress (the bar), exit (the code)
+//! ```
+//!
+//! # Limits
+//!
+//! There is no configuration file; the environment variable `NO_COLOR` is the only one that is read. An interrupt ends the
+//! program at once, as the system does it (shells show 130): outputs stand under their names only when they are whole, and
+//! what was begun beside them is swept by the next run.
+#![forbid(unsafe_code)]
+#![allow(clippy::print_stdout, reason = "a program of the command line prints")]
+
+mod args;
+mod commands;
+mod exit;
+mod output;
+mod progress;
+mod suggest;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    if commands::filter::is_asked(&arguments) {
+        return commands::filter::main(&arguments);
+    }
+    match args::parse(&arguments) {
+        Ok(args) => commands::run(args),
+        Err(error) => exit::of_arguments(&error),
+    }
+}

@@ -1,0 +1,251 @@
+//! What is printed, and where: errors and summaries on standard error, results on standard output.
+//!
+//! # Limits
+//!
+//! Colors are the three that every terminal has; there is no theme. Widths count characters, not columns.
+
+use crate::exit::Failure;
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+
+/// How much is said on standard error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    /// Errors only (`-q`).
+    Quiet,
+    /// Errors and summaries.
+    Normal,
+    /// All (`-v`).
+    Verbose,
+}
+
+/// Standard error as the program uses it. Nothing fails when it is closed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Console {
+    level: Level,
+    color: bool,
+}
+
+impl Console {
+    /// A console that says as much as the options ask for.
+    pub(crate) fn new(quiet: bool, verbose: bool) -> Self {
+        let level = match (quiet, verbose) {
+            (true, _) => Level::Quiet,
+            (false, true) => Level::Verbose,
+            (false, false) => Level::Normal,
+        };
+        Self { level, color: has_color(&io::stderr()) }
+    }
+
+    /// How much is said.
+    pub(crate) fn level(self) -> Level {
+        self.level
+    }
+
+    /// An error, whatever the level. Says nothing for an empty message.
+    pub(crate) fn error(self, message: impl Display) {
+        let message = message.to_string();
+        if !message.is_empty() {
+            let name = Style(self.color).strong("mailglot:");
+            line(&format!("{name} {}", visible(&message)));
+        }
+    }
+
+    /// A line for everybody but the quiet.
+    pub(crate) fn say(self, text: impl Display) {
+        if self.level >= Level::Normal {
+            line(&text.to_string());
+        }
+    }
+
+    /// A line for those who want to know more.
+    pub(crate) fn explain(self, text: impl Display) {
+        if self.level >= Level::Verbose {
+            line(&text.to_string());
+        }
+    }
+
+    /// Colors for standard error.
+    pub(crate) fn style(self) -> Style {
+        Style(self.color)
+    }
+}
+
+fn line(text: &str) {
+    // Whoever closed standard error wants to hear nothing.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Colors, or none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Style(bool);
+
+impl Style {
+    /// Colors for standard output.
+    pub(crate) fn stdout() -> Self {
+        Self(has_color(&io::stdout()))
+    }
+
+    /// A heading or a name.
+    pub(crate) fn strong(self, text: impl Display) -> String {
+        self.paint("1", text)
+    }
+
+    /// A repair.
+    pub(crate) fn repair(self, text: impl Display) -> String {
+        self.paint("33", text)
+    }
+
+    /// A loss.
+    pub(crate) fn loss(self, text: impl Display) -> String {
+        self.paint("31", text)
+    }
+
+    fn paint(self, code: &str, text: impl Display) -> String {
+        if self.0 { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_string() }
+    }
+}
+
+/// Colors only on a terminal, and not where `NO_COLOR` is set (no-color.org) or the terminal knows none.
+fn has_color(stream: &impl IsTerminal) -> bool {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+    stream.is_terminal() && !refused && !dumb
+}
+
+/// Text from mail as it may stand on a terminal: controls, which could steer it, and marks that turn the direction of
+/// writing are shown as symbols. Line ends and tabs too: a text of one line stays one line.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    if text.chars().any(|c| symbol(c).is_some()) {
+        Cow::Owned(text.chars().map(|c| symbol(c).unwrap_or(c)).collect())
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+fn symbol(c: char) -> Option<char> {
+    match c {
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32),
+        '\u{7f}' => Some('\u{2421}'),
+        '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => Some('\u{fffd}'),
+        _ => None,
+    }
+}
+
+/// A writer for a terminal: as [`visible`], but line ends and tabs pass.
+#[derive(Debug)]
+pub(crate) struct Harmless<W> {
+    inner: W,
+    /// The beginning of a character whose end has not come.
+    held: Vec<u8>,
+}
+
+impl<W: Write> Harmless<W> {
+    /// A writer before another.
+    pub(crate) fn new(inner: W) -> Self {
+        Self { inner, held: Vec::new() }
+    }
+
+    fn put(&mut self, text: &str) -> io::Result<()> {
+        let shown: String =
+            text.chars().map(|c| if matches!(c, '\n' | '\t') { c } else { symbol(c).unwrap_or(c) }).collect();
+        self.inner.write_all(shown.as_bytes())
+    }
+}
+
+impl<W: Write> Write for Harmless<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut text = std::mem::take(&mut self.held);
+        text.extend_from_slice(bytes);
+        let mut rest = text.as_slice();
+        loop {
+            match std::str::from_utf8(rest) {
+                Ok(valid) => {
+                    self.put(valid)?;
+                    return Ok(bytes.len());
+                }
+                Err(error) => {
+                    let (valid, bad) = rest.split_at(error.valid_up_to());
+                    self.put(&String::from_utf8_lossy(valid))?;
+                    let Some(length) = error.error_len() else {
+                        self.held = bad.to_vec();
+                        return Ok(bytes.len());
+                    };
+                    self.put("\u{fffd}")?;
+                    rest = &bad[length..];
+                }
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// Writes a whole text to standard output.
+pub(crate) fn print(text: &[u8]) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    out.write_all(text).and_then(|()| out.flush()).map_err(|error| Failure::stdout(&error))
+}
+
+/// A number with commas between its thousands.
+pub(crate) fn number(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 message`, `2 messages`, `2 losses`.
+pub(crate) fn counted(n: u64, what: &str) -> String {
+    let ending = match n {
+        1 => "",
+        _ if what.ends_with('s') => "es",
+        _ => "s",
+    };
+    format!("{} {what}{ending}", number(n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_commas() {
+        for (n, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(number(n), text);
+        }
+        assert_eq!((counted(1, "loss"), counted(0, "message")), ("1 loss".into(), "0 messages".into()));
+        assert_eq!(counted(2, "loss"), "2 losses");
+    }
+
+    #[test]
+    fn nothing_from_mail_steers_a_terminal() {
+        assert_eq!(visible("a\u{1b}[31m\r\n\u{9b}\u{202e}"), "a␛[31m␍␊\u{fffd}\u{fffd}");
+        assert!(matches!(visible("plain ü"), Cow::Borrowed(_)));
+        let input = "ü\u{9b}1m\u{1b}]0;x\u{7}\n\ttext".as_bytes();
+        for cut in 0..=input.len() {
+            let mut out = Vec::new();
+            let mut writer = Harmless::new(&mut out);
+            writer.write_all(&input[..cut]).unwrap();
+            writer.write_all(&input[cut..]).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), "ü\u{fffd}1m␛]0;x␇\n\ttext", "cut at {cut}");
+        }
+        let mut out = Vec::new();
+        Harmless::new(&mut out).write_all(b"a\xffb").unwrap();
+        assert_eq!(out, "a\u{fffd}b".as_bytes());
+    }
+
+    #[test]
+    fn colors_can_be_left_out() {
+        assert_eq!(Style(false).loss("x"), "x");
+        assert_eq!(Style(true).loss("x"), "\u{1b}[31mx\u{1b}[0m");
+    }
+}

@@ -1,4 +1,8 @@
-//! Old outputs that give way to new ones.
+//! Old outputs that give way to new ones, and back when the new ones do not come.
+//!
+//! # Limits
+//!
+//! Killed between its renames, a job leaves the old output under `NAME.<process>.old.tmp`.
 
 use std::fs;
 use std::io;
@@ -38,6 +42,30 @@ impl Drop for Away {
     }
 }
 
+/// A new file or folder that is removed again unless the whole job is done. Dropped before the old one comes back.
+#[derive(Debug)]
+pub(crate) struct Placed(Option<PathBuf>);
+
+impl Placed {
+    /// It stands at `place` now.
+    pub(crate) fn new(place: &Path) -> Self {
+        Self(Some(place.to_owned()))
+    }
+
+    /// It stays.
+    pub(crate) fn keep(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Placed {
+    fn drop(&mut self) {
+        if let Some(place) = &self.0 {
+            let _ = remove(place);
+        }
+    }
+}
+
 /// True when anything stands there, a dangling link too.
 pub(crate) fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
@@ -58,6 +86,20 @@ fn beside(place: &Path, suffix: &str) -> io::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_placed_goes_unless_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("x");
+        fs::write(&place, b"old").unwrap();
+        let away = Away::new(&place).unwrap();
+        fs::write(&place, b"new").unwrap();
+        drop(Placed::new(&place));
+        drop(away);
+        assert_eq!(fs::read(&place).unwrap(), b"old");
+        Placed::new(&place).keep();
+        assert!(exists(&place));
+    }
 
     #[test]
     fn the_old_comes_back_unless_discarded() {

@@ -1,4 +1,9 @@
 //! A batch of source entries to the bytes of the output and the block of the ledger: the worker's part of a job.
+//!
+//! # Limits
+//!
+//! A message beyond the size limit passes in pieces: its quoting follows the output's form, nothing else is looked at, and the
+//! name of its file holds the digest of its first piece.
 
 use crate::engine::Work;
 use crate::quote::{count_marks, has_from_line, line_end, rebuild};

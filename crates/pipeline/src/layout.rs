@@ -1,4 +1,9 @@
 //! Which archives a job reads, and what its outputs are called.
+//!
+//! # Limits
+//!
+//! The outputs of a folder of many archives stand side by side, whatever folders the archives came from; restoring brings the
+//! folders back.
 
 use crate::{Error, away, names};
 use mailglot_archive::{Format, Found, Source, open, recognize};

@@ -38,6 +38,7 @@ mod length_field;
 mod message;
 mod names;
 mod normalize;
+mod plan;
 mod progress;
 mod quote;
 mod reader;

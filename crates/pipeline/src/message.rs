@@ -1,4 +1,8 @@
 //! One message by its address.
+//!
+//! # Limits
+//!
+//! An archive is read from its front to the message: there is no index.
 
 use crate::layout::{self, Input};
 use crate::{Error, away};

@@ -1,10 +1,15 @@
 //! Archive to UTF-8 archive, and its dry run.
+//!
+//! # Limits
+//!
+//! One input that cannot be read stops the whole job. Mozilla and Status header flags of a mailbox are not carried to
+//! the names of a Maildir. Empty folders of a source are in the ledger, not in the output.
 
-use crate::away::Away;
 use crate::compose::{Compose, Composed, PROCESS, Process};
 use crate::engine::{self, Stop};
 use crate::hash::{ArchiveHash, hex};
 use crate::layout::{self, Input};
+use crate::plan::{Plan, Ready, Target};
 use crate::reader::Reader;
 use crate::tally::Complete;
 use crate::{Error, Progress, SourceSummary, Summary, report};
@@ -12,7 +17,6 @@ use mailglot_archive::ledger::{Archived, Footer, Writer};
 use mailglot_archive::replace::{FolderReplacement, Replacement};
 use mailglot_archive::{Destination, Format, create};
 use mailglot_mime::Policy;
-use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -133,119 +137,9 @@ fn normalize_with(job: &NormalizeJob, progress: &Progress, process: Process) -> 
             Some(file)
         }
     };
-    plan.commit(root, sinks, ledger, report)?;
+    let (destination, aside) = (sinks.destination.take(), sinks.aside.take());
+    plan.commit(Ready { root, destination, aside, ledger, report })?;
     Ok(run.summary)
-}
-
-/// What goes where.
-struct Plan {
-    output: PathBuf,
-    ledger: Option<PathBuf>,
-    report: Option<PathBuf>,
-    aside: PathBuf,
-    alone: bool,
-    force: bool,
-    targets: Vec<Target>,
-}
-
-/// The output of one input.
-struct Target {
-    name: String,
-    format: Format,
-}
-
-impl Plan {
-    /// Settles names, and refuses what cannot go well, before anything is read or written.
-    fn new(job: &NormalizeJob, inputs: &[Input]) -> Result<Self, Error> {
-        let alone = inputs.len() == 1;
-        let mut taken = HashSet::new();
-        let targets: Vec<_> = inputs
-            .iter()
-            .map(|input| {
-                let format = layout::output_format(input.found.format, job.to);
-                let name = if alone { String::new() } else { layout::output_name(input, format, &mut taken) };
-                Target { name, format }
-            })
-            .collect();
-        if job.output.file_name().is_none() {
-            return Err(Error::Usage(format!("{} is no name for an output", job.output.display())));
-        }
-        let plan = Self {
-            output: job.output.clone(),
-            ledger: match &job.ledger {
-                LedgerPlace::Beside => Some(with_suffix(&job.output, ".ledger")),
-                LedgerPlace::File(path) => Some(path.clone()),
-                LedgerPlace::Nowhere => None,
-            },
-            report: job.report.clone(),
-            aside: with_suffix(&job.output, ".set-aside"),
-            alone,
-            force: job.force,
-            targets,
-        };
-        let ours: HashSet<String> = plan.targets.iter().map(|target| target.name.clone()).collect();
-        let mut places = vec![&plan.output, &plan.aside];
-        places.extend(plan.ledger.iter().chain(&plan.report));
-        for (index, place) in places.iter().enumerate() {
-            layout::check_apart(place, &job.inputs)?;
-            if places[..index].iter().any(|other| place.starts_with(other) || other.starts_with(place)) {
-                let place = place.display();
-                return Err(Error::Usage(format!("{place} is wanted for two things of the output")));
-            }
-            layout::check_free(place, job.force, &ours)?;
-        }
-        Ok(plan)
-    }
-
-    /// Puts everything into place: what stood there goes first, then the ledger comes, then the output, last the report.
-    /// Killed in between, the output is absent, or whole and with its ledger.
-    fn commit(
-        &self,
-        root: Option<FolderReplacement>,
-        sinks: Sinks,
-        ledger: Option<Replacement>,
-        report: Option<Replacement>,
-    ) -> Result<(), Error> {
-        let at_output = |error| Error::Output(self.output.clone(), error);
-        let root = match root {
-            None => None,
-            Some(mut root) => {
-                root.sync().map_err(at_output)?;
-                Some(root)
-            }
-        };
-        let mut away = Vec::new();
-        for place in [&self.output, &self.aside] {
-            if self.force || layout::is_empty(place) {
-                away.extend(Away::new(place).map_err(|error| Error::Output(place.clone(), error))?);
-            }
-        }
-        if let Some(ledger) = ledger {
-            ledger.commit().map_err(|error| self.ledger_error(error))?;
-        }
-        if let Some(mut aside) = sinks.aside {
-            let done = aside.sync().and_then(|()| aside.commit());
-            done.map_err(|error| Error::Output(self.aside.clone(), error))?;
-        }
-        if let Some(root) = root {
-            root.commit().map_err(at_output)?;
-        } else if let Some(destination) = sinks.destination {
-            destination.commit().map_err(at_output)?;
-        }
-        if let Some(report) = report {
-            let place = self.report.clone().unwrap_or_default();
-            report.commit().map_err(|error| Error::Output(place, error))?;
-        }
-        for old in away {
-            // The new output stands; an old one that cannot be removed keeps a name that says so.
-            let _ = old.discard();
-        }
-        Ok(())
-    }
-
-    fn ledger_error(&self, error: io::Error) -> Error {
-        Error::Output(self.ledger.clone().unwrap_or_default(), error)
-    }
 }
 
 /// Where results go. All empty: a dry run.
@@ -455,13 +349,6 @@ fn replacement(place: Option<&Path>, force: bool) -> Result<Option<Replacement>,
         Replacement::create(place, force).map_err(|error| Error::Output(place.to_owned(), error))
     };
     place.map(create).transpose()
-}
-
-/// The path with something after its last component.
-pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(suffix);
-    path.with_file_name(name)
 }
 
 #[cfg(test)]

@@ -1,4 +1,8 @@
 //! The ledger's records, replayed: the next bytes of an output in, the next bytes of a source out.
+//!
+//! # Limits
+//!
+//! Permissions, owners, times and links are not made again.
 
 use crate::hash::ArchiveHash;
 use crate::quote::rebuild;

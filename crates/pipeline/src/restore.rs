@@ -1,8 +1,12 @@
 //! From output and ledger back to the original.
+//!
+//! # Limits
+//!
+//! Restoring runs on one thread. Files that a mail program added to an output folder are not looked at.
 
 use crate::away::{Away, exists};
 use crate::layout::{check_apart, check_free};
-use crate::normalize::with_suffix;
+use crate::plan::with_suffix;
 use crate::replay::{Fault, Replay, Target, below};
 use crate::{Error, Progress};
 use mailglot_archive::ledger::{Block, Footer, Ledger, Record};

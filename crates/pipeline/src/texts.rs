@@ -1,4 +1,8 @@
 //! The decoded text of an archive.
+//!
+//! # Limits
+//!
+//! A message beyond the size limit has no text here. HTML is given as it is, tags and all.
 
 use crate::engine::{self, Stop, Work};
 use crate::layout;

@@ -1,0 +1,154 @@
+//! What a normalization writes where, and putting it there.
+//!
+//! # Limits
+//!
+//! The outputs of several inputs stand side by side in one folder.
+
+use crate::away::{Away, Placed};
+use crate::layout::{self, Input};
+use crate::{Error, LedgerPlace, NormalizeJob};
+use mailglot_archive::replace::{FolderReplacement, Replacement};
+use mailglot_archive::{Destination, Format};
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What goes where.
+pub(crate) struct Plan {
+    pub(crate) output: PathBuf,
+    pub(crate) ledger: Option<PathBuf>,
+    pub(crate) report: Option<PathBuf>,
+    /// The folder of messages that were set aside.
+    pub(crate) aside: PathBuf,
+    /// The only output is the output path itself.
+    pub(crate) alone: bool,
+    force: bool,
+    /// One for each input.
+    pub(crate) targets: Vec<Target>,
+}
+
+/// The output of one input.
+pub(crate) struct Target {
+    /// Below the output folder; empty where it is the output itself.
+    pub(crate) name: String,
+    pub(crate) format: Format,
+}
+
+/// Everything that was written and synced under temporary names.
+#[derive(Default)]
+pub(crate) struct Ready {
+    /// The folder of several outputs.
+    pub(crate) root: Option<FolderReplacement>,
+    /// The only output.
+    pub(crate) destination: Option<Box<dyn Destination>>,
+    pub(crate) aside: Option<FolderReplacement>,
+    pub(crate) ledger: Option<Replacement>,
+    pub(crate) report: Option<Replacement>,
+}
+
+impl Plan {
+    /// Settles names, and refuses what cannot go well, before anything is read or written.
+    pub(crate) fn new(job: &NormalizeJob, inputs: &[Input]) -> Result<Self, Error> {
+        let alone = inputs.len() == 1;
+        let mut taken = HashSet::new();
+        let targets: Vec<_> = inputs
+            .iter()
+            .map(|input| {
+                let format = layout::output_format(input.found.format, job.to);
+                let name = if alone { String::new() } else { layout::output_name(input, format, &mut taken) };
+                Target { name, format }
+            })
+            .collect();
+        if job.output.file_name().is_none() {
+            return Err(Error::Usage(format!("{} is no name for an output", job.output.display())));
+        }
+        let plan = Self {
+            output: job.output.clone(),
+            ledger: match &job.ledger {
+                LedgerPlace::Beside => Some(with_suffix(&job.output, ".ledger")),
+                LedgerPlace::File(path) => Some(path.clone()),
+                LedgerPlace::Nowhere => None,
+            },
+            report: job.report.clone(),
+            aside: with_suffix(&job.output, ".set-aside"),
+            alone,
+            force: job.force,
+            targets,
+        };
+        let ours: HashSet<String> = plan.targets.iter().map(|target| target.name.clone()).collect();
+        let mut places = vec![&plan.output, &plan.aside];
+        places.extend(plan.ledger.iter().chain(&plan.report));
+        for (index, place) in places.iter().enumerate() {
+            layout::check_apart(place, &job.inputs)?;
+            if places[..index].iter().any(|other| place.starts_with(other) || other.starts_with(place)) {
+                let place = place.display();
+                return Err(Error::Usage(format!("{place} is wanted for two things of the output")));
+            }
+            layout::check_free(place, job.force, &ours)?;
+        }
+        Ok(plan)
+    }
+
+    /// Puts everything into place: what stood there goes first, then the ledger comes, then the output, last the report.
+    /// Killed in between, the output is absent, or whole and with its ledger.
+    pub(crate) fn commit(&self, mut ready: Ready) -> Result<(), Error> {
+        let at_output = |error| Error::Output(self.output.clone(), error);
+        if let Some(root) = &mut ready.root {
+            root.sync().map_err(at_output)?;
+        }
+        let mut away = Vec::new();
+        let mut placed = Vec::new();
+        for place in [&self.output, &self.aside].into_iter().chain(&self.ledger) {
+            if self.force || layout::is_empty(place) {
+                away.extend(Away::new(place).map_err(|error| Error::Output(place.clone(), error))?);
+            }
+        }
+        if let Some(ledger) = ready.ledger {
+            let place = ledger.path().to_owned();
+            ledger.commit().map_err(|error| self.ledger_error(error))?;
+            placed.push(Placed::new(&place));
+        }
+        if let Some(mut aside) = ready.aside {
+            let done = aside.sync().and_then(|()| aside.commit());
+            done.map_err(|error| Error::Output(self.aside.clone(), error))?;
+            placed.push(Placed::new(&self.aside));
+        }
+        if let Some(root) = ready.root {
+            root.commit().map_err(at_output)?;
+        } else if let Some(destination) = ready.destination {
+            destination.commit().map_err(at_output)?;
+        }
+        // The output stands, and so does what belongs to it.
+        placed.into_iter().for_each(Placed::keep);
+        if let Some(report) = ready.report {
+            let place = self.report.clone().unwrap_or_default();
+            report.commit().map_err(|error| Error::Output(place, error))?;
+        }
+        for old in away {
+            // The new output stands; an old one that cannot be removed keeps a name that says so.
+            let _ = old.discard();
+        }
+        Ok(())
+    }
+
+    pub(crate) fn ledger_error(&self, error: io::Error) -> Error {
+        Error::Output(self.ledger.clone().unwrap_or_default(), error)
+    }
+}
+
+/// The path with something after its last component.
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(suffix);
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suffixes_follow_the_whole_name() {
+        assert_eq!(with_suffix(Path::new("a/b.mbox"), ".ledger"), Path::new("a/b.mbox.ledger"));
+    }
+}

@@ -2,6 +2,7 @@
 
 use mailglot_mime::{Message, Policy, Report, process, text_parts};
 use mailglot_tests::hostile::FAMILIES;
+use std::fs;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -35,7 +36,7 @@ fn best(message: &[u8]) -> Duration {
     let policy = Policy::default();
     (0..5)
         .map(|_| {
-            let start = Instant::now();
+            let start = Clock::start();
             black_box(process(black_box(message), &policy));
             let parsed = Message::parse(message, &policy.limits);
             black_box(text_parts(&parsed, &policy, &mut Report::with_limit(policy.limits.events)));
@@ -43,4 +44,31 @@ fn best(message: &[u8]) -> Duration {
         })
         .min()
         .unwrap_or_default()
+}
+
+/// Time that this thread was on a processor, where the kernel tells (Linux); what else runs on the machine does not
+/// count. Elsewhere wall time.
+enum Clock {
+    Processor(u64),
+    Wall(Instant),
+}
+
+impl Clock {
+    fn start() -> Self {
+        processor_time().map_or_else(|| Self::Wall(Instant::now()), Self::Processor)
+    }
+
+    fn elapsed(&self) -> Duration {
+        match self {
+            Self::Processor(start) => Duration::from_nanos(processor_time().unwrap_or(*start) - start),
+            Self::Wall(start) => start.elapsed(),
+        }
+    }
+}
+
+/// Nanoseconds on a processor: the first number of the thread's schedstat.
+fn processor_time() -> Option<u64> {
+    // Asking for the processor's time slice to be accounted: a yield updates the counter.
+    std::thread::yield_now();
+    fs::read_to_string("/proc/thread-self/schedstat").ok()?.split_whitespace().next()?.parse().ok()
 }

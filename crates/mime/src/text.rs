@@ -15,7 +15,7 @@ pub struct TextPart {
     pub part: PartId,
     /// How it was read.
     pub reading: Reading,
-    /// Its text, line ends as they are; None when it cannot be read at all.
+    /// Its text, line ends as they are. A body in an unknown transfer encoding is given as it stands, so that none is dropped.
     pub text: Option<String>,
     /// Codes of what was lost in it.
     pub losses: Vec<EventKind>,
@@ -43,8 +43,7 @@ pub fn text_parts(message: &Message<'_>, policy: &Policy, report: &mut Report) -
         if let Some(footer) = transferred.footer() {
             text.push_str(&choose(footer, &Evidence::default()).text);
         }
-        let readable = part.transfer != TransferEncoding::Uuencode;
-        parts.push(TextPart { part: id, reading, text: readable.then_some(text), losses });
+        parts.push(TextPart { part: id, reading, text: Some(text), losses });
     }
     parts
 }

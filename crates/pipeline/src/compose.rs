@@ -11,7 +11,7 @@ use crate::reader::Feed;
 use crate::tally::{Complete, Tally};
 use crate::{Progress, length_field, names};
 use mailglot_archive::ledger::{BlockBuilder, Body, Change, MessageRecord, Old, RawKind, Record, Requote};
-use mailglot_archive::mbox::{quote_mboxrd, separator_for, trailer_for, unquote};
+use mailglot_archive::mbox::{quote_mboxrd, requotes, separator_for, trailer_for, unquote};
 use mailglot_archive::{Entry, EntryKind, Format, OutBatch, OutItem, Quoting};
 use mailglot_mime::{Outcome, Policy, Severity, Undo, process, splice, undo_edits};
 use std::borrow::Cow;
@@ -41,6 +41,9 @@ pub(crate) struct Compose<'a> {
 /// The shape of [`process`].
 pub(crate) type Process = for<'r> fn(&'r [u8], &Policy) -> Outcome<'r>;
 
+/// Bytes of a message that is handled with care for memory.
+const LARGE: usize = 8 << 20;
+
 /// The function that is used outside tests.
 pub(crate) const PROCESS: Process = process;
 
@@ -60,7 +63,8 @@ pub(crate) struct Composed {
 }
 
 impl Composed {
-    fn clear(&mut self) {
+    /// Forgets the results and keeps the buffers, but for those of a large message.
+    pub(crate) fn clear(&mut self) {
         self.out.bytes.clear();
         self.out.bytes.shrink_to(8 << 20);
         self.out.items.clear();
@@ -356,7 +360,10 @@ impl Compose<'_> {
         let same = new == old;
         let mut way = None;
         if !same && self.ledger.is_some() {
+            // What was copied to the output is no longer needed; a large message counts several times already.
+            outcome.bytes = Cow::Borrowed(&[]);
             let undo = undo_edits(raw, &outcome.edits);
+            outcome.edits.iter_mut().for_each(|edit| edit.with = Vec::new());
             way = self.way_back(entry.quoting, false, old, new, &undo).map(|requote| (requote, undo));
         }
         let lengths = [body - start, end - body, out.len() - end];
@@ -389,6 +396,10 @@ impl Compose<'_> {
                 "undo differs"
             );
             return Some(Requote::Leave);
+        }
+        // Of a large message the chain's copies would cost too much memory; this test is equal to it.
+        if !midline && old.len() > LARGE && requotes(old, source) {
+            return Some(Requote::Convert { unquote, source });
         }
         let marks = || count_marks(if midline { &old[line_end(old)..] } else { old });
         [Requote::Convert { unquote, source }, Requote::Count { unquote, marks: marks() }]

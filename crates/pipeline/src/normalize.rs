@@ -261,6 +261,7 @@ impl Run<'_> {
                 ledger.block(&done.block).map_err(HandOn::Ledger)?;
             }
             done.tally.add_to(summary, &mut account, complete);
+            done.clear();
             Ok(())
         };
         let threads = worth(self.threads, hint);

@@ -26,12 +26,20 @@ pub(crate) fn rebuild<'a>(
     let (head, lines) = message.split_at(cut);
     let plain = if unquotes { unquote(lines, Quoting::Mboxrd) } else { Cow::Borrowed(lines) };
     // A piece has no changes; were there some, their coordinates would be those of its lines.
-    let old = if undo.is_empty() { plain } else { Cow::Owned(apply_undo(&plain, undo)?) };
+    let old = if undo.is_empty() {
+        plain
+    } else {
+        let old = apply_undo(&plain, undo)?;
+        // A large message must not stand in memory more often than needed.
+        drop(plain);
+        Cow::Owned(old)
+    };
     let quoted = match (way, requotes) {
         (Requote::Count { marks, .. }, _) => Cow::Owned(mark(&old, marks)?),
         (_, Some(quoting @ (Quoting::Mboxo | Quoting::Mboxrd))) => {
             let mut out = Vec::with_capacity(old.len() + 64);
             requote(&old, quoting, &mut out);
+            drop(old);
             Cow::Owned(out)
         }
         _ => old,
@@ -94,6 +102,23 @@ mod tests {
         assert!(has_from_line(b"a\rFrom x"));
         assert!(!has_from_line(b"a From x\n> From y\nFromage"));
         assert_eq!(count_marks(b"From a\n>From b\nx From\n>>>From c"), [0, 1, 3]);
+    }
+
+    /// What large messages rely on.
+    #[test]
+    fn the_test_without_copies_is_equal_to_the_way_itself() {
+        use mailglot_archive::mbox::{quote_mboxrd, requotes};
+        let words: [&[u8]; 8] = [b"From ", b">From ", b">>From ", b"\n", b"\r", b"\r\n", b"x", b">"];
+        for seed in 0..8u32.pow(5) {
+            let old: Vec<u8> = (0..5).flat_map(|n| words[(seed >> (3 * n)) as usize % 8]).copied().collect();
+            for source in [Quoting::None, Quoting::Mboxo, Quoting::Mboxrd] {
+                let mut new = Vec::new();
+                quote_mboxrd(&unquote(&old, source), &mut new);
+                let way = Requote::Convert { unquote: true, source };
+                let back = rebuild(&new, false, &way, &[]).unwrap();
+                assert_eq!(requotes(&old, source), back == old, "{source:?} {}", old.escape_ascii());
+            }
+        }
     }
 
     #[test]

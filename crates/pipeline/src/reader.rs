@@ -5,6 +5,9 @@ use mailglot_archive::{Batch, EntryKind, Source};
 use std::io;
 use std::ops::Range;
 
+/// A batch of so many bytes holds a large message.
+const LARGE: usize = 8 << 20;
+
 /// A batch, and what must be known of its neighbors.
 #[derive(Debug, Default)]
 pub(crate) struct Feed {
@@ -12,7 +15,7 @@ pub(crate) struct Feed {
     pub(crate) number: u64,
     /// The entries.
     pub(crate) batch: Batch,
-    /// No batch follows.
+    /// It is known that no batch follows.
     pub(crate) last: bool,
     /// The first entry goes on from the batch before.
     pub(crate) continued: bool,
@@ -27,6 +30,7 @@ pub(crate) struct Reader {
     source: Box<dyn Source>,
     hash: Option<ArchiveHash>,
     ahead: Option<Batch>,
+    ended: bool,
     spare: Vec<Batch>,
     next: u64,
     name: Vec<u8>,
@@ -45,6 +49,7 @@ impl Reader {
             source,
             hash,
             ahead: None,
+            ended: false,
             spare: Vec::new(),
             next: 0,
             name: Vec::new(),
@@ -58,17 +63,22 @@ impl Reader {
 
     /// Fills `feed` with the next batch; false at the end.
     pub(crate) fn next(&mut self, feed: &mut Feed) -> io::Result<bool> {
-        if self.next == 0 {
+        let mut old = std::mem::take(&mut feed.batch);
+        // A message of the largest size must not hold its memory for the rest of the job.
+        old.bytes.clear();
+        old.bytes.shrink_to(LARGE);
+        self.spare.push(old);
+        if self.ahead.is_none() && !self.ended {
             self.ahead = self.pull()?;
         }
         let Some(batch) = self.ahead.take() else { return Ok(false) };
-        let mut old = std::mem::replace(&mut feed.batch, batch);
-        // A message of the largest size must not hold its memory for the rest of the job.
-        old.bytes.shrink_to(8 << 20);
-        self.spare.push(old);
-        self.ahead = self.pull()?;
+        feed.batch = batch;
+        // Nothing is read ahead of a large message: two of them at a time would be one too many.
+        if feed.batch.bytes.len() < LARGE {
+            self.ahead = self.pull()?;
+        }
         feed.number = self.next;
-        feed.last = self.ahead.is_none();
+        feed.last = self.ended;
         feed.continued = self.more;
         feed.name.clone_from(&self.name);
         self.next += 1;
@@ -82,8 +92,12 @@ impl Reader {
     }
 
     fn pull(&mut self) -> io::Result<Option<Batch>> {
+        if self.ended {
+            return Ok(None);
+        }
         let mut batch = self.spare.pop().unwrap_or_default();
-        Ok(self.source.next(&mut batch)?.then_some(batch))
+        self.ended = !self.source.next(&mut batch)?;
+        Ok((!self.ended).then_some(batch))
     }
 
     /// Counts and hashes, and moves the ends of pieces so that no `>From ` is cut by them.

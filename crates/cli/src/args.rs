@@ -82,8 +82,8 @@ pub(crate) enum Command {
 Examples:
   $ mailglot normalize archive.mbox -o clean.mbox
   $ mailglot normalize archive.mbox Maildir -o clean --report report.json
-  $ mailglot normalize Maildir -o clean.mbox --to mbox --headers raw-utf8
-  $ cat archive.mbox | mailglot normalize - -o clean.mbox --fail-on loss")]
+  $ mailglot normalize Maildir -o one.mbox --to mbox --headers raw-utf8
+  $ cat archive.mbox | mailglot normalize - -o piped.mbox --fail-on loss")]
 pub(crate) struct NormalizeArgs {
     /// Mailboxes, folders or messages; `-` is standard input.
     #[arg(value_name = "INPUT", required = true)]

@@ -14,12 +14,12 @@ const MOST: usize = 3;
 pub(crate) fn charset(label: &str) -> Result<Charset, String> {
     match Charset::for_label(label.as_bytes(), View::Mail) {
         Resolved::Exact(charset) | Resolved::Alias(charset) => Ok(charset),
-        Resolved::Repaired(charset) => Err(unknown(label, vec![charset.name()])),
-        Resolved::NoInformation | Resolved::Unknown => Err(unknown(label, near(label))),
+        Resolved::Repaired(charset) => Err(unknown(label, &[charset.name()])),
+        Resolved::NoInformation | Resolved::Unknown => Err(unknown(label, &near(label))),
     }
 }
 
-fn unknown(label: &str, names: Vec<&str>) -> String {
+fn unknown(label: &str, names: &[&str]) -> String {
     if names.is_empty() {
         format!("unknown charset `{label}` (`mailglot convert -l` lists all)")
     } else {

@@ -187,16 +187,18 @@ mod tests {
         assert_eq!(filtered(b"", &policy), b"");
     }
 
+    struct Broken;
+
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("gone"))
+        }
+    }
+
     #[test]
     fn input_is_read_whole_or_not_at_all() {
         let long = vec![b'x'; 3 * STEP + 7];
         assert_eq!(read(&mut long.as_slice()).unwrap(), long);
-        struct Broken;
-        impl Read for Broken {
-            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-                Err(io::Error::other("gone"))
-            }
-        }
         assert!(read(&mut long.as_slice().chain(Broken)).is_err());
     }
 }

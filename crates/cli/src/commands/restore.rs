@@ -17,16 +17,13 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
         counted(done.messages, "message"),
         counted(done.bytes, "byte")
     );
-    match &job.original {
-        Some(original) => {
-            console.say(format_args!("restored to {}: {account}", original.display()));
-            console.say("reversible: yes (checked)");
-        }
-        None => {
-            console.say(format_args!("checked: {account}"));
-            if console.level() > Level::Quiet {
-                print(b"reversible: yes (checked)\n")?;
-            }
+    if let Some(original) = &job.original {
+        console.say(format_args!("restored to {}: {account}", original.display()));
+        console.say("reversible: yes (checked)");
+    } else {
+        console.say(format_args!("checked: {account}"));
+        if console.level() > Level::Quiet {
+            print(b"reversible: yes (checked)\n")?;
         }
     }
     Ok(Exit::Done)

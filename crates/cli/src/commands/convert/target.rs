@@ -132,7 +132,9 @@ mod tests {
             let to = Coding::for_label(label).unwrap();
             let run = |pieces: &[&str]| {
                 let mut target = Target::new(to, Way::Replace, Vec::new());
-                pieces.iter().for_each(|piece| target.push(piece).unwrap());
+                for piece in pieces {
+                    target.push(piece).unwrap();
+                }
                 target.finish().unwrap();
                 target.sink
             };

@@ -1,0 +1,257 @@
+//! `normalize`, `restore`, `check`, `count`
+
+use crate::sandbox::{LATIN, Sandbox, lossy, mbox};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+#[test]
+fn normalize_and_restore() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.read("archive.mbox");
+    let run =
+        sandbox.run(&["normalize", "archive.mbox", "-o", "clean.mbox", "--report", "report.json"]).ended(0);
+    assert!(run.out.is_empty(), "standard output stays free");
+    for words in [
+        "messages    2 in = 2 written + 0 set aside",
+        "bytes ",
+        "changed     2 messages",
+        "charset.superset",
+        "losses      0",
+        "koi8-r → KOI8-R",
+        "ledger ",
+        "reversible: with clean.mbox.ledger (check: mailglot restore clean.mbox --verify-only)",
+    ] {
+        assert!(run.err.contains(words), "{words}: {}", run.err);
+    }
+    let clean = String::from_utf8(sandbox.read("clean.mbox")).unwrap();
+    assert!(clean.contains("It’s grün.") && clean.contains("Привет, мир!"), "{clean}");
+    assert!(clean.contains("charset=utf-8") || clean.contains("charset=UTF-8"), "{clean}");
+    let report: serde_json::Value = serde_json::from_slice(&sandbox.read("report.json")).unwrap();
+    assert!(report.is_object());
+    assert_eq!(sandbox.read("archive.mbox"), before);
+
+    let run = sandbox.run(&["restore", "clean.mbox", "--verify-only"]).ended(0);
+    assert_eq!(run.text(), "reversible: yes (checked)\n");
+    let run = sandbox.run(&["-q", "restore", "clean.mbox", "--verify-only"]).ended(0);
+    assert!(run.out.is_empty() && run.err.is_empty(), "{run:?}");
+    let run = sandbox.run(&["restore", "clean.mbox", "-o", "original.mbox"]).ended(0);
+    assert!(run.err.contains("restored to original.mbox: 1 archive, 2 messages"), "{}", run.err);
+    assert_eq!(sandbox.read("original.mbox"), before);
+
+    // A second pass changes nothing.
+    let run = sandbox.run(&["normalize", "clean.mbox", "-o", "again.mbox"]).ended(0);
+    assert!(run.err.contains("changed     0 messages"), "{}", run.err);
+    assert_eq!(sandbox.read("again.mbox"), clean.as_bytes());
+}
+
+#[test]
+fn normalize_is_quiet_or_verbose() {
+    let sandbox = Sandbox::new();
+    for (n, args) in [["-q", "normalize"], ["normalize", "-q"]].iter().enumerate() {
+        let output = format!("out{n}.mbox");
+        let args = [&args[..], &["archive.mbox", "-o", &output]].concat();
+        let run = sandbox.run(&args).ended(0);
+        assert!(run.err.is_empty(), "{}", run.err);
+    }
+    let run = sandbox.run(&["normalize", "archive.mbox", "-o", "v.mbox", "--verbose"]).ended(0);
+    assert!(run.err.contains("archive.mbox: 2 messages, mbox, LF"), "{}", run.err);
+    assert!(run.err.contains("e.g. charset.superset  archive.mbox:0 part 1 at "), "{}", run.err);
+}
+
+#[test]
+fn normalize_takes_standard_input_and_threads() {
+    let sandbox = Sandbox::new();
+    let archive = sandbox.read("archive.mbox");
+    sandbox.run(&["normalize", "archive.mbox", "-o", "a.mbox", "--threads", "1"]).ended(0);
+    sandbox.pipe(&["normalize", "-", "-o", "b.mbox", "--threads", "2"], &archive).ended(0);
+    assert_eq!(sandbox.read("a.mbox"), sandbox.read("b.mbox"));
+}
+
+#[test]
+fn forms_of_output() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["normalize", "archive.mbox", "-o", "dir", "--to", "maildir"]).ended(0);
+    assert_eq!(fs::read_dir(sandbox.path("dir/cur")).unwrap().count(), 2);
+    sandbox.run(&["normalize", "Maildir", "-o", "one.mbox", "--to", "mbox"]).ended(0);
+    assert!(sandbox.read("one.mbox").starts_with(b"From "));
+    sandbox.run(&["normalize", "archive.mbox", "-o", "tree", "--to", "eml"]).ended(0);
+    assert_eq!(fs::read_dir(sandbox.path("tree")).unwrap().count(), 2);
+    sandbox.run(&["normalize", "archive.mbox", "Maildir", "-o", "both"]).ended(0);
+    for name in ["dir", "one.mbox", "tree", "both"] {
+        let run = sandbox.run(&["restore", name, "--verify-only"]).ended(0);
+        assert_eq!(run.text(), "reversible: yes (checked)\n", "{name}");
+    }
+}
+
+#[test]
+fn policies_reach_the_messages() {
+    let sandbox = Sandbox::new();
+    let clean = |options: &[&str]| {
+        let args = [&["normalize", "message.eml", "-o", "out.eml", "--force"], options].concat();
+        sandbox.run(&args).ended(0);
+        String::from_utf8_lossy(&sandbox.read("out.eml")).into_owned()
+    };
+    assert!(clean(&[]).contains("Subject: =?UTF-8?"));
+    assert!(clean(&["--headers", "raw-utf8"]).contains("Subject: Grüße"));
+    assert!(clean(&["--headers", "keep"]).contains("Subject: =?iso-8859-1?Q?Gr=FC=DFe?="));
+    assert!(clean(&["--transfer", "7bit"]).is_ascii());
+    sandbox.write("message.eml", b"Subject: x\n\n\xf0\xd2\xc9\xd7\n");
+    assert!(clean(&["--default-charset", "koi8-r"]).contains("Прив"));
+    sandbox.write("message.eml", &[b"DKIM-Signature: v=1; a=rsa-sha256\n", LATIN].concat());
+    assert!(clean(&["--keep-signed"]).contains("iso-8859-1"));
+    assert!(clean(&[]).contains("It’s"));
+}
+
+#[test]
+fn losses_are_replaced_only_where_a_ledger_keeps_them() {
+    let sandbox = Sandbox::new();
+    let lossy = lossy();
+    sandbox.write("lossy.eml", &lossy);
+    let run = sandbox.run(&["normalize", "lossy.eml", "-o", "a.eml", "--fail-on", "loss"]).ended(3);
+    assert!(run.err.contains("charset.invalid-bytes"), "{}", run.err);
+    assert!(String::from_utf8(sandbox.read("a.eml")).unwrap().contains("日本語のテキストです。\n\u{FFFD}"));
+    let run = sandbox.run(&["normalize", "lossy.eml", "-o", "b.eml", "--ledger", "none"]).ended(0);
+    assert!(run.err.contains("reversible: no"), "{}", run.err);
+    assert_eq!(sandbox.read("b.eml"), lossy);
+    assert!(!sandbox.path("b.eml.ledger").exists());
+    sandbox
+        .run(&["normalize", "lossy.eml", "-o", "c.eml", "--ledger", "none", "--on-loss", "replace"])
+        .ended(0);
+    assert_eq!(sandbox.read("c.eml"), sandbox.read("a.eml"));
+    sandbox.run(&["normalize", "lossy.eml", "-o", "d.eml", "--on-loss", "keep", "--ledger", "d.l"]).ended(0);
+    assert_eq!(sandbox.read("d.eml"), lossy);
+    sandbox.run(&["restore", "d.eml", "--ledger", "d.l", "-o", "e.eml"]).ended(0);
+    assert_eq!(sandbox.read("e.eml"), lossy);
+}
+
+#[test]
+fn fail_on_names_what_counts() {
+    let sandbox = Sandbox::new();
+    for (what, code) in [("loss", 0), ("repair", 3), ("any", 3)] {
+        sandbox.run(&["check", "--fail-on", what, "archive.mbox"]).ended(code);
+        sandbox
+            .run(&["normalize", "archive.mbox", "-o", "out.mbox", "--force", "--fail-on", what])
+            .ended(code);
+        assert!(sandbox.path("out.mbox").exists(), "the output is written all the same");
+    }
+    sandbox.write("plain.eml", b"Subject: x\n\nplain\n");
+    sandbox.run(&["check", "--fail-on", "any", "plain.eml"]).ended(0);
+}
+
+#[test]
+fn outputs_are_whole_or_absent() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.names();
+    for (args, code) in [
+        (&["normalize", "archive.mbox", "missing.mbox", "-o", "out"][..], 2),
+        (&["normalize", "archive.mbox", "-o", "no/such/folder/out.mbox"], 4),
+        (&["normalize", "archive.mbox", "-o", "message.eml"], 4),
+        (&["normalize", "archive.mbox", "-o", "-"], 1),
+        (&["normalize", "Maildir", "-o", "Maildir/out"], 1),
+        (&["restore", "archive.mbox", "-o", "out"], 4),
+        (&["restore", "missing", "--verify-only"], 2),
+    ] {
+        let run = sandbox.run(args);
+        assert_eq!(run.code, code, "{args:?}: {run:?}");
+        assert!(run.err.starts_with("mailglot: "), "{args:?}: {}", run.err);
+        assert!(run.out.is_empty());
+        assert_eq!(sandbox.names(), before, "{args:?}");
+    }
+    assert_eq!(sandbox.read("message.eml"), LATIN);
+    sandbox.run(&["normalize", "archive.mbox", "-o", "message.eml", "--force"]).ended(0);
+}
+
+#[test]
+fn a_damaged_ledger_restores_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["normalize", "archive.mbox", "-o", "clean.mbox"]).ended(0);
+    let mut ledger = sandbox.read("clean.mbox.ledger");
+    let middle = ledger.len() / 2;
+    ledger[middle] ^= 1;
+    sandbox.write("bad.ledger", &ledger);
+    let run = sandbox.run(&["restore", "clean.mbox", "-o", "original", "--ledger", "bad.ledger"]).ended(4);
+    assert!(run.err.contains("bad.ledger"), "{}", run.err);
+    assert!(!sandbox.path("original").exists());
+    sandbox.run(&["restore", "archive.mbox", "-o", "original", "--ledger", "clean.mbox.ledger"]).ended(4);
+    assert!(!sandbox.path("original").exists());
+}
+
+#[test]
+fn check_tells_and_writes_nothing() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.names();
+    let run = sandbox.run(&["check", "archive.mbox"]).ended(0);
+    for words in [
+        "archive.mbox: 2 messages, mbox, LF, ",
+        "would change 2 of 2 messages",
+        "koi8-r → KOI8-R",
+        "charset.superset",
+        "e.g. repairs\n  charset.superset  archive.mbox:0 part 1 at ",
+        "ambiguous ",
+        "next: mailglot normalize archive.mbox -o archive.utf8.mbox",
+    ] {
+        assert!(run.text().contains(words), "{words}: {}", run.text());
+    }
+    assert!(!run.text().contains('\u{1b}'), "colors only on a terminal");
+    assert_eq!(sandbox.names(), before);
+    let next = run.text().split("next: ").nth(1).unwrap().trim();
+    sandbox.shell(next).ended(0);
+    assert!(sandbox.path("archive.utf8.mbox").exists());
+}
+
+#[test]
+fn check_in_json() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.run(&["check", "--json", "archive.mbox", "Maildir"]).ended(0);
+    let account: serde_json::Value = serde_json::from_slice(&run.out).unwrap();
+    assert_eq!(account["messages_in"], 3);
+    assert_eq!(account["sources"][1]["messages"], 1);
+    assert_eq!(run.text().lines().count(), 1);
+}
+
+#[test]
+fn count_is_a_line_a_file() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.run(&["count", "archive.mbox", "Maildir", "message.eml"]).ended(0);
+    assert_eq!(run.text(), "2\tarchive.mbox\n1\tMaildir\n1\tmessage.eml\n");
+    let run = sandbox.pipe(&["count", "-"], &sandbox.read("archive.mbox")).ended(0);
+    assert_eq!(run.text(), "2\t-\n");
+    let run = sandbox.run(&["count", "missing", "archive.mbox"]).ended(2);
+    assert_eq!(run.text(), "2\tarchive.mbox\n");
+    assert!(run.err.contains("mailglot: missing: "), "{}", run.err);
+}
+
+#[test]
+fn what_cannot_be_read_does_not_stop_the_rest() {
+    let sandbox = Sandbox::new();
+    let closed = sandbox.path("closed");
+    fs::create_dir(&closed).unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
+    // Who may read everything (root) finds an empty folder, which is no mail either.
+    for command in ["count", "check", "text", "inspect"] {
+        for bad in ["missing.mbox", "closed"] {
+            let run = sandbox.run(&[command, bad]);
+            assert_eq!(run.code, 2, "{command} {bad}: {run:?}");
+            assert!(run.err.contains(bad), "{command} {bad}: {}", run.err);
+        }
+        let run = sandbox.run(&[command, "missing.mbox", "message.eml"]);
+        assert_eq!(run.code, 2, "{command}: {run:?}");
+        assert!(!run.out.is_empty(), "{command}");
+    }
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn a_full_disk_is_told_and_leaves_nothing() {
+    let sandbox = Sandbox::new();
+    let many = vec![LATIN; 4000];
+    sandbox.write("big.mbox", &mbox(&many));
+    let before = sandbox.names();
+    // The limit counts blocks of 512 bytes; without the signal, writing beyond it fails.
+    let run = sandbox.shell("trap '' XFSZ; ulimit -f 64; mailglot normalize big.mbox -o out.mbox");
+    assert_eq!(run.code, 4, "{run:?}");
+    assert!(run.err.contains("mailglot: out.mbox"), "{}", run.err);
+    assert_eq!(sandbox.names(), before);
+    let run = sandbox.shell("mailglot check archive.mbox > /dev/full").ended(4);
+    assert!(run.err.contains("standard output"), "{}", run.err);
+}

@@ -1,0 +1,94 @@
+//! Help, completions, the man page, and usage
+
+use crate::sandbox::Sandbox;
+
+const COMMANDS: [&[&str]; 15] = [
+    &[],
+    &["normalize"],
+    &["restore"],
+    &["check"],
+    &["count"],
+    &["text"],
+    &["inspect"],
+    &["header"],
+    &["header", "decode"],
+    &["header", "params"],
+    &["header", "encode"],
+    &["convert"],
+    &["filter"],
+    &["completions"],
+    &["man"],
+];
+
+#[test]
+fn every_command_has_help() {
+    let sandbox = Sandbox::new();
+    for command in COMMANDS {
+        for option in ["--help", "-h"] {
+            let run = sandbox.run(&[command, &[option]].concat()).ended(0);
+            assert!(run.text().contains("Usage: mailglot"), "{command:?}");
+            assert!(run.err.is_empty());
+        }
+    }
+    let run = sandbox.run(&["--version"]).ended(0);
+    assert_eq!(run.text(), concat!("mailglot ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+/// Each line `  $ …` of a help text runs as it stands there.
+#[test]
+fn examples_work() {
+    let mut ran = 0;
+    for command in COMMANDS {
+        let sandbox = Sandbox::new();
+        let help = sandbox.run(&[command, &["--help"]].concat()).ended(0);
+        let examples: Vec<_> = help.text().lines().filter_map(|line| line.strip_prefix("  $ ")).collect();
+        assert!(!examples.is_empty() || command == ["header"], "{command:?} has no example");
+        for example in examples {
+            let run = sandbox.shell(example);
+            assert_eq!(run.code, 0, "{example}: {run:?}");
+            ran += 1;
+        }
+    }
+    assert!(ran > 25, "{ran}");
+}
+
+#[test]
+fn completions_for_each_shell() {
+    let sandbox = Sandbox::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let run = sandbox.run(&["completions", shell]).ended(0);
+        assert!(run.text().contains("normalize") && run.text().contains("default-charset"), "{shell}");
+    }
+    sandbox.run(&["completions", "dos"]).ended(1);
+}
+
+#[test]
+fn the_man_page_is_whole() {
+    let run = Sandbox::new().run(&["man"]).ended(0);
+    for words in
+        [".TH mailglot", ".SH \"MAILGLOT NORMALIZE\"", ".SH \"MAILGLOT HEADER DECODE\"", "fail\\-open"]
+    {
+        assert!(run.text().contains(words), "{words}");
+    }
+}
+
+#[test]
+fn wrong_usage_is_1() {
+    let sandbox = Sandbox::new();
+    for args in [
+        &[][..],
+        &["nothing"],
+        &["normalize"],
+        &["normalize", "archive.mbox"],
+        &["normalize", "archive.mbox", "-o", "out", "--default-charset", "klingon"],
+        &["normalize", "archive.mbox", "-o", "out", "--threads", "0"],
+        &["count"],
+        &["header"],
+        &["restore", "archive.mbox"],
+        &["check", "--fail-on", "rain", "archive.mbox"],
+    ] {
+        let run = sandbox.run(args);
+        assert_eq!(run.code, 1, "{args:?}: {run:?}");
+        assert!(run.out.is_empty() && !run.err.is_empty(), "{args:?}: {run:?}");
+    }
+}

@@ -1,0 +1,11 @@
+//! The contract of the program: commands, options, output formats and exit codes, over temporary folders.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod archives;
+mod convert;
+mod filter;
+mod headers;
+mod help;
+mod sandbox;
+mod text;

@@ -1,0 +1,103 @@
+//! `text` and `inspect`
+
+use crate::sandbox::{LATIN, Sandbox, lossy, mbox};
+use serde_json::{Value, json};
+
+fn lines(bytes: &[u8]) -> Vec<Value> {
+    bytes
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn an_object_a_line_and_part() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.run(&["text", "--json", "archive.mbox"]).ended(0);
+    assert_eq!(
+        lines(&run.out),
+        [
+            json!({"file": "archive.mbox", "message": 0, "part": "1", "type": "text/plain", "charset": "iso-8859-1",
+                "used": "windows-1252", "text": "It’s grün.\n", "losses": []}),
+            json!({"file": "archive.mbox", "message": 1, "part": "1", "type": "text/plain", "charset": "koi8-r",
+                "used": "KOI8-R", "text": "Привет, мир!\n", "losses": []}),
+        ]
+    );
+    sandbox.write("lossy.eml", &lossy());
+    let run = sandbox.run(&["text", "--json", "lossy.eml"]).ended(0);
+    assert_eq!(lines(&run.out)[0]["losses"], json!(["charset.invalid-bytes"]));
+    let run = sandbox.pipe(&["text", "--json", "-"], LATIN).ended(0);
+    assert_eq!(lines(&run.out)[0]["file"], "-");
+}
+
+#[test]
+fn plain_text() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.run(&["text", "message.eml"]).ended(0);
+    assert!(run.text().contains("It’s grün."), "{}", run.text());
+    assert!(run.err.is_empty());
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let sandbox = Sandbox::new();
+    sandbox.write("big.mbox", &mbox(&vec![LATIN; 20_000]));
+    for command in [
+        "text --json big.mbox",
+        "text big.mbox",
+        "inspect big.mbox",
+        "completions bash",
+        "man",
+        "convert -f koi8-r big.mbox",
+    ] {
+        let line = format!("{{ mailglot {command}; echo $? >&2; }} | head -c 10 > /dev/null");
+        let run = sandbox.shell(&line);
+        assert_eq!(run.err, "0\n", "{command}");
+    }
+    let run = sandbox.shell("{ yes text | mailglot header decode; echo $? >&2; } | head -n 1");
+    assert_eq!((run.text(), &*run.err), ("text\n", "0\n"));
+}
+
+#[test]
+fn a_tree_of_parts() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "tree.eml",
+        b"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain; charset=koi8-r\n\n\xf0\xd2\xc9\n\
+          --b\nContent-Type: application/octet-stream\nContent-Transfer-Encoding: base64\n\nAAAA\n--b--\n",
+    );
+    let run = sandbox.run(&["inspect", "tree.eml"]).ended(0);
+    let text = run.text();
+    assert!(text.starts_with("tree.eml  at 0, "), "{text}");
+    assert!(
+        text.contains("  multipart/mixed  header 0..") && text.contains("\n    1  text/plain  header "),
+        "{text}"
+    );
+    assert!(text.contains("\"koi8-r\" → KOI8-R (label)"), "{text}");
+    assert!(text.contains("\n    2  application/octet-stream") && text.contains("  base64"), "{text}");
+
+    let run = sandbox.run(&["inspect", "--json", "tree.eml"]).ended(0);
+    let object = &lines(&run.out)[0];
+    assert_eq!(object["parts"][1]["part"], "1");
+    assert_eq!(object["parts"][1]["charset"], "koi8-r");
+    assert_eq!(object["parts"][1]["used"], "KOI8-R");
+    assert_eq!(object["parts"][1]["how"], "label");
+}
+
+#[test]
+fn a_message_by_its_ordinal() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.run(&["inspect", "--json", "archive.mbox:1"]).ended(0);
+    let objects = lines(&run.out);
+    assert_eq!((objects.len(), &objects[0]["message"]), (1, &json!("archive.mbox:1")));
+    assert_eq!(objects[0]["parts"][0]["used"], "KOI8-R");
+    let run = sandbox.run(&["inspect", "--json", "archive.mbox"]).ended(0);
+    assert_eq!(lines(&run.out).len(), 2);
+    let first = &lines(&run.out)[0];
+    let code = |event: &Value| event["code"].as_str().map(str::to_owned);
+    let codes: Vec<_> = first["parts"][0]["events"].as_array().unwrap().iter().filter_map(code).collect();
+    assert!(codes.contains(&"charset.superset".to_owned()), "{codes:?}");
+    let run = sandbox.run(&["inspect", "archive.mbox:9"]);
+    assert_ne!(run.code, 0, "{run:?}");
+}

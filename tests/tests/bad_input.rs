@@ -1,5 +1,7 @@
 //! What goes wrong in the field: each gets a clear message or event, and nothing is lost.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+
 use mailglot_tests::generate::{self, Dialect, Options, Profile};
 use mailglot_tests::rng::Rng;
 use mailglot_tests::{binary, hostile, tree};
@@ -344,7 +346,7 @@ fn a_hundred_thousand_nested_multiparts_are_cut_at_the_limit() {
     let start = Instant::now();
     let report = survives(&path);
     assert!(report.contains("mime.depth"), "{report}");
-    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_mins(1), "{:?}", start.elapsed());
     for command in ["inspect", "text", "check"] {
         let run = binary::run([command, text(&path)]);
         assert!(run.status.success(), "{command}: {}", binary::shown(&run));

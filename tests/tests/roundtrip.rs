@@ -1,5 +1,7 @@
 //! Every message of the shared material, normalized and restored: as one tree of files, and each alone.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+
 use mailglot_mime::Policy;
 use mailglot_pipeline::{LedgerPlace, NormalizeJob, Progress, RestoreJob, normalize, restore};
 use mailglot_tests::{binary, shared, tree};

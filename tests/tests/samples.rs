@@ -1,5 +1,7 @@
 //! The samples and their goldens are what the recipes and the program make of them.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+
 use mailglot_tests::{golden, samples, tree};
 
 #[test]

@@ -322,7 +322,7 @@ impl Generator {
         let start = self.body.len();
         self.line("---");
         self.line(" src/queue.c | 14 +++++++-------");
-        for hunk in 0..1 + self.rng.below(12) {
+        for hunk in 0..=self.rng.below(12) {
             self.line(&format!("@@ -{0},7 +{0},9 @@ static int take(struct queue *queue)", 40 + hunk * 31));
             for _ in 0..7 {
                 let sign = *self.rng.pick(&[" ", " ", "-", "+"]);
@@ -517,7 +517,7 @@ mod tests {
             assert_eq!(counts, write(&options(profile), &mut other, Some(&mut truth)).unwrap());
             assert!(one == other);
             assert_eq!(counts.1, one.len() as u64);
-            assert_eq!(truth.iter().filter(|byte| **byte == b'\n').count() as u64, counts.0);
+            assert_eq!(memchr::memchr_iter(b'\n', &truth).count() as u64, counts.0);
         }
     }
 

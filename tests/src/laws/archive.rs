@@ -64,7 +64,7 @@ fn write(mutants: &[Vec<u8>], group: u64, folder: &Path) -> PathBuf {
     let put = |path: PathBuf, bytes: &[u8]| fs::write(path, bytes).expect("the scratch folder takes files");
     match group % 4 {
         0 | 1 => {
-            let end: &[u8] = if group % 4 == 0 { b"\n" } else { b"\r\n" };
+            let end: &[u8] = if group.is_multiple_of(4) { b"\n" } else { b"\r\n" };
             let mut mailbox = Vec::new();
             for mutant in mutants {
                 // The mutant is not quoted: separators inside it are for the splitter to judge.

@@ -162,9 +162,8 @@ fn header_injected(before: &Message<'_>, after: &Message<'_>) -> Option<String> 
         if let Some(name) = old.next() {
             return Some(format!("part {index} lost the field {:?}", String::from_utf8_lossy(name)));
         }
-        let zeros = |message: &Message<'_>| {
-            message.part(id).header.of(message.raw()).iter().filter(|byte| **byte == 0).count()
-        };
+        let zeros =
+            |message: &Message<'_>| memchr::memchr_iter(0, message.part(id).header.of(message.raw())).count();
         if zeros(after) > zeros(before) {
             return Some(format!("a NUL came into the header of part {index}"));
         }

@@ -2,6 +2,7 @@
 
 use super::message;
 use crate::generate::{base64, base64_words, encode, quoted_printable, utf7};
+use std::fmt::Write as _;
 
 /// The mailbox: mboxrd, LF.
 pub(super) fn mailbox() -> Vec<u8> {
@@ -326,7 +327,10 @@ fn iso_8859_2() -> Vec<u8> {
 /// A file name in two segments, in the charset of its sender.
 fn rfc2231_name() -> Vec<u8> {
     let percent = |text: &str| {
-        encode(text, "iso-2022-jp").iter().map(|byte| format!("%{byte:02X}")).collect::<String>()
+        encode(text, "iso-2022-jp").iter().fold(String::new(), |mut all, byte| {
+            let _ = write!(all, "%{byte:02X}");
+            all
+        })
     };
     let mut body = encode("添付の一覧をご確認ください。\n", "iso-2022-jp");
     let mut whole = b"--=_drum\nContent-Type: text/plain; charset=iso-2022-jp\n\n".to_vec();

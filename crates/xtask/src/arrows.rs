@@ -19,7 +19,11 @@ const RULES: &[Rule] = &[
         ours: &[],
         others: &["chardetng", "encoding_rs", "memchr", "simdutf8"],
     },
-    Rule { package: "mailglot-mime", ours: &["mailglot-codec"], others: &["base64", "memchr", "nom"] },
+    Rule {
+        package: "mailglot-mime",
+        ours: &["mailglot-codec"],
+        others: &["base64", "memchr", "nom", "unicode-segmentation"],
+    },
     Rule { package: "mailglot-archive", ours: &[], others: &["blake3", "memchr", "nom", "rustix", "zstd"] },
     Rule {
         package: "mailglot-pipeline",
@@ -30,7 +34,17 @@ const RULES: &[Rule] = &[
     Rule {
         package: "mailglot",
         ours: &["mailglot-archive", "mailglot-codec", "mailglot-mime", "mailglot-pipeline"],
-        others: &["anyhow", "clap", "clap_complete", "clap_mangen", "indicatif", "serde_json"],
+        others: &[
+            "anyhow",
+            "base64",
+            "clap",
+            "clap_complete",
+            "clap_mangen",
+            "indicatif",
+            "memchr",
+            "serde",
+            "serde_json",
+        ],
     },
     // xtask starts programs and links none of them.
     Rule { package: "xtask", ours: &[], others: &["anyhow", "clap", "serde_json"] },

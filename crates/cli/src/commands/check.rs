@@ -8,6 +8,7 @@ use crate::output::{Console, Level, Style, counted, number, print, visible};
 use crate::progress::watched;
 use mailglot_mime::{Policy, Severity};
 use mailglot_pipeline::{CheckJob, Example, Progress, Summary, check};
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -62,9 +63,10 @@ fn lines(account: &Summary, inputs: &[PathBuf], all: bool, style: Style) -> Vec<
     ));
     lines.extend(findings(account, all, style));
     let examples = |title: &str, most: usize, wanted: &dyn Fn(&Example) -> bool| {
-        let found: Vec<_> = account.examples.iter().filter(|e| wanted(e)).take(most).collect();
+        let found: Vec<_> = varied(account.examples.iter().filter(|e| wanted(e)).collect());
         let head = (!found.is_empty()).then(|| title.to_owned());
-        head.into_iter().chain(found.into_iter().map(|e| format!("  {}", shown(e)))).collect::<Vec<_>>()
+        let shown = found.into_iter().take(most).map(|e| format!("  {}", shown(e)));
+        head.into_iter().chain(shown).collect::<Vec<_>>()
     };
     let most = if all { usize::MAX } else { EXAMPLES };
     lines.extend(examples("e.g. repairs", most, &|e| severity_of(&e.code) == Severity::Repair));
@@ -75,6 +77,21 @@ fn lines(account: &Summary, inputs: &[PathBuf], all: bool, style: Style) -> Vec<
     lines.push(String::new());
     lines.push(format!("next: {}", style.strong(next(inputs))));
     lines
+}
+
+/// Examples so ordered that the first of each code come first: three of one kind teach less than three kinds.
+fn varied(examples: Vec<&Example>) -> Vec<&Example> {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let mut ranked: Vec<_> = examples
+        .into_iter()
+        .map(|example| {
+            let rank = seen.entry(&example.code).or_default();
+            *rank += 1;
+            (*rank, example)
+        })
+        .collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().map(|(_, example)| example).collect()
 }
 
 /// The command that would do it. The output does not lie inside an input.
@@ -145,6 +162,7 @@ mod tests {
         };
         let account = Summary {
             examples: vec![
+                example("ew.raw8bit"),
                 example("ew.raw8bit"),
                 example("charset.superset"),
                 example("mbox.ambiguous-from"),

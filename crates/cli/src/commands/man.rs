@@ -27,7 +27,7 @@ fn page() -> io::Result<Vec<u8>> {
     man.render_synopsis_section(&mut page)?;
     man.render_description_section(&mut page)?;
     man.render_options_section(&mut page)?;
-    man.render_extra_section(&mut page)?;
+    examples(&man, &mut page)?;
     let mut level: Vec<Command> = program.get_subcommands().cloned().collect();
     for _ in 0..DEPTH {
         let mut below = Vec::new();
@@ -52,7 +52,7 @@ fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     man.render_synopsis_section(&mut own)?;
     man.render_description_section(&mut own)?;
     man.render_options_section(&mut own)?;
-    man.render_extra_section(&mut own)?;
+    examples(&man, &mut own)?;
     for line in own.split_inclusive(|byte| *byte == b'\n') {
         match line.strip_prefix(b".SH") {
             Some(rest) => {
@@ -63,6 +63,14 @@ fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// What stands after the options in a help text, under a better name than `EXTRA`.
+fn examples(man: &Man, page: &mut Vec<u8>) -> io::Result<()> {
+    let mut extra = Vec::new();
+    man.render_extra_section(&mut extra)?;
+    let named = String::from_utf8_lossy(&extra).replacen(".SH EXTRA", ".SH EXAMPLES", 1);
+    page.write_all(named.replacen("Examples:\n", "", 1).as_bytes())
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 
 /// Bytes decoded at once.
 const STEP: usize = 1 << 16;
+/// Bytes that are read again one by one when a loss is among them.
+const SLICE: usize = 256;
 const REPLACEMENT: char = '\u{FFFD}';
 
 /// Decodes an input to its end and hands the text on.
@@ -107,18 +109,29 @@ fn sound(mut before: Decoder, chunk: &[u8], offset: u64, loss: Option<&Loss>) ->
     text
 }
 
-/// The text of a chunk without what stands for unreadable bytes: a U+FFFD that the input really holds stays. Byte by
-/// byte, the text that a loss brings is known.
+/// The text of a chunk without what stands for unreadable bytes: a U+FFFD that the input really holds stays. Where
+/// there are losses the chunk is read byte by byte, so that it is known which text each of them brought. The caller's
+/// decoder went over the same bytes: by the law of splitting it is in the same state afterwards.
 fn without_losses(mut decoder: Decoder, chunk: &[u8]) -> String {
     let (mut text, mut piece) = (String::new(), String::new());
-    for byte in chunk.chunks(1) {
-        let mut log = LossLog::new();
+    for slice in chunk.chunks(SLICE) {
+        let before = decoder.clone();
+        let mut log = LossLog::with_limit(0);
         piece.clear();
-        decoder.push(byte, &mut piece, &mut log);
-        drop_replacements(&mut piece, log.losses());
-        text.push_str(&piece);
+        decoder.push(slice, &mut piece, &mut log);
+        if log.losses() == 0 {
+            text.push_str(&piece);
+            continue;
+        }
+        decoder = before;
+        for byte in slice.chunks(1) {
+            let mut log = LossLog::with_limit(0);
+            piece.clear();
+            decoder.push(byte, &mut piece, &mut log);
+            drop_replacements(&mut piece, log.losses());
+            text.push_str(&piece);
+        }
     }
-    // The caller's decoder went over the same bytes: by the law of splitting it is in the same state.
     text
 }
 

@@ -3,6 +3,7 @@
 use crate::run::{self, build_release, cargo, has, root};
 use anyhow::bail;
 use std::env;
+use std::path::Path;
 use std::process::Command;
 
 /// Runs every test of the workspace, the doc tests and the laws; ends with the test runner's closing line.
@@ -20,16 +21,16 @@ pub(crate) fn test() -> anyhow::Result<()> {
     let well = if nextest {
         let mut command = cargo();
         command.args(["nextest", "run", "--workspace", "--no-fail-fast"]).env("MAILGLOT_BIN", &binary);
-        run::watched(&mut command, |line| closing.see(line))?
-            && run::watched(cargo().args(["test", "--workspace", "--doc", "--no-fail-fast"]), |line| {
-                closing.see(line);
-            })?
+        let tests = run::watched(&mut command, |line| closing.see(line))?;
+        let mut command = cargo();
+        command.args(["test", "--workspace", "--doc", "--no-fail-fast"]);
+        run::watched(&mut command, |line| closing.see(line))? && tests
     } else {
         let mut command = cargo();
         command.args(["test", "--workspace", "--no-fail-fast"]).env("MAILGLOT_BIN", &binary);
         run::watched(&mut command, |line| closing.see(line))?
     };
-    let laws = laws(20_000, 1);
+    let laws = check_laws(&programs, 20_000, 1);
     if let Err(error) = &laws {
         println!("laws: {error:#}");
     }
@@ -42,13 +43,13 @@ pub(crate) fn test() -> anyhow::Result<()> {
 
 /// Checks the laws over this many mutants, in release mode.
 pub(crate) fn laws(mutants: u64, seed: u64) -> anyhow::Result<()> {
-    let program = build_release()?.join("mailglot-laws");
-    run::checked(Command::new(program).current_dir(root()).args([
-        "--mutants",
-        &mutants.to_string(),
-        "--seed",
-        &seed.to_string(),
-    ]))
+    check_laws(&build_release()?, mutants, seed)
+}
+
+fn check_laws(programs: &Path, mutants: u64, seed: u64) -> anyhow::Result<()> {
+    let (mutants, seed) = (mutants.to_string(), seed.to_string());
+    let arguments = ["--mutants", &mutants, "--seed", &seed];
+    run::checked(Command::new(programs.join("mailglot-laws")).current_dir(root()).args(arguments))
 }
 
 /// Sees to python3, which the shared test material is written in; nothing else is needed.

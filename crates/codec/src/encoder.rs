@@ -10,7 +10,7 @@ use crate::charset::{COUNT, Kind};
 use crate::decoder::table;
 use crate::double_byte::{Family, Subset};
 use crate::single_byte::{Page, Reverse};
-use crate::sink::ascii_8;
+use crate::sink::{ascii_8, ascii_run};
 use crate::utf16::Order;
 use crate::{Charset, LossKind, LossLog, Mode, hz, iso2022_kr, utf7, web};
 use std::borrow::Cow;
@@ -123,29 +123,34 @@ fn single_byte(
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
-    while at < bytes.len() {
-        if let Some(block) = ascii_8(&bytes[at..]) {
-            out.extend_from_slice(&block);
-            at += 8;
+    while let Some(first) = bytes.get(at) {
+        if *first < 0x80 {
+            // One space between two words is no run.
+            let run = if ascii_8(&bytes[at..]).is_some() { ascii_run(&bytes[at..]) } else { 1 };
+            out.extend_from_slice(&bytes[at..at + run]);
+            at += run;
             continue;
         }
-        // Up to the end of this block and of the character that crosses it.
-        let stop = (at + 8).min(bytes.len());
-        while at < stop {
-            let Some(c) = text[at..].chars().next() else { break };
-            if c.is_ascii() {
-                out.push(c as u8);
-            } else if let Some(byte) = reverse.byte(c) {
+        // Letters of most alphabets take two bytes.
+        if *first < 0xE0 && at + 1 < bytes.len() {
+            let code = u32::from(*first & 0x1F) << 6 | u32::from(bytes[at + 1] & 0x3F);
+            if let Some(byte) = char::from_u32(code).and_then(|c| reverse.byte(c)) {
                 out.push(byte);
-            } else {
-                log.record(at as u64..(at + c.len_utf8()) as u64, LossKind::Unmappable);
-                match unmappable.replacement(c) {
-                    Some(text) => out.extend_from_slice(text.as_bytes()),
-                    None => return out,
-                }
+                at += 2;
+                continue;
             }
-            at += c.len_utf8();
         }
+        let Some(c) = text[at..].chars().next() else { break };
+        if let Some(byte) = reverse.byte(c) {
+            out.push(byte);
+        } else {
+            log.record(at as u64..(at + c.len_utf8()) as u64, LossKind::Unmappable);
+            match unmappable.replacement(c) {
+                Some(text) => out.extend_from_slice(text.as_bytes()),
+                None => return out,
+            }
+        }
+        at += c.len_utf8();
     }
     out
 }

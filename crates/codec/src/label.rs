@@ -136,8 +136,34 @@ fn named(label: &str, charset: Charset) -> Resolved {
 
 type Row = (&'static str, Means, Source);
 
+/// The row of a lower-case label, by a hash table of twice the size: labels are looked up for every part and word.
 fn row(label: &str) -> Option<&'static Row> {
-    LABELS.binary_search_by(|(name, ..)| (*name).cmp(label)).ok().map(|i| &LABELS[i])
+    static SLOTS: OnceLock<Vec<u16>> = OnceLock::new();
+    let slots = SLOTS.get_or_init(|| {
+        let mut slots = vec![u16::MAX; LABELS.len().next_power_of_two() * 2];
+        for (index, (name, ..)) in LABELS.iter().enumerate() {
+            let mut at = hash(name) & (slots.len() - 1);
+            while slots[at] != u16::MAX {
+                at = (at + 1) & (slots.len() - 1);
+            }
+            slots[at] = index as u16;
+        }
+        slots
+    });
+    let mut at = hash(label) & (slots.len() - 1);
+    while let Some(found) = LABELS.get(usize::from(slots[at])) {
+        if found.0 == label {
+            return Some(found);
+        }
+        at = (at + 1) & (slots.len() - 1);
+    }
+    None
+}
+
+/// FNV-1a.
+fn hash(label: &str) -> usize {
+    let start = 0xcbf2_9ce4_8422_2325_u64;
+    label.bytes().fold(start, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)) as usize
 }
 
 fn answer((label, means, source): &Row) -> Resolved {

@@ -5,7 +5,7 @@
 
 use crate::fixup;
 use crate::{EventKind, PartId};
-use mailglot_codec::{Charset, LossLog, Resolved, View, bom, detect};
+use mailglot_codec::{Charset, LossLog, Resolved, bom, detect};
 use std::borrow::Cow;
 
 /// The step of the ladder that decided.
@@ -74,6 +74,8 @@ pub struct Reading {
 pub(crate) struct Evidence<'a> {
     /// The label as written, unquoted.
     pub label: Option<&'a [u8]>,
+    /// What it stands for.
+    pub resolved: Option<Resolved>,
     /// Declarations inside the document count (HTML, XML, CSS).
     pub document: bool,
     /// Charset of the message's encoded words or of an earlier part.
@@ -93,7 +95,7 @@ pub(crate) struct Choice<'a> {
     /// Offsets are those of the bytes given.
     pub log: LossLog,
     /// What is to be said about the label.
-    pub events: Vec<(EventKind, String)>,
+    pub events: Vec<(EventKind, Cow<'static, str>)>,
 }
 
 /// Share of unreadable characters (1 in this many) up to which a label is believed without looking further.
@@ -102,7 +104,7 @@ const TOLERATED: u64 = 50;
 /// Goes down the ladder for one body.
 pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a> {
     let mut events = Vec::new();
-    let resolved = evidence.label.map(|label| Charset::for_label(label, View::Mail));
+    let resolved = evidence.resolved;
     let declared = note_label(evidence.label, resolved, &mut events);
     let ascii = bytes.is_ascii();
     let plain = ascii && memchr::memchr2(0x1b, 0, bytes).is_none();
@@ -118,7 +120,7 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
         if declared != Some(charset) {
             events.push((
                 EventKind::CharsetDetected,
-                format!("read as {} by its {}", charset.name(), how.name()),
+                Cow::Owned(format!("read as {} by its {}", charset.name(), how.name())),
             ));
         }
         return settle(bytes, charset, how, None, events);
@@ -128,9 +130,11 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
         let text = Charset::UTF_8.decode(bytes, &mut log);
         if log.is_empty() && utf8_beats(declared, bytes, &text) {
             events.push(match (evidence.label, declared) {
-                (None, _) => (EventKind::CharsetUnlabelled, "valid UTF-8".to_owned()),
-                (_, Some(c)) => (EventKind::CharsetUtf8InLegacy, format!("{} read as UTF-8", c.name())),
-                (_, None) => (EventKind::CharsetDetected, "valid UTF-8".to_owned()),
+                (None, _) => (EventKind::CharsetUnlabelled, Cow::Borrowed("valid UTF-8")),
+                (_, Some(c)) => {
+                    (EventKind::CharsetUtf8InLegacy, Cow::Owned(format!("{} read as UTF-8", c.name())))
+                }
+                (_, None) => (EventKind::CharsetDetected, Cow::Borrowed("valid UTF-8")),
             });
             return Choice { used: Charset::UTF_8, how: How::Utf8, confidence: None, text, log, events };
         }
@@ -143,7 +147,7 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
 
 /// Bytes whose beginning already rules out UTF-8, as that of nearly all legacy text does.
 fn fails_early(bytes: &[u8]) -> bool {
-    let start = &bytes[..bytes.len().min(4096)];
+    let start = &bytes[..bytes.len().min(512)];
     std::str::from_utf8(start).is_err_and(|error| error.error_len().is_some())
 }
 
@@ -151,24 +155,24 @@ fn fails_early(bytes: &[u8]) -> bool {
 fn note_label(
     label: Option<&[u8]>,
     resolved: Option<Resolved>,
-    events: &mut Vec<(EventKind, String)>,
+    events: &mut Vec<(EventKind, Cow<'static, str>)>,
 ) -> Option<Charset> {
     let written = || String::from_utf8_lossy(label.unwrap_or_default()).into_owned();
     match resolved? {
         Resolved::Exact(charset) => Some(charset),
         Resolved::Alias(charset) => {
-            events.push((EventKind::CharsetAlias, format!("{} means {}", written(), charset.name())));
+            events.push((EventKind::CharsetAlias, Cow::Borrowed(charset.name())));
             Some(charset)
         }
         Resolved::Repaired(charset) => {
             events.push((
                 EventKind::CharsetGarbageLabel,
-                format!("{} taken for {}", written(), charset.name()),
+                Cow::Owned(format!("{} taken for {}", written(), charset.name())),
             ));
             Some(charset)
         }
         Resolved::NoInformation | Resolved::Unknown => {
-            events.push((EventKind::CharsetUnknownLabel, written()));
+            events.push((EventKind::CharsetUnknownLabel, Cow::Owned(written())));
             None
         }
     }
@@ -205,7 +209,18 @@ fn by_mark_or_structure(
     if !open {
         return None;
     }
-    detect::structure(bytes).map(|charset| (charset, How::Structure))
+    let charset = detect::structure(bytes)?;
+    (memchr::memchr(0, bytes).is_none() || may_be_wide(bytes)).then_some((charset, How::Structure))
+}
+
+/// Whether bytes with NULs may be UTF-16 or UTF-32 at all, and not UTF-8 with a few stray NULs: wide text is hardly ever valid UTF-8
+/// beyond ASCII, and where all its bytes are below 80 every second one is the small number of a block of letters.
+fn may_be_wide(bytes: &[u8]) -> bool {
+    if !bytes.is_ascii() {
+        return std::str::from_utf8(bytes).is_err();
+    }
+    let controls = bytes.iter().filter(|b| b.is_ascii_control() && !b.is_ascii_whitespace()).count();
+    controls * 4 >= bytes.len()
 }
 
 /// NULs nearly only at even, or nearly only at odd places.
@@ -252,14 +267,16 @@ fn by_label<'a>(
     bytes: &'a [u8],
     charset: Charset,
     evidence: &Evidence<'_>,
-    mut events: Vec<(EventKind, String)>,
+    mut events: Vec<(EventKind, Cow<'static, str>)>,
 ) -> Choice<'a> {
     if let Some(better) = on_evidence(charset, bytes) {
         let mut log = LossLog::new();
         let text = better.decode(bytes, &mut log);
         if log.losses() == 0 {
-            events
-                .push((EventKind::CharsetSuperset, format!("{} read as {}", charset.name(), better.name())));
+            events.push((
+                EventKind::CharsetSuperset,
+                Cow::Owned(format!("{} read as {}", charset.name(), better.name())),
+            ));
             return Choice { used: better, how: How::Superset, confidence: None, text, log, events };
         }
     }
@@ -275,7 +292,10 @@ fn by_label<'a>(
     }
     let wider = charset.superset();
     if wider != charset && log.losses() == 0 && needs_superset(charset, bytes) {
-        events.push((EventKind::CharsetSuperset, format!("{} read as {}", charset.name(), wider.name())));
+        events.push((
+            EventKind::CharsetSuperset,
+            Cow::Owned(format!("{} read as {}", charset.name(), wider.name())),
+        ));
         return Choice { used: wider, how: How::Superset, confidence: None, text, log, events };
     }
     Choice { used: charset, how: How::Label, confidence: None, text, log, events }
@@ -284,7 +304,7 @@ fn by_label<'a>(
 /// Whether a byte or pair occurs that only the superset explains.
 fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
     if charset.is_single_byte() {
-        return bytes.iter().any(|b| (0x80..0xa0).contains(b));
+        return has_c1(bytes);
     }
     // GB 2312 and KS X 1001 keep both bytes in A1-FE; Shift_JIS leaves rows 13, 89-92 and 115-119 empty.
     let beyond: fn(u8, u8) -> bool = match charset.name() {
@@ -309,6 +329,11 @@ fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
     false
 }
 
+/// Whether a byte 80-9F occurs. Blocks are folded without a branch, which compilers turn into vector code.
+fn has_c1(bytes: &[u8]) -> bool {
+    bytes.chunks(256).any(|block| block.iter().fold(false, |found, b| found | (b & 0xe0 == 0x80)))
+}
+
 /// Charsets that are no supersets but explain bytes 80–9F, which the labelled one leaves undefined.
 fn on_evidence(charset: Charset, bytes: &[u8]) -> Option<Charset> {
     let windows = match charset.name() {
@@ -319,7 +344,7 @@ fn on_evidence(charset: Charset, bytes: &[u8]) -> Option<Charset> {
         "ISO-8859-15" => "windows-1252",
         _ => return None,
     };
-    bytes.iter().any(|b| (0x80..0xa0).contains(b)).then(|| Charset::for_name(windows)).flatten()
+    has_c1(bytes).then(|| Charset::for_name(windows)).flatten()
 }
 
 /// Steps 5 to 9: document, message, caller, detection, fallback.
@@ -327,10 +352,10 @@ fn by_search<'a>(
     bytes: &'a [u8],
     evidence: &Evidence<'_>,
     declared: Option<Charset>,
-    mut events: Vec<(EventKind, String)>,
+    mut events: Vec<(EventKind, Cow<'static, str>)>,
 ) -> Choice<'a> {
     if evidence.label.is_none() {
-        events.push((EventKind::CharsetUnlabelled, "8-bit text".to_owned()));
+        events.push((EventKind::CharsetUnlabelled, Cow::Borrowed("8-bit text")));
     }
     let document = if evidence.document { fixup::declared_charset(bytes) } else { None };
     let candidates =
@@ -354,24 +379,26 @@ fn by_search<'a>(
 }
 
 /// The event for a charset that the label did not name.
-fn found(declared: Option<Charset>, used: Charset, by: &str) -> (EventKind, String) {
+fn found(declared: Option<Charset>, used: Charset, by: &str) -> (EventKind, Cow<'static, str>) {
     match declared {
         Some(c) if c == Charset::UTF_8 => {
-            (EventKind::CharsetLegacyInUtf8, format!("UTF-8 read as {} ({by})", used.name()))
+            (EventKind::CharsetLegacyInUtf8, Cow::Owned(format!("UTF-8 read as {} ({by})", used.name())))
         }
-        Some(c) => (EventKind::CharsetDetected, format!("{} read as {} ({by})", c.name(), used.name())),
-        None => (EventKind::CharsetDetected, format!("read as {} ({by})", used.name())),
+        Some(c) => {
+            (EventKind::CharsetDetected, Cow::Owned(format!("{} read as {} ({by})", c.name(), used.name())))
+        }
+        None => (EventKind::CharsetDetected, Cow::Owned(format!("read as {} ({by})", used.name()))),
     }
 }
 
 /// Decodes by the charset that was settled on.
-fn settle(
-    bytes: &[u8],
+fn settle<'a>(
+    bytes: &'a [u8],
     used: Charset,
     how: How,
     confidence: Option<f32>,
-    events: Vec<(EventKind, String)>,
-) -> Choice<'_> {
+    events: Vec<(EventKind, Cow<'static, str>)>,
+) -> Choice<'a> {
     let mut log = LossLog::new();
     let text = used.decode(bytes, &mut log);
     Choice { used, how, confidence, text, log, events }

@@ -5,7 +5,7 @@ use crate::encoded_word::{self, Finding};
 use crate::header::FieldKind;
 use crate::transfer::{self, Decoded, TransferEncoding};
 use crate::{Event, EventKind, Message, Part, PartId, PartKind, Policy, Report, Span};
-use mailglot_codec::{Charset, Loss};
+use mailglot_codec::{Charset, Loss, Resolved, View};
 use std::borrow::Cow;
 
 /// One text part. Every text/* leaf gives one, attachments too.
@@ -98,6 +98,9 @@ pub(crate) struct Transferred<'a> {
     pub span: Span,
     pub label: TransferEncoding,
     pub decoded: Decoded<'a>,
+    /// The charset label as written, unquoted, and what it stands for.
+    charset: Option<Cow<'a, [u8]>>,
+    pub resolved: Option<Resolved>,
     findings: Vec<Finding>,
 }
 
@@ -108,7 +111,9 @@ impl<'a> Transferred<'a> {
         let body = part.body.of(message.raw());
         let mut findings = Vec::new();
         let decoded = transfer::decode(part.transfer, body, &mut findings);
-        Self { body, span: part.body, label: part.transfer, decoded, findings }
+        let charset = part.charset.map(|span| unquote(span.of(message.raw())));
+        let resolved = charset.as_deref().map(|label| Charset::for_label(label, View::Mail));
+        Self { body, span: part.body, label: part.transfer, decoded, charset, resolved, findings }
     }
 
     /// Plain text that was appended after the encoded body.
@@ -125,11 +130,11 @@ impl<'a> Transferred<'a> {
         hints: &mut Hints,
     ) -> Choice<'_> {
         let part = message.part(id);
-        let label = part.charset.map(|span| unquote(span.of(message.raw())));
         let bytes = &*self.decoded.bytes;
-        let open = label.is_none() || !bytes.is_ascii();
+        let open = self.charset.is_none() || !bytes.is_ascii();
         let evidence = Evidence {
-            label: label.as_deref(),
+            label: self.charset.as_deref(),
+            resolved: self.resolved,
             document: matches!(&*part.media.sub, "html" | "xml" | "css" | "xhtml"),
             message: if open { hints.body.or_else(|| hints.words(message)) } else { None },
             default: policy.default_charset,
@@ -152,8 +157,7 @@ impl<'a> Transferred<'a> {
         }
         let label = message.part(id).charset.unwrap_or(Span::new(self.span.start, self.span.start));
         for (kind, detail) in &choice.events {
-            let detail = Cow::Owned(detail.clone());
-            report.push(Event { part: id, at: label, kind: *kind, detail, count: 1 });
+            report.push(Event { part: id, at: label, kind: *kind, detail: detail.clone(), count: 1 });
         }
         if self.decoded.used == TransferEncoding::Identity
             && self.label == TransferEncoding::Identity

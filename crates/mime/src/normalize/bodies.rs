@@ -9,9 +9,10 @@ use crate::{
     Bodies, Edit, Eol, Event, EventKind, Message, OnLoss, PartId, PartKind, Policy, Report, Span, Transfer,
     choose, fixup,
 };
-use mailglot_codec::{Charset, Resolved, View};
+use mailglot_codec::{Charset, Resolved};
 use memchr::memmem;
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// Plans all text bodies; returns what they tell about the message's charsets.
 pub(super) fn plan(
@@ -34,7 +35,7 @@ pub(super) fn plan(
         report.readings.push(reading(message, id, &choice));
         let body = Body { message, id, policy, transferred: &transferred, choice: &choice };
         let Some(target) = body.target() else { continue };
-        if memmem::find(&transferred.decoded.bytes, b"-----BEGIN PGP ").is_some() {
+        if armour().find(&transferred.decoded.bytes).is_some() {
             let (kind, detail) = (EventKind::MimeSignedUntouched, Cow::Borrowed("inline PGP"));
             report.push(Event { part: id, at: part.body, kind, detail, count: 1 });
             continue;
@@ -45,6 +46,12 @@ pub(super) fn plan(
     }
     widen_ancestors(message, &widened, edits);
     hints
+}
+
+/// Begins an inline PGP block.
+fn armour() -> &'static memmem::Finder<'static> {
+    static ARMOUR: OnceLock<memmem::Finder<'static>> = OnceLock::new();
+    ARMOUR.get_or_init(|| memmem::Finder::new(b"-----BEGIN PGP "))
 }
 
 /// A text body with its reading.
@@ -131,9 +138,7 @@ impl<'a> Body<'a, '_> {
 
     /// Whether bytes or label must change for the part to be UTF-8 that says so.
     fn needs_charset(&self) -> bool {
-        let raw = self.message.raw();
-        let part = self.message.part(self.id);
-        let label = part.charset.map(|span| Charset::for_label(&unquote(span.of(raw)), View::Mail));
+        let label = self.transferred.resolved;
         let bytes = &*self.transferred.decoded.bytes;
         let unchanged = self.choice.text.as_bytes() == bytes;
         match label {
@@ -253,8 +258,8 @@ impl<'a> Body<'a, '_> {
             }
         } else if let Some(index) = part.content_type {
             let value = self.message.all_fields()[index as usize].value;
-            let at = value.start + media_type_end(value.of(raw));
-            let missing = value.of(raw).trim_ascii().is_empty();
+            let (at, missing) =
+                (value.start + charset_place(value.of(raw)), value.of(raw).trim_ascii().is_empty());
             let with: &[u8] = if missing { b" text/plain; charset=utf-8" } else { b"; charset=utf-8" };
             edits.push(Edit::new(Span::new(at, at), with));
         } else {
@@ -317,7 +322,13 @@ impl<'a> Body<'a, '_> {
         let raw = self.message.raw();
         let eol = self.message.eol().bytes();
         let at = part.header.end;
-        let mut with = Vec::with_capacity(added.len() + 2 * eol.len());
+        let mut with = Vec::with_capacity(added.len() + 3 * eol.len());
+        let parent = part.parent.map(|parent| self.message.part(parent));
+        if part.header.is_empty() && parent.is_some_and(|p| p.kind == PartKind::Message && p.header.end == at)
+        {
+            // The header around it was not ended; the new fields would become its own.
+            with.extend_from_slice(eol);
+        }
         if !part.header.is_empty() && !raw[..at].ends_with(b"\n") && !raw[..at].ends_with(b"\r") {
             with.extend_from_slice(eol);
         }
@@ -335,11 +346,15 @@ fn shorter(text: &[u8]) -> TransferEncoding {
     if escaped * 6 <= text.len() { TransferEncoding::QuotedPrintable } else { TransferEncoding::Base64 }
 }
 
-/// Where the media type ends in a value of Content-Type.
-fn media_type_end(value: &[u8]) -> usize {
+/// Where a first parameter is put in a value of Content-Type: behind the media type; behind all where something follows it that is
+/// neither a parameter nor a comment, and would be taken for a part of the name.
+fn charset_place(value: &[u8]) -> usize {
     let start = value.iter().take_while(|b| b.is_ascii_whitespace()).count();
-    let length = value[start..].iter().take_while(|b| !b" \t\r\n;(,".contains(b)).count();
-    start + length
+    let end = start + value[start..].iter().take_while(|b| !b" \t\r\n;(,".contains(b)).count();
+    match value[end..].trim_ascii_start() {
+        [] | [b';' | b'(', ..] => end,
+        _ => value.trim_ascii_end().len(),
+    }
 }
 
 /// A composite part around raw 8-bit bytes may not say 7bit (RFC 2045 6.4).

@@ -23,7 +23,7 @@ pub struct Guess {
 const WINDOW: usize = 1024;
 
 /// Bytes of words with letters above 7F after which the model is asked: its figures hardly rise beyond 200 bytes of text.
-const SAMPLE: usize = 640;
+const SAMPLE: usize = 400;
 
 /// Guesses by BOM, structure, UTF-8 validity, then a statistical model. `tld` is a country-code prior such as `ru`.
 ///
@@ -121,20 +121,18 @@ fn model(bytes: &[u8], tld: Option<&str>) -> Option<Charset> {
     let tld = tld.map(str::to_ascii_lowercase);
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     // The model is slow, and ASCII words tell it little.
-    let (mut fed, mut cut) = (0, false);
+    let mut sample = Vec::with_capacity(SAMPLE);
+    let mut cut = false;
     for word in bytes.split(u8::is_ascii_whitespace).filter(|word| !word.is_ascii()) {
         let part = &word[..word.len().min(SAMPLE)];
         cut = part.len() < word.len();
-        detector.feed(part, false);
-        fed += part.len() + 1;
-        if cut || fed >= SAMPLE {
+        sample.extend_from_slice(part);
+        if cut || sample.len() >= SAMPLE {
             break;
         }
-        detector.feed(b" ", false);
+        sample.push(b' ');
     }
-    if !cut {
-        detector.feed(b"", true);
-    }
+    detector.feed(&sample, !cut);
     let encoding = detector.guess(tld.as_deref().map(str::as_bytes), Utf8Detection::Deny);
     label::of_encoding(encoding)
 }

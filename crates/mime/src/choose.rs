@@ -213,6 +213,13 @@ fn by_mark_or_structure(
     (memchr::memchr(0, bytes).is_none() || may_be_wide(bytes)).then_some((charset, How::Structure))
 }
 
+/// Whether UTF-8 text with controls in it would not be taken for UTF-8 although it says so: escape sequences, NULs.
+pub(crate) fn is_otherwise_as_utf8(text: &[u8]) -> bool {
+    memchr::memchr2(0x1b, 0, text).is_some()
+        && by_mark_or_structure(text, Some(Charset::UTF_8), Some(Resolved::Exact(Charset::UTF_8)))
+            .is_some_and(|(charset, _)| charset != Charset::UTF_8)
+}
+
 /// Whether bytes with NULs may be UTF-16 or UTF-32 at all, and not UTF-8 with a few stray NULs: wide text is hardly ever valid UTF-8
 /// beyond ASCII, and where all its bytes are below 80 every second one is the small number of a block of letters.
 fn may_be_wide(bytes: &[u8]) -> bool {
@@ -282,8 +289,7 @@ fn by_label<'a>(
     }
     let mut log = LossLog::new();
     let text = charset.decode(bytes, &mut log);
-    let wide = bytes.iter().filter(|b| **b >= 0x80).count() as u64;
-    if log.losses() > 0 && log.losses() * TOLERATED > wide.max(1) && !charset.is_stateful() {
+    if log.losses() > 0 && !charset.is_stateful() && log.losses() * TOLERATED > wide_bytes(bytes) {
         let other = by_search(bytes, evidence, Some(charset), Vec::new());
         if other.log.losses() < log.losses() {
             events.extend(other.events);
@@ -299,6 +305,11 @@ fn by_label<'a>(
         return Choice { used: wider, how: How::Superset, confidence: None, text, log, events };
     }
     Choice { used: charset, how: How::Label, confidence: None, text, log, events }
+}
+
+/// Number of bytes above 7F, at least 1.
+fn wide_bytes(bytes: &[u8]) -> u64 {
+    (bytes.iter().filter(|b| **b >= 0x80).count() as u64).max(1)
 }
 
 /// Whether a byte or pair occurs that only the superset explains.

@@ -289,7 +289,8 @@ fn by_label<'a>(
     }
     let mut log = LossLog::new();
     let text = charset.decode(bytes, &mut log);
-    if log.losses() > 0 && !charset.is_stateful() && log.losses() * TOLERATED > wide_bytes(bytes) {
+    let damaged = log.losses() > 0 && log.losses() * TOLERATED > wide_bytes(bytes);
+    if damaged && !charset.is_stateful() && !is_mostly_utf8(charset, &text, &log) {
         let other = by_search(bytes, evidence, Some(charset), Vec::new());
         if other.log.losses() < log.losses() {
             events.extend(other.events);
@@ -305,6 +306,12 @@ fn by_label<'a>(
         return Choice { used: wider, how: How::Superset, confidence: None, text, log, events };
     }
     Choice { used: charset, how: How::Label, confidence: None, text, log, events }
+}
+
+/// Damaged UTF-8: whole sequences outnumber the broken ones, which in legacy text they never do.
+fn is_mostly_utf8(charset: Charset, text: &str, log: &LossLog) -> bool {
+    let whole = || text.chars().filter(|c| !c.is_ascii() && *c != '\u{FFFD}').count() as u64;
+    charset == Charset::UTF_8 && whole() >= log.losses()
 }
 
 /// Number of bytes above 7F, at least 1.

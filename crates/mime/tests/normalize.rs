@@ -53,6 +53,12 @@ fn keeps_the_laws(raw: &[u8]) {
     }
 }
 
+/// The bytes that Latin-1 text stands for.
+fn latin1(text: &str) -> Vec<u8> {
+    let mut log = mailglot_codec::LossLog::new();
+    Charset::WINDOWS_1252.encode(text, mailglot_codec::Unmappable::Fatal, &mut log).into_owned()
+}
+
 /// Input (latin-1 text stands for bytes) and the output of the default policy.
 fn case(raw: &str, expected: &str) {
     let raw = Charset::WINDOWS_1252
@@ -125,6 +131,27 @@ fn missing_labels_are_added() {
         "Content-Type: text/plain\n\nGrüße aus Köln, schöne Grüße\n",
         "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nGrüße aus Köln, schöne Grüße\n",
     );
+}
+
+#[test]
+fn what_has_no_header_gets_none() {
+    for raw in ["Grüße aus Köln, schöne Grüße\n", "\nGrüße aus Köln, schöne Grüße\n", "\0\u{81}ÿ\0"]
+    {
+        let raw = latin1(raw);
+        assert_eq!(&*process(&raw, &Policy::default()).bytes, raw);
+        keeps_the_laws(&raw);
+    }
+}
+
+#[test]
+fn damaged_utf8_stays_utf8() {
+    let raw =
+        b"Content-Type: text/plain; charset=utf-8\n\n\xc3\xa4 \xc3\xb6 \xc3\xbc \xe6\x97 \xff \xe2\x82\n";
+    let outcome = process(raw, &Policy::default());
+    let text = String::from_utf8_lossy(&outcome.bytes);
+    assert!(text.ends_with("ä ö ü \u{fffd} \u{fffd} \u{fffd}\n"), "{text}");
+    assert_eq!(outcome.report.losses(), 3);
+    keeps_the_laws(raw);
 }
 
 #[test]

@@ -35,6 +35,11 @@ pub(super) fn plan(
         report.readings.push(reading(message, id, &choice));
         let body = Body { message, id, policy, transferred: &transferred, choice: &choice };
         let Some(target) = body.target() else { continue };
+        if target.relabel && choose::is_otherwise_as_utf8(&target.text) {
+            let detail = Cow::Borrowed("under a label of UTF-8 the text would be read otherwise");
+            report.push(Event { part: id, at: part.body, kind: EventKind::MimeUnsettled, detail, count: 1 });
+            continue;
+        }
         if armour().find(&transferred.decoded.bytes).is_some() {
             let (kind, detail) = (EventKind::MimeSignedUntouched, Cow::Borrowed("inline PGP"));
             report.push(Event { part: id, at: part.body, kind, detail, count: 1 });
@@ -82,7 +87,15 @@ impl<'a> Body<'a, '_> {
         if matches!(part.transfer, TransferEncoding::Unknown | TransferEncoding::Uuencode) {
             return None;
         }
+        if self.id == PartId::ROOT && self.message.fields(self.id).is_empty() {
+            // Without a single field it is no mail; a header would be an invention.
+            return None;
+        }
         if self.policy.on_loss == OnLoss::Keep && self.choice.log.losses() > 0 {
+            return None;
+        }
+        if self.policy.bodies == Bodies::Keep && self.transferred.footer().is_some_and(|f| !f.is_ascii()) {
+            // Two charsets in one body: only UTF-8 could hold both.
             return None;
         }
         let relabel = self.policy.bodies == Bodies::Utf8 && self.needs_charset();
@@ -145,6 +158,8 @@ impl<'a> Body<'a, '_> {
             Some(Resolved::Exact(c) | Resolved::Alias(c)) if c == Charset::UTF_8 => {
                 !(self.choice.used == Charset::UTF_8 && self.choice.log.losses() == 0)
             }
+            // What was appended becomes UTF-8 text too.
+            _ if self.transferred.footer().is_some_and(|footer| !footer.is_ascii()) => true,
             Some(Resolved::Exact(c) | Resolved::Alias(c)) if self.choice.text.is_ascii() => {
                 let wide = !c.is_ascii_compatible() && c.is_stateful() && self.choice.used != c;
                 !unchanged || wide

@@ -169,6 +169,27 @@ impl<'a> Transferred<'a> {
             report.push(Event { part: id, at: self.span, kind, detail: Cow::Borrowed(""), count: 1 });
         }
         self.tell_losses(id, choice, report);
+        self.tell_footer(id, report);
+    }
+
+    /// How appended text that is not ASCII was read.
+    fn tell_footer(&self, id: PartId, report: &mut Report) {
+        let Some(range) = self.decoded.footer.as_ref().filter(|range| !self.body[range.start..].is_ascii())
+        else {
+            return;
+        };
+        let choice = choose(&self.body[range.clone()], &Evidence::default());
+        let at = self.span.at(range);
+        let mut push = |kind, detail, count| report.push(Event { part: id, at, kind, detail, count });
+        push(
+            EventKind::CharsetDetected,
+            Cow::Owned(format!("appended text read as {}", choice.used.name())),
+            1,
+        );
+        if choice.log.losses() > 0 {
+            let detail = Cow::Owned(format!("in {}", choice.used.name()));
+            push(EventKind::CharsetInvalidBytes, detail, choice.log.losses());
+        }
     }
 
     fn tell_losses(&self, id: PartId, choice: &Choice<'_>, report: &mut Report) {

@@ -34,7 +34,7 @@ pub fn process<'a>(raw: &'a [u8], policy: &Policy) -> Outcome<'a> {
     }
     let mut bytes = spliced(raw, &edits);
     let doubtful = !message.defects().is_empty() || edits.iter().any(|e| e.span.is_empty());
-    if doubtful && !is_settled(&message, &bytes, policy) {
+    if doubtful && !is_settled(&message, &edits, &bytes, policy) {
         edits.clear();
         bytes = raw.to_vec();
         let at = Span::new(0, raw.len());
@@ -107,11 +107,36 @@ fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
     bytes
 }
 
-/// Whether the rewritten message has the same tree and needs no further edit.
-fn is_settled(before: &Message<'_>, bytes: &[u8], policy: &Policy) -> bool {
+/// Whether the rewritten message has the same tree, with the same bodies where the edits put them, and needs no further edit.
+fn is_settled(before: &Message<'_>, edits: &[Edit], bytes: &[u8], policy: &Policy) -> bool {
     let after = Message::parse(bytes, &policy.limits);
     let tree = |m: &Message<'_>| -> Vec<(Option<PartId>, PartKind, crate::MediaType)> {
         m.parts().iter().map(|p| (p.parent, p.kind, p.media.clone())).collect()
     };
-    tree(before) == tree(&after) && normalize(&after, policy, &mut Report::with_limit(0)).is_empty()
+    tree(before) == tree(&after)
+        && bodies_after(before, edits).eq(bodies(&after))
+        && normalize(&after, policy, &mut Report::with_limit(0)).is_empty()
+}
+
+/// The bodies that hold no parts.
+fn bodies(message: &Message<'_>) -> impl Iterator<Item = Span> {
+    let closed = |part: &&crate::Part| matches!(part.kind, PartKind::Leaf | PartKind::Opaque);
+    message.parts().iter().filter(closed).map(|part| part.body)
+}
+
+/// Where the edits put them. They stand in document order, as the edits do.
+fn bodies_after(message: &Message<'_>, edits: &[Edit]) -> impl Iterator<Item = Span> {
+    let mut edits = edits.iter().peekable();
+    let (mut removed, mut added) = (0, 0);
+    let mut moved = move |place: usize| {
+        while let Some(edit) = edits.next_if(|edit| edit.span.end <= place) {
+            removed += edit.span.len();
+            added += edit.with.len();
+        }
+        place - removed + added
+    };
+    bodies(message).map(move |body| {
+        let start = moved(body.start);
+        Span::new(start, moved(body.end))
+    })
 }

@@ -213,8 +213,11 @@ fn by_mark_or_structure(
     (memchr::memchr(0, bytes).is_none() || may_be_wide(bytes)).then_some((charset, How::Structure))
 }
 
-/// Whether UTF-8 text with controls in it would not be taken for UTF-8 although it says so: escape sequences, NULs.
+/// Whether UTF-8 text would read otherwise although it says what it is: a byte order mark that is text, escape sequences, NULs.
 pub(crate) fn is_otherwise_as_utf8(text: &[u8]) -> bool {
+    if text.starts_with("\u{feff}".as_bytes()) {
+        return true;
+    }
     memchr::memchr2(0x1b, 0, text).is_some()
         && by_mark_or_structure(text, Some(Charset::UTF_8), Some(Resolved::Exact(Charset::UTF_8)))
             .is_some_and(|(charset, _)| charset != Charset::UTF_8)

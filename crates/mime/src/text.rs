@@ -140,7 +140,10 @@ impl<'a> Transferred<'a> {
             default: policy.default_charset,
         };
         let choice = choose(bytes, &evidence);
-        hints.learn(&choice);
+        // The planner leaves attachments alone; they must not make it read other parts otherwise than this.
+        if !part.attachment {
+            hints.learn(&choice);
+        }
         choice
     }
 

@@ -110,10 +110,14 @@ fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
 /// Whether the rewritten message has the same tree, with the same bodies where the edits put them, and needs no further edit.
 fn is_settled(before: &Message<'_>, edits: &[Edit], bytes: &[u8], policy: &Policy) -> bool {
     let after = Message::parse(bytes, &policy.limits);
-    let tree = |m: &Message<'_>| -> Vec<(Option<PartId>, PartKind, crate::MediaType)> {
-        m.parts().iter().map(|p| (p.parent, p.kind, p.media.clone())).collect()
+    let same = |(b, a): (&crate::Part, &crate::Part)| {
+        // Only leaves are given fields.
+        let fields =
+            |part: &crate::Part| if part.kind == PartKind::Leaf { 0 } else { part.fields.1 - part.fields.0 };
+        (b.parent, b.kind, &b.media, fields(b)) == (a.parent, a.kind, &a.media, fields(a))
     };
-    tree(before) == tree(&after)
+    before.parts().len() == after.parts().len()
+        && before.parts().iter().zip(after.parts()).all(same)
         && bodies_after(before, edits).eq(bodies(&after))
         && normalize(&after, policy, &mut Report::with_limit(0)).is_empty()
 }

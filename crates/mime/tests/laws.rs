@@ -1,0 +1,434 @@
+//! The laws that hold for every message, over mutants of real and built-in ones.
+//!
+//! `MAILGLOT_MUTANTS` and `MAILGLOT_SEED` (decimal) choose how many and which; a failure prints the smallest mutant found that shows it.
+
+#![forbid(unsafe_code)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test tells its reader what failed, by failing"
+)]
+#![allow(
+    clippy::naive_bytecount,
+    clippy::format_collect,
+    reason = "plain words are worth more than speed in a test"
+)]
+
+use mailglot_mime::encoded_word::{self, HeaderContext};
+use mailglot_mime::header::{Field, FieldKind, field_kind};
+use mailglot_mime::{
+    EventKind, Headers, How, Limits, Message, OnLoss, PartId, Policy, Report, Transfer, apply_undo, params,
+    process, text_parts, undo_edits,
+};
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// A seeded source of numbers (splitmix64).
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Below `bound`; 0 for a bound of 0.
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound.max(1) as u64) as usize
+    }
+
+    fn range(&mut self, length: usize) -> std::ops::Range<usize> {
+        let start = self.below(length + 1);
+        let most = if self.below(4) == 0 { length - start } else { (length - start).min(80) };
+        start..start + self.below(most + 1)
+    }
+}
+
+/// Small messages that touch most of the planner.
+const BUILT_IN: [&[u8]; 10] = [
+    b"Subject: =?iso-8859-1?Q?Gr=FC=DFe?= =?koi8-r?B?8A==?=\nFrom: \"=?utf-8?Q?=C3=A9?=\" <a@b.example>\n\nx\n",
+    b"Subject: Gr\xfc\xdfe\nTo: J\xf6rg <a@b.example>\n\nSch\xf6ne Gr\xfc\xdfe aus K\xf6ln\n",
+    b"Content-Type: text/plain; charset=iso-8859-1; format=flowed\nContent-Transfer-Encoding: quoted-printable\n\nGr=FC=DFe =\nan alle=20\nFrom here\n",
+    b"MIME-Version: 1.0\r\nContent-Type: text/plain; charset=\"koi8-r\"\r\nContent-Transfer-Encoding: base64\r\n\r\n8NLJ18XU\r\n8NLJ18XU\r\n\r\n_____\r\nA list of people\r\n",
+    b"Content-Type: multipart/mixed; boundary=b\nContent-Transfer-Encoding: 7bit\n\npre\n--b\nContent-Type: text/html; charset=windows-1252\n\n<html><head><meta charset=windows-1252></head>\x80</html>\n--b\nContent-Type: text/plain; name=\"=?iso-8859-1?Q?=E4?=.txt\"\nContent-Disposition: attachment; filename*=iso-8859-1''%E4.txt\n\nx\n--b--\nepilogue\n",
+    b"Content-Type: multipart/signed; boundary=\"s\"; protocol=\"application/pgp-signature\"\n\n--s\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\n\xfc\n--s\nContent-Type: application/pgp-signature\n\nx\n--s--\n",
+    b"Content-Type: multipart/digest; boundary=d\n\n--d\n\nSubject: =?big5?B?pKQ=?=\nContent-Type: text/plain; charset=big5\n\n\xa4\xa4\xa4\xe5\n--d--\n",
+    b"Subject: a\rContent-Type: text/plain; charset=iso-8859-2\rContent-Transfer-Encoding: 8bit\r\r\xb1\xe6\r",
+    b"Content-Type: text/plain; charset=iso-2022-jp\n\n\x1b$B$3$l\x1b(B\n",
+    b"Content-Type: text/plain; charset=utf-16\nContent-Transfer-Encoding: base64\n\n//5HAHIA/ADfAGUACgA=\n",
+];
+
+/// Messages that broke a law once.
+const ONCE_BROKEN: [&[u8]; 17] = [
+    b"Content-Type:\nContent-Transfer-Encoding:quoted\n--\nContent-Type:=Fe",
+    b"Content-Type:;charset=x-sjis\nContent-Transfer-Encoding:8bit\n\n<aick=alert(1\x00) x=\"\x83\\",
+    b"n:\nContent-Type:;charset=s\nContent-Transfer-Encoding:8bit\n\n\x93\xfa\x96\x00{",
+    b"n:\rContent-Type:;charset=8\rContent-Transfer-Encoding:quoted\r\r=3c=0D=0A.=0D=0A=00 x=\r\xf9\r",
+    b"0\rContent-Type:multipart/-\tboundary=b\r\r--b\rA:\n\n-:\x9f",
+    b" \nCy\x1b(Bpe: s\xbb",
+    b"0\nContent-Type:\nContent-Transfer-Encoding:8bit\nXE\x1b(B:\xdflich",
+    b"e\nContent-Type:n d=\nContent-Transfer-Encoding:base64\nPABzAGMAcgB",
+    b"Content-Type:text/plain name=x\n\nGr\xfc\xdfe\n",
+    b">\nContent-Type:multipart/d boundary=b\n\n--b\nContent-Type:message/rfc822\nContent-Transfer-Encoding:\n\xbc",
+    b"Content-Type:e charset=UTF7\nContent-Transfer-Encoding:7bit\n\n+ADw-srip\x00t+",
+    b"n:\nContent-Type:multipart/a boundary=bound\n\n--bound\nContent-Transfer-Encoding:base64\n\ndU\n\xff\n--bound--",
+    b"n:\rContent-Type:;charset=UTF7\rC:\r\r+ADw\x1b$B4-",
+    b"e:\nContent-Transfer-Encoding:base64\n\n=\r\x82",
+    b"\xff\xfe\xff\xfe",
+    b"i\nContent-Type:multipart/i boundary=xxx\n--xxx\nContent-Transfer-Encoding:base64\nContent-Disposition:attachment\nAo-E7bt\n--xxx\nContent-Transfer-Encoding:base64\nContent-",
+    b"Content-Type:multipart/d boundary=ab\nM\nn:\n--ab\n\xbc",
+];
+
+/// Pieces that change what stands around them.
+const PIECES: [&[u8]; 34] = [
+    b"\n",
+    b"\r\n",
+    b"\r",
+    b"\n\n",
+    b"\r\n\r\n",
+    b" ",
+    b"\t",
+    b"--",
+    b"=",
+    b"=?utf-8?Q?=C3=A9?=",
+    b"=?iso-8859-1?B?5A==?=",
+    b"=?",
+    b"?=",
+    b"\"",
+    b";",
+    b"(",
+    b"\\",
+    b"*0*=",
+    b"\0",
+    b"\xff",
+    b"\xc3\xbc",
+    b"\xef\xbb\xbf",
+    b"\xff\xfe",
+    b"\x1b$B",
+    b"\x1b(B",
+    b"+AOQ-",
+    b"From ",
+    b"-----BEGIN PGP MESSAGE-----\n",
+    b"Content-Transfer-Encoding: base64\n",
+    b"Content-Transfer-Encoding: quoted-printable\n",
+    b"Content-Transfer-Encoding: x-nobody\n",
+    b"Content-Type: text/html\n",
+    b"Content-Type: text/plain; charset=koi8-r\n",
+    b"<meta charset=koi8-r>",
+];
+
+fn mutate(seed: &[u8], other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
+    let mut raw = seed.to_vec();
+    for _ in 0..=numbers.below(5) {
+        let at = numbers.below(raw.len() + 1);
+        match numbers.below(9) {
+            0 => {
+                if let Some(byte) = raw.get_mut(at) {
+                    *byte ^= 1 << numbers.below(8);
+                }
+            }
+            1 => {
+                if let Some(byte) = raw.get_mut(at) {
+                    *byte = numbers.next() as u8;
+                }
+            }
+            2 | 3 => {
+                let piece = PIECES[numbers.below(PIECES.len())];
+                raw.splice(at..at, piece.iter().copied());
+            }
+            4 => {
+                let range = numbers.range(raw.len());
+                raw.drain(range);
+            }
+            5 => {
+                let chunk = raw[numbers.range(raw.len())].to_vec();
+                raw.splice(at..at, chunk);
+            }
+            6 => {
+                let chunk = &other[numbers.range(other.len())];
+                raw.splice(at..at, chunk.iter().copied());
+            }
+            7 => {
+                let lf: Vec<u8> = raw.iter().copied().filter(|b| *b != b'\r').collect();
+                raw = match numbers.below(3) {
+                    0 => lf,
+                    1 => lf.split(|b| *b == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]),
+                    _ => lf.iter().map(|b| if *b == b'\n' { b'\r' } else { *b }).collect(),
+                };
+            }
+            _ => raw.truncate(at),
+        }
+    }
+    raw
+}
+
+fn policy(numbers: &mut Numbers) -> Policy {
+    Policy {
+        headers: [Headers::Keep, Headers::Words, Headers::RawUtf8][numbers.below(3)],
+        transfer: [Transfer::Keep, Transfer::SevenBit, Transfer::EightBit][numbers.below(3)],
+        on_loss: [OnLoss::Replace, OnLoss::Keep][numbers.below(2)],
+        ..Policy::default()
+    }
+}
+
+/// The law that a message breaks under a policy, with what shows it.
+fn broken(raw: &[u8], policy: &Policy) -> Option<(&'static str, String)> {
+    let checked = std::panic::catch_unwind(|| check(raw, policy).err());
+    checked.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned().unwrap_or_default();
+        Some(("no panic", text))
+    })
+}
+
+fn check(raw: &[u8], policy: &Policy) -> Result<(), (&'static str, String)> {
+    let law = |name: &'static str, holds: bool, shown: &dyn Fn() -> String| {
+        if holds { Ok(()) } else { Err((name, shown())) }
+    };
+    let once = process(raw, policy);
+    let new = &*once.bytes;
+    let twice = process(new, policy);
+    law("a second pass changes nothing", twice.edits.is_empty() && *twice.bytes == *new, &|| {
+        twice
+            .edits
+            .iter()
+            .map(|e| format!("{} -> {}\n", e.span.of(new).escape_ascii(), e.with.escape_ascii()))
+            .collect()
+    })?;
+    law("no edits, no change", !once.edits.is_empty() || new == raw, &String::new)?;
+    let undone = apply_undo(new, &undo_edits(raw, &once.edits));
+    law("what was changed comes back", undone.as_deref() == Some(raw), &String::new)?;
+    let (before, after) = (Message::parse(raw, &policy.limits), Message::parse(new, &policy.limits));
+    let tree = |m: &Message<'_>| -> Vec<String> {
+        m.parts().iter().map(|p| format!("{:?} {:?} {:?}", p.parent, p.kind, p.media)).collect()
+    };
+    law("the tree stays", tree(&before) == tree(&after), &|| {
+        format!("{:?}\n{:?}", tree(&before), tree(&after))
+    })?;
+    signed_parts(&before, &after)?;
+    for index in 0..before.parts().len() {
+        fields(&before, &after, PartId(index as u32))?;
+    }
+    let (old, new_texts) = (texts(&before, policy), texts(&after, policy));
+    for (old, new) in old.iter().zip(&new_texts) {
+        law(
+            "the text stays",
+            (old.part, &old.content) == (new.part, &new.content) || kept_guess(old, new),
+            &|| format!("{old:?}\n{new:?}"),
+        )?;
+    }
+    if policy.transfer == Transfer::SevenBit && raw.is_ascii() {
+        law("7bit stays 7bit", new.is_ascii(), &String::new)?;
+    }
+    Ok(())
+}
+
+/// Signed and encrypted parts are the same bytes.
+fn signed_parts(before: &Message<'_>, after: &Message<'_>) -> Result<(), (&'static str, String)> {
+    for (b, a) in before.parts().iter().zip(after.parts()) {
+        let sealed = match &*b.media.top {
+            "multipart" => matches!(&*b.media.sub, "signed" | "encrypted"),
+            "application" => b.media.sub.contains("pkcs7-"),
+            _ => false,
+        };
+        let bytes = |m: &Message<'_>, p: &mailglot_mime::Part| m.raw()[p.header.start..p.body.end].to_vec();
+        if sealed && bytes(before, b) != bytes(after, a) {
+            return Err(("signed parts stay", bytes(after, a).escape_ascii().to_string()));
+        }
+    }
+    Ok(())
+}
+
+/// Fields stay as many and in order, but for added ones; what can be read without its message reads the same; NUL and line ends do not
+/// come in.
+fn fields(before: &Message<'_>, after: &Message<'_>, id: PartId) -> Result<(), (&'static str, String)> {
+    let name = |m: &Message<'_>, f: &Field| m.raw()[f.name.start..f.name.end].to_ascii_lowercase();
+    let mut new = after.fields(id).iter();
+    for field in before.fields(id) {
+        let (old_name, old) = (name(before, field), field.value.of(before.raw()));
+        let Some(other) = new.next().filter(|f| name(after, f) == old_name) else {
+            return Err(("fields stay", old_name.escape_ascii().to_string()));
+        };
+        let value = other.value.of(after.raw());
+        let ends = |value: &[u8]| {
+            let ends = value.iter().enumerate().filter(|(_, b)| matches!(b, b'\n' | b'\r'));
+            ends.filter(|(at, _)| !value[at + 1..].first().is_some_and(|b| b" \t\r\n".contains(b))).count()
+        };
+        let nuls = |value: &[u8]| value.iter().filter(|b| **b == 0).count();
+        let (shown_old, shown) = (old.escape_ascii(), value.escape_ascii());
+        let shown = format!("{}: {shown_old}\n{shown}", old_name.escape_ascii());
+        if ends(value) > ends(old) || nuls(value) > nuls(old) {
+            return Err(("no line end and no NUL comes into a header", shown));
+        }
+        if !old.is_ascii() || old.len() > Limits::default().field {
+            continue;
+        }
+        let same = match (field_kind(&old_name), &*old_name) {
+            (_, b"content-transfer-encoding") => true,
+            (FieldKind::Opaque, _) => old == value,
+            // What is no media type has no parameters.
+            (FieldKind::Parameters, b"content-type") if !parameters(old).0.contains('/') => true,
+            (FieldKind::Parameters, _) => parameters(old) == parameters(value),
+            (kind, _) => {
+                let mut found = Vec::new();
+                let old = encoded_word::decode(old, kind, &HeaderContext::default(), &mut found);
+                // A label that says nothing is read with the help of the message.
+                found.iter().any(|f| f.kind == EventKind::CharsetUnknownLabel)
+                    || old == encoded_word::decode(value, kind, &HeaderContext::default(), &mut Vec::new())
+            }
+        };
+        if !same {
+            return Err(("fields read the same", shown));
+        }
+    }
+    let added: [&[u8]; 3] = [b"mime-version", b"content-type", b"content-transfer-encoding"];
+    match new.find(|f| !added.contains(&&*name(after, f))) {
+        Some(field) => Err(("no field is added", name(after, field).escape_ascii().to_string())),
+        None => Ok(()),
+    }
+}
+
+/// The value, and all parameters but the charset.
+fn parameters(value: &[u8]) -> (String, Vec<(String, String)>) {
+    let params = params::parse(value, &HeaderContext::default(), &mut Vec::new());
+    let list = params.list.into_iter().filter(|p| p.name != "charset");
+    (params.value, list.map(|p| (p.name, p.text)).collect())
+}
+
+/// A text part for comparison.
+#[derive(Debug)]
+struct Text {
+    part: PartId,
+    /// Line ends and final ones aside; None for documents that name their charset.
+    content: Option<String>,
+    how: How,
+    body: Vec<u8>,
+}
+
+fn texts(message: &Message<'_>, policy: &Policy) -> Vec<Text> {
+    let parts = text_parts(message, policy, &mut Report::default());
+    let text = |p: mailglot_mime::TextPart| {
+        let part = message.part(p.part);
+        let named = |text: &str| {
+            let text = text.to_lowercase();
+            part.media.sub != "plain" && (text.contains("charset") || text.contains("encoding"))
+        };
+        let text = p.text.filter(|text| !named(text));
+        let text = text.map(|t| t.replace("\r\n", "\n").trim_end_matches(['\n', '\r']).to_owned());
+        Text { part: p.part, content: text, how: p.reading.how, body: part.body.of(message.raw()).to_vec() }
+    };
+    parts.into_iter().map(text).collect()
+}
+
+/// A part that was left alone, and whose charset was guessed with the help of others that were not: it may be guessed otherwise now.
+fn kept_guess(old: &Text, new: &Text) -> bool {
+    old.body == new.body && matches!(old.how, How::Message | How::Detected | How::Fallback)
+}
+
+/// The smallest message found that breaks the same law.
+fn shrink(raw: &[u8], policy: &Policy, name: &str) -> Vec<u8> {
+    let mut raw = raw.to_vec();
+    let mut length = (raw.len() / 2).max(1);
+    loop {
+        let mut at = 0;
+        let before = raw.len();
+        while at < raw.len() {
+            let mut less = raw.clone();
+            less.drain(at..(at + length).min(raw.len()));
+            if broken(&less, policy).is_some_and(|(law, _)| law == name) {
+                raw = less;
+            } else {
+                at += length;
+            }
+        }
+        if length == 1 && raw.len() == before {
+            return raw;
+        }
+        length = (length / 2).max(1);
+    }
+}
+
+fn seeds() -> Vec<Vec<u8>> {
+    let mut seeds: Vec<Vec<u8>> = BUILT_IN.iter().map(|m| m.to_vec()).collect();
+    let Some(shared) = std::env::var_os("MAILGLOT_SHARED") else {
+        println!("MAILGLOT_SHARED is not set: mutants of the built-in messages only");
+        return seeds;
+    };
+    let mut folders = vec![Path::new(&shared).join("corpus/eml"), Path::new(&shared).join("attacks")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "eml") && path.metadata().unwrap().len() < 60_000
+            {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    assert!(files.len() > 200, "the messages are there");
+    seeds.extend(files.iter().map(|path| std::fs::read(path).unwrap()));
+    seeds
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().expect("a decimal number"))
+}
+
+#[test]
+fn messages_that_broke_a_law_once_keep_it() {
+    for raw in ONCE_BROKEN {
+        for headers in [Headers::Keep, Headers::Words, Headers::RawUtf8] {
+            for transfer in [Transfer::Keep, Transfer::SevenBit, Transfer::EightBit] {
+                for on_loss in [OnLoss::Replace, OnLoss::Keep] {
+                    let policy = Policy { headers, transfer, on_loss, ..Policy::default() };
+                    let found = broken(raw, &policy);
+                    assert!(found.is_none(), "{} {policy:?}\n{found:?}", raw.escape_ascii());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn mutants_keep_the_laws() {
+    let seeds = seeds();
+    let first = number("MAILGLOT_SEED", 1);
+    let mut kinds: Vec<(&str, u64)> = Vec::new();
+    let mut failures = String::new();
+    for mutant in 0..number("MAILGLOT_MUTANTS", 5_000) {
+        let mut numbers = Numbers(first.wrapping_mul(0x1_0000_0001).wrapping_add(mutant << 20));
+        let seed = &seeds[numbers.below(seeds.len())];
+        let other = &seeds[numbers.below(seeds.len())];
+        let raw = if mutant < seeds.len() as u64 {
+            Cow::Borrowed(&seeds[mutant as usize])
+        } else {
+            Cow::Owned(mutate(seed, other, &mut numbers))
+        };
+        let policy = policy(&mut numbers);
+        let Some((law, _)) = broken(&raw, &policy) else { continue };
+        if let Some((_, count)) = kinds.iter_mut().find(|(name, _)| *name == law) {
+            *count += 1;
+            if *count > 3 {
+                continue;
+            }
+        } else {
+            kinds.push((law, 1));
+        }
+        let small = shrink(&raw, &policy, law);
+        let shown = broken(&small, &policy).map_or_else(String::new, |(_, shown)| shown);
+        let Policy { headers, transfer, on_loss, .. } = policy;
+        let _ = write!(
+            failures,
+            "\n{law} (mutant {mutant}, {headers:?} {transfer:?} {on_loss:?})\n{}\n-> {}\n{shown}\n",
+            small.escape_ascii(),
+            process(&small, &policy).bytes.escape_ascii(),
+        );
+    }
+    assert!(failures.is_empty(), "{kinds:?}\n{failures}");
+}

@@ -14,6 +14,8 @@ use std::ops::Range;
 
 /// Bytes of a word beyond which it is reported as too long (RFC 2047 2).
 pub(super) const WORD: usize = 75;
+/// What is told of such a word.
+pub(super) const LONG_WORD: &str = "longer than 75 bytes";
 
 /// A run of words to be decoded together, or a text between runs.
 #[derive(Clone, Debug)]
@@ -33,6 +35,8 @@ pub(super) struct Ready {
     pub word: Word,
     /// Its charset; None where the label says nothing.
     pub charset: Option<Charset>,
+    /// The label is a name or an alias of the charset, without repair.
+    pub named: bool,
     /// What was repaired.
     pub damage: Damage,
     /// Its bytes, in [`Reader::bytes`].
@@ -183,7 +187,8 @@ impl<'a> Reader<'a> {
                 (result.damage, result.left)
             }
         };
-        Some(Ready { word, charset, damage, bytes: start..self.bytes.len(), left })
+        let named = matches!(resolved, Resolved::Exact(_) | Resolved::Alias(_));
+        Some(Ready { word, charset, named, damage, bytes: start..self.bytes.len(), left })
     }
 
     /// Takes the sextets over that the word before left, when its last quantum goes on in this payload.
@@ -385,9 +390,21 @@ pub(crate) fn is_control(c: char) -> bool {
     matches!(c, '\0'..='\x1F' | '\x7F'..='\u{9F}' | '\u{2028}' | '\u{2029}')
 }
 
+/// Whether no control stands in a text; the bytes tell.
+pub(super) fn is_plain_text(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let control = |i: usize, byte: u8| match byte {
+        0..=0x1F | 0x7F => true,
+        0xC2 => bytes.get(i + 1).is_some_and(|&b| b < 0xA0),
+        0xE2 => matches!(bytes.get(i + 1..i + 3), Some([0x80, 0xA8 | 0xA9])),
+        _ => false,
+    };
+    !bytes.iter().enumerate().any(|(i, &byte)| control(i, byte))
+}
+
 /// Appends a text with a space for each control; gives their number.
 pub(crate) fn push_clean(text: &str, out: &mut String) -> u64 {
-    if !text.chars().any(is_control) {
+    if is_plain_text(text) {
         out.push_str(text);
         return 0;
     }
@@ -398,4 +415,18 @@ pub(crate) fn push_clean(text: &str, out: &mut String) -> u64 {
         if control { ' ' } else { c }
     }));
     controls
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bytes_tell_of_every_control() {
+        for c in '\0'..=char::MAX {
+            let text = format!("a{c}é");
+            assert_eq!(is_plain_text(&text), !is_control(c), "{c:?}");
+            assert_eq!(is_plain_text(&text[..=c.len_utf8()]), !is_control(c), "{c:?}");
+        }
+    }
 }

@@ -39,7 +39,7 @@ pub(crate) fn choose(text: &str, place: Place, encoding: Encoding) -> Letter {
         Encoding::B => Letter::B,
         Encoding::Q => Letter::Q,
         Encoding::Shorter => {
-            let q: usize = text.bytes().map(|b| q_len(b, place)).sum();
+            let q = q_cost(text, place);
             if q <= text.len().div_ceil(3) * 4 { Letter::Q } else { Letter::B }
         }
     }
@@ -123,27 +123,79 @@ impl Lines<'_> {
 
     /// Words for a whole text. With `fold`, the last byte written is a space that may become a fold.
     pub(crate) fn words(&mut self, text: &str, place: Place, letter: Letter, fold: bool) {
-        let mut filler = Filler { lines: self, text: String::new(), place, letter, fresh: true, fold };
+        let mut filler =
+            Filler { lines: self, text: String::new(), length: 0, place, letter, fresh: true, fold };
         if text.starts_with('\u{FEFF}') {
             // Readers drop one byte order mark at the start.
-            filler.text.push('\u{FEFF}');
+            filler.take("\u{FEFF}");
         }
-        for unit in text.graphemes(true) {
-            if filler.holds_together(unit) {
-                filler.add(unit);
-            } else {
-                let mut buffer = [0; 4];
-                unit.chars().for_each(|c| filler.add(c.encode_utf8(&mut buffer)));
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (part, after) = rest.split_at(stretch(rest));
+            rest = after;
+            if part.chars().nth(1).is_none() {
+                filler.add(part);
+                continue;
+            }
+            for unit in part.graphemes(true) {
+                if filler.holds_together(unit) {
+                    filler.add(unit);
+                } else {
+                    let mut buffer = [0; 4];
+                    unit.chars().for_each(|c| filler.add(c.encode_utf8(&mut buffer)));
+                }
             }
         }
         filler.finish();
     }
 }
 
+/// Bytes up to the first place between two characters that certainly do not join.
+fn stretch(text: &str) -> usize {
+    let mut before = false;
+    for (at, c) in text.char_indices() {
+        let single = is_single(c);
+        if before && single {
+            return at;
+        }
+        before = single;
+    }
+    text.len()
+}
+
+/// Whether a character never joins another one of these in a grapheme cluster (UAX 29): the letters, digits and signs of most texts.
+fn is_single(c: char) -> bool {
+    matches!(c,
+        ' '..='~'
+        | '\u{A0}'..='\u{2FF}'
+        // Greek, Cyrillic, Armenian, Hebrew, Arabic; their marks lie between.
+        | '\u{370}'..='\u{482}'
+        | '\u{48A}'..='\u{58F}'
+        | '\u{5D0}'..='\u{5EA}'
+        | '\u{620}'..='\u{64A}'
+        // Thai without its vowel signs.
+        | '\u{E01}'..='\u{E30}'
+        | '\u{E3F}'..='\u{E46}'
+        | '\u{1E00}'..='\u{1FFF}'
+        | '\u{2010}'..='\u{2027}'
+        | '\u{2030}'..='\u{205E}'
+        | '\u{20A0}'..='\u{20CF}'
+        | '\u{2100}'..='\u{2BFF}'
+        // Punctuation, kana, ideographs, syllables of Hangul, wide forms.
+        | '\u{3000}'..='\u{3029}'
+        | '\u{3030}'..='\u{3098}'
+        | '\u{309B}'..='\u{30FF}'
+        | '\u{3400}'..='\u{9FFF}'
+        | '\u{AC00}'..='\u{D7A3}'
+        | '\u{FF01}'..='\u{FF9D}')
+}
+
 /// Fills word after word.
 struct Filler<'l, 'e> {
     lines: &'l mut Lines<'e>,
     text: String,
+    /// Bytes that the text takes in Q, or has in B.
+    length: usize,
     place: Place,
     letter: Letter,
     /// Nothing of the text was taken yet.
@@ -156,7 +208,7 @@ impl Filler<'_, '_> {
     /// Whether a combining sequence fits into one word where it stands.
     fn holds_together(&self, unit: &str) -> bool {
         let room = if self.fresh && !self.fold { self.room() } else { WORD - FRAME };
-        self.length(if self.fresh { &self.text } else { "" }, unit) <= room
+        self.encoded(if self.fresh { self.length } else { 0 } + self.cost(unit)) <= room
     }
 
     /// Bytes of encoded text for which the line has room.
@@ -164,15 +216,24 @@ impl Filler<'_, '_> {
         WORD.min(LINE.saturating_sub(self.lines.column)).saturating_sub(FRAME)
     }
 
-    fn length(&self, text: &str, more: &str) -> usize {
+    /// What a piece adds to [`Self::length`].
+    fn cost(&self, unit: &str) -> usize {
         match self.letter {
-            Letter::B => (text.len() + more.len()).div_ceil(3) * 4,
-            Letter::Q => text.bytes().chain(more.bytes()).map(|b| q_len(b, self.place)).sum(),
+            Letter::B => unit.len(),
+            Letter::Q => q_cost(unit, self.place),
+        }
+    }
+
+    /// Bytes of encoded text.
+    fn encoded(&self, length: usize) -> usize {
+        match self.letter {
+            Letter::B => length.div_ceil(3) * 4,
+            Letter::Q => length,
         }
     }
 
     fn add(&mut self, unit: &str) {
-        if self.length(&self.text, unit) > self.room() {
+        if self.encoded(self.length + self.cost(unit)) > self.room() {
             if !self.fresh {
                 self.finish();
                 self.lines.fold();
@@ -182,27 +243,38 @@ impl Filler<'_, '_> {
             }
         }
         self.fresh = false;
+        self.take(unit);
+    }
+
+    fn take(&mut self, unit: &str) {
+        self.length += self.cost(unit);
         self.text.push_str(unit);
     }
 
     /// Writes the word.
     fn finish(&mut self) {
-        let text = std::mem::take(&mut self.text);
-        let word = match self.letter {
-            Letter::B => format!("{OPEN_B}{}{CLOSE}", STANDARD.encode(text)),
+        let out = &mut self.lines.out;
+        let start = out.len();
+        match self.letter {
+            Letter::B => {
+                out.push_str(OPEN_B);
+                STANDARD.encode_string(&self.text, out);
+            }
             Letter::Q => {
-                let mut out = String::from(OPEN_Q);
-                for byte in text.bytes() {
+                out.push_str(OPEN_Q);
+                for byte in self.text.bytes() {
                     match byte {
                         b' ' => out.push('_'),
                         _ if q_len(byte, self.place) == 1 => out.push(char::from(byte)),
                         _ => out.extend(['=', digit(byte >> 4), digit(byte & 15)]),
                     }
                 }
-                out + CLOSE
             }
-        };
-        self.lines.push(&word);
+        }
+        out.push_str(CLOSE);
+        self.lines.column += out.len() - start;
+        self.text.clear();
+        self.length = 0;
     }
 }
 
@@ -210,17 +282,34 @@ fn digit(nibble: u8) -> char {
     char::from(b"0123456789ABCDEF"[usize::from(nibble)])
 }
 
+/// Bytes that a text takes in a Q word.
+fn q_cost(text: &str, place: Place) -> usize {
+    text.bytes().map(|b| q_len(b, place)).sum()
+}
+
 /// Bytes that one byte takes in a Q word.
 fn q_len(byte: u8, place: Place) -> usize {
-    let plain = match place {
-        Place::Phrase => byte.is_ascii_alphanumeric() || b"!*+-/".contains(&byte),
-        Place::Text => matches!(byte, b'!'..=b'~') && !matches!(byte, b'=' | b'?' | b'_'),
-        Place::Comment => {
-            matches!(byte, b'!'..=b'~') && !matches!(byte, b'=' | b'?' | b'_' | b'(' | b')' | b'"' | b'\\')
-        }
-    };
-    if plain || byte == b' ' { 1 } else { 3 }
+    if PLAIN[usize::from(byte)] & 1 << place as u8 == 0 { 3 } else { 1 }
 }
+
+/// For each byte, a bit for each place where a Q word takes it as it is (RFC 2047 5), or as an underscore.
+static PLAIN: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = b' ';
+    while byte <= b'~' {
+        let (text, comment, phrase) = match byte {
+            b' ' | b'!' | b'*' | b'+' | b'-' | b'/' => (true, true, true),
+            b'=' | b'?' | b'_' => (false, false, false),
+            b'(' | b')' | b'"' | b'\\' => (true, false, false),
+            _ => (true, true, byte.is_ascii_alphanumeric()),
+        };
+        table[byte as usize] = (text as u8) << Place::Text as u8
+            | (comment as u8) << Place::Comment as u8
+            | (phrase as u8) << Place::Phrase as u8;
+        byte += 1;
+    }
+    table
+};
 
 #[cfg(test)]
 mod tests {
@@ -303,6 +392,41 @@ mod tests {
             }
         }
         check(&text);
+    }
+
+    #[test]
+    fn single_characters_do_not_join() {
+        // A character for each class whose members are single.
+        let others = ['a', '\u{AD}', '\u{AC00}', '\u{AC01}', '\u{2764}'];
+        for c in ('\0'..=char::MAX).filter(|&c| is_single(c)) {
+            for other in others.into_iter().chain([c]) {
+                assert!(is_single(other));
+                for pair in [format!("{c}{other}"), format!("{other}{c}")] {
+                    assert_eq!(pair.graphemes(true).count(), 2, "{pair:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn mixed_texts_are_cut_between_clusters() {
+        for text in [
+            "a\u{301}bc\u{302}",
+            "\u{E01}\u{E33}\u{E01}\u{E48}x",
+            "\u{1F469}\u{200D}\u{1F680}ab\u{1F1E9}\u{1F1EA}",
+            "\u{2764}\u{FE0F}\u{AC00}\u{11A8}\u{AC00}",
+            "\u{915}\u{94D}\u{937}x",
+        ] {
+            let (mut rest, mut units) = (text, Vec::new());
+            while !rest.is_empty() {
+                let (part, after) = rest.split_at(stretch(rest));
+                units.extend(part.graphemes(true));
+                rest = after;
+            }
+            assert_eq!(units, text.graphemes(true).collect::<Vec<_>>());
+        }
+        assert_eq!(stretch("ab"), 1);
+        assert_eq!(stretch("a\u{301}bc"), 4);
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod encode;
 #[cfg(test)]
 mod laws;
 mod payload;
+mod plain;
 mod rewrite;
 mod run;
 mod token;
@@ -29,7 +30,7 @@ pub use encode::encode;
 pub(crate) use encode::{Lines, choose};
 pub(crate) use payload::hex;
 pub use rewrite::rewrite;
-pub(crate) use rewrite::{UNSAFE, apply, is_tidy_text};
+pub(crate) use rewrite::{UNSAFE, apply, is_tidy_text, rewrite_plain};
 
 use crate::EventKind;
 use crate::header::FieldKind;
@@ -151,6 +152,11 @@ pub(crate) fn bytes_to_text<'b>(
     let mut log = LossLog::new();
     let text = used.decode(bytes, &mut log);
     (text, Some(used), log.losses())
+}
+
+/// Whether `=?` stands in a value.
+pub(crate) fn has_open(value: &[u8]) -> bool {
+    memchr::memchr_iter(b'?', value).any(|at| at > 0 && value[at - 1] == b'=')
 }
 
 /// Whether an encoded word stands in a value.

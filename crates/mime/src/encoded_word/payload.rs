@@ -91,12 +91,8 @@ pub(crate) struct Base64 {
 
 /// Decodes base64, going on from sextets that an earlier word left.
 pub(crate) fn decode_b(payload: &[u8], start: Sextets, out: &mut Vec<u8>) -> Base64 {
-    let before = out.len();
-    if start.count == 0 && payload.len().is_multiple_of(4) {
-        if STANDARD.decode_vec(payload, out).is_ok() {
-            return Base64 { plausible: true, ..Base64::default() };
-        }
-        out.truncate(before);
+    if start.count == 0 && decode_strict(payload, out) {
+        return Base64 { plausible: true, ..Base64::default() };
     }
     let mut damage = Damage::default();
     let (mut sextets, mut alphabet, mut foreign) = (start, 0usize, 0usize);
@@ -140,6 +136,16 @@ pub(crate) fn decode_b(payload: &[u8], start: Sextets, out: &mut Vec<u8>) -> Bas
     damage.padding |= sextets.count > 1 || expected > 0;
     damage.foreign |= foreign > 0;
     Base64 { damage, left: sextets, plausible: foreign <= alphabet }
+}
+
+/// Decodes base64 without any damage (RFC 4648 4); false, and nothing is appended, for anything else.
+pub(crate) fn decode_strict(payload: &[u8], out: &mut Vec<u8>) -> bool {
+    let before = out.len();
+    let strict = payload.len().is_multiple_of(4) && STANDARD.decode_vec(payload, out).is_ok();
+    if !strict {
+        out.truncate(before);
+    }
+    strict
 }
 
 /// Sextets before the first padding, and the number of equals signs: tells whether a payload stands for itself.

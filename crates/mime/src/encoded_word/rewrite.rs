@@ -8,15 +8,14 @@
 //!
 //! Addresses are never changed. What cannot be written so that it reads the same is left alone.
 
-use super::decode::{Reader, Ready, Segment, is_control, push_clean, unfold};
+use super::decode::{Reader, Ready, Segment, is_plain_text, push_clean, unfold};
 use super::encode::{LINE, Lines, choose, is_atom};
 use super::token::ends_word;
 use super::zone::Zone;
-use super::{Encoding, Finding, Form, HeaderContext, Place, Replacement, decode};
+use super::{Encoding, Finding, Form, HeaderContext, Place, Replacement, decode, has_open, plain};
 use crate::header::FieldKind;
 use crate::{EventKind, lex, params};
-use mailglot_codec::{Charset, Resolved, View};
-use memchr::memmem;
+use mailglot_codec::Charset;
 use std::ops::Range;
 
 /// Bytes of a line of raw text beyond which words are written instead (RFC 5322 2.1.1 allows 998).
@@ -38,23 +37,41 @@ pub fn rewrite(
 ) -> Vec<Replacement> {
     let eol = std::str::from_utf8(eol).unwrap_or("\r\n");
     let target = Target { form, column, eol };
+    if let Some(list) = plain::plan(value, kind, &target, findings) {
+        return list;
+    }
+    general(value, kind, &target, context, findings)
+}
+
+/// [`rewrite`] for values of any shape.
+pub(super) fn general(
+    value: &[u8],
+    kind: FieldKind,
+    target: &Target<'_>,
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+) -> Vec<Replacement> {
+    let Target { form, column, eol } = *target;
     match kind {
         FieldKind::Opaque => Vec::new(),
         FieldKind::Parameters => params::rewrite(value, form, context, column, eol, findings),
         FieldKind::Unstructured | FieldKind::Structured => {
-            let (before, list) = plan(value, kind, &target, context, findings);
+            let (before, list) = plan(value, kind, target, context, findings);
             if list.is_empty() {
                 return list;
             }
-            let settle =
-                |value: &[u8], form| settle(value, kind, &Target { form, ..target }, context, &before);
-            if let Some(after) = settle(value, form) {
-                return if after == apply(value, &list) { list } else { difference(value, &after) };
+            let settle = |value: Vec<u8>, form, passes| {
+                settle(value, passes, kind, &Target { form, ..*target }, context, &before)
+            };
+            let once = apply(value, &list);
+            if let Some(after) = settle(once.clone(), form, PASSES - 1) {
+                return if after == once { list } else { difference(value, &after) };
             }
             // Raw text that would complete the damage around it to a word: words then, if they stay.
-            let stays = |words: &Vec<u8>| settle(words, form).is_none_or(|again| again == *words);
+            let stays =
+                |words: &Vec<u8>| settle(words.clone(), form, PASSES).is_none_or(|again| again == *words);
             if form == Form::RawUtf8
-                && let Some(words) = settle(value, Form::Words).filter(stays)
+                && let Some(words) = settle(value.to_vec(), Form::Words, PASSES).filter(stays)
             {
                 return difference(value, &words);
             }
@@ -64,16 +81,29 @@ pub fn rewrite(
     }
 }
 
-/// The value after as many passes as it takes, if it reads the same then; at most [`ROUNDS`].
-fn settle(
+/// [`rewrite`] to words where the value is plain; None where only the general case can tell. What the rest of the message says does not
+/// matter to a plain value.
+pub(crate) fn rewrite_plain(
     value: &[u8],
+    kind: FieldKind,
+    column: usize,
+    eol: &[u8],
+    findings: &mut Vec<Finding>,
+) -> Option<Vec<Replacement>> {
+    let eol = std::str::from_utf8(eol).unwrap_or("\r\n");
+    plain::plan(value, kind, &Target { form: Form::Words, column, eol }, findings)
+}
+
+/// The value after as many passes as it takes, the last of which finds nothing, if it reads the same then.
+fn settle(
+    mut after: Vec<u8>,
+    passes: usize,
     kind: FieldKind,
     target: &Target<'_>,
     context: &HeaderContext,
     before: &str,
 ) -> Option<Vec<u8>> {
-    let mut after = value.to_vec();
-    for _ in 0..=ROUNDS {
+    for _ in 0..passes {
         let list = plan(&after, kind, target, context, &mut Vec::new()).1;
         if list.is_empty() {
             return (decode(&after, kind, context, &mut Vec::new()) == before).then_some(after);
@@ -84,7 +114,7 @@ fn settle(
 }
 
 /// Passes after which a value that still changes is left alone. A change may open a group that stood closed before, once.
-const ROUNDS: usize = 3;
+const PASSES: usize = 4;
 
 /// One replacement that makes `new` of `old`, cut beside something that is no white space.
 fn difference(old: &[u8], new: &[u8]) -> Vec<Replacement> {
@@ -126,10 +156,13 @@ pub(crate) fn is_tidy_text(value: &[u8], context: &HeaderContext) -> bool {
 
 /// What is asked for.
 #[derive(Clone, Copy)]
-struct Target<'e> {
-    form: Form,
-    column: usize,
-    eol: &'e str,
+pub(super) struct Target<'e> {
+    /// What to write.
+    pub form: Form,
+    /// Bytes of the line before the value.
+    pub column: usize,
+    /// Line end of folds.
+    pub eol: &'e str,
 }
 
 /// The decoded text of a value, and the changes.
@@ -140,7 +173,7 @@ fn plan(
     context: &HeaderContext,
     findings: &mut Vec<Finding>,
 ) -> (String, Vec<Replacement>) {
-    if value.is_ascii() && memmem::find(value, b"=?").is_none() {
+    if value.is_ascii() && !has_open(value) {
         return (String::new(), Vec::new());
     }
     let reader = Reader::new(value, kind, context, findings);
@@ -174,16 +207,17 @@ fn plan(
 
 /// What an atom holds.
 #[derive(Clone, Copy, Debug, Default)]
-struct State {
-    space: bool,
+pub(super) struct State {
+    /// White space only.
+    pub space: bool,
     /// Raw 8-bit bytes.
-    raw: bool,
+    pub raw: bool,
     /// Raw bytes that are no UTF-8.
-    invalid: bool,
+    pub invalid: bool,
     /// Decodable words.
-    words: bool,
+    pub words: bool,
     /// Words that are not clean UTF-8.
-    dirty: bool,
+    pub dirty: bool,
 }
 
 impl State {
@@ -318,19 +352,15 @@ fn is_tidy(value: &[u8], word: &Ready, bytes: &[u8]) -> bool {
     let payload = &value[token.payload.clone()];
     word.charset == Some(Charset::UTF_8)
         && bare
-        && matches!(
-            Charset::for_label(&value[token.label.clone()], View::Mail),
-            Resolved::Exact(_) | Resolved::Alias(_)
-        )
+        && word.named
         && word.damage.describe().is_none()
         && payload.iter().all(|&b| matches!(b, b'!'..=b'~') && b != b'?')
-        && std::str::from_utf8(bytes).is_ok_and(|text| !text.contains(is_control))
+        && std::str::from_utf8(bytes).is_ok_and(is_plain_text)
 }
 
 /// Groups atoms and writes the groups that need it.
 fn changes(value: &[u8], atoms: &[Atom], target: &Target<'_>) -> Vec<Replacement> {
-    let mut list = Vec::new();
-    let (mut at, mut column) = (0, target.column);
+    let mut writer = Writer::new(value, target);
     let mut i = 0;
     while i < atoms.len() {
         if !atoms[i].state.member() {
@@ -358,10 +388,36 @@ fn changes(value: &[u8], atoms: &[Atom], target: &Target<'_>) -> Vec<Replacement
         if !wanted {
             continue;
         }
-        let mut range = group[0].range.start..group[group.len() - 1].range.end;
+        let range = group[0].range.start..group[group.len() - 1].range.end;
         let text: String = group.iter().map(|a| a.text.as_str()).collect();
-        column = advance(column, &value[at..range.start]);
-        let place = match group[0].zone {
+        writer.group(range, group[0].zone, state, &text);
+    }
+    writer.list
+}
+
+/// Writes groups anew, from left to right.
+pub(super) struct Writer<'v, 't> {
+    value: &'v [u8],
+    target: &'t Target<'t>,
+    /// What was written to so far, in the old value.
+    at: usize,
+    /// The column there, in the new value.
+    column: usize,
+    /// The changes.
+    pub list: Vec<Replacement>,
+}
+
+impl<'v, 't> Writer<'v, 't> {
+    /// Nothing is written yet.
+    pub(super) fn new(value: &'v [u8], target: &'t Target<'t>) -> Self {
+        Self { value, target, at: 0, column: target.column, list: Vec::new() }
+    }
+
+    /// Writes the text of a group that starts in `zone`.
+    pub(super) fn group(&mut self, mut range: Range<usize>, zone: Zone, state: State, text: &str) {
+        let value = self.value;
+        let column = advance(self.column, &value[self.at..range.start]);
+        let place = match zone {
             Zone::Comment => Place::Comment,
             Zone::Phrase | Zone::Quoted => Place::Phrase,
             _ => Place::Text,
@@ -369,29 +425,32 @@ fn changes(value: &[u8], atoms: &[Atom], target: &Target<'_>) -> Vec<Replacement
         // A single space before the group may become a fold.
         let foldable =
             range.start >= 2 && value[range.start - 1] == b' ' && !lex::is_space(value[range.start - 2]);
-        let mut lines = Lines { out: String::new(), column, eol: target.eol };
+        let mut lines =
+            Lines { out: String::with_capacity(text.len() * 2 + 16), column, eol: self.target.eol };
         if foldable {
             lines.out.push(' ');
         }
-        let raw = target.form == Form::RawUtf8 && raw_form(value, &range, &text, place, &mut lines, foldable);
+        let raw =
+            self.target.form == Form::RawUtf8 && raw_form(value, &range, text, place, &mut lines, foldable);
         if !raw {
             if !state.wants_words() {
-                column = advance(column, &value[range.clone()]);
-                at = range.end;
-                continue;
+                self.column = advance(column, &value[range.clone()]);
+                self.at = range.end;
+                return;
             }
             let glued = !ends_word(&value[range.end..]);
-            let letter = choose(&text, place, if glued { Encoding::B } else { Encoding::Shorter });
-            lines.words(&text, place, letter, foldable);
+            let letter = choose(text, place, if glued { Encoding::B } else { Encoding::Shorter });
+            lines.words(text, place, letter, foldable);
         }
-        let line = &value[range.end..];
+        // Of the rest of the line no more than would fit is looked at.
+        let line = &value[range.end..value.len().min(range.end + LINE + 1)];
         let line = &line[..memchr::memchr2(b'\r', b'\n', line).unwrap_or(line.len())];
         if line.len() >= 2 && line[0] == b' ' && !lex::is_space(line[1]) && lines.column + line.len() > LINE {
             lines.fold();
             range.end += 1;
         }
-        column = lines.column;
-        at = range.end;
+        self.column = lines.column;
+        self.at = range.end;
         let mut with = lines.out.into_bytes();
         if foldable {
             if with.first() == Some(&b' ') {
@@ -401,10 +460,9 @@ fn changes(value: &[u8], atoms: &[Atom], target: &Target<'_>) -> Vec<Replacement
             }
         }
         if value[range.clone()] != with[..] {
-            list.push(Replacement { at: range, with });
+            self.list.push(Replacement { at: range, with });
         }
     }
-    list
 }
 
 /// Writes raw UTF-8, where it would read the same; false where it would not.

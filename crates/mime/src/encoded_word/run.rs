@@ -1,7 +1,7 @@
 //! The text of a run of words: bytes of one charset are joined before they are decoded.
 
 use super::Finding;
-use super::decode::{Reader, Ready, Segment, WORD, guess, push_clean, same};
+use super::decode::{LONG_WORD, Reader, Ready, Segment, WORD, guess, push_clean, same};
 use super::zone::Zone;
 use crate::EventKind;
 use crate::lex;
@@ -151,7 +151,7 @@ impl Reader<'_> {
             findings.push(Finding::new(range.clone(), EventKind::EwBadToken, what));
         }
         if range.len() > WORD {
-            findings.push(Finding::new(range.clone(), EventKind::EwBadToken, "longer than 75 bytes"));
+            findings.push(Finding::new(range.clone(), EventKind::EwBadToken, LONG_WORD));
         }
         if zone == Zone::Quoted {
             findings.push(Finding::new(range.clone(), EventKind::EwInQuotes, ""));
@@ -166,7 +166,8 @@ impl Reader<'_> {
     }
 }
 
-fn is_wide(charset: Charset) -> bool {
+/// UTF-16 and UTF-32.
+pub(super) fn is_wide(charset: Charset) -> bool {
     charset.name().starts_with("UTF-16") || charset.name().starts_with("UTF-32")
 }
 
@@ -216,7 +217,12 @@ fn note_losses(group: &[Ready], origin: usize, log: &LossLog, findings: &mut Vec
 }
 
 /// Tells where a byte outside the labelled charset was read by its superset.
-fn note_superset(charset: Charset, bytes: &[u8], range: Range<usize>, findings: &mut Vec<Finding>) {
+pub(super) fn note_superset(
+    charset: Charset,
+    bytes: &[u8],
+    range: Range<usize>,
+    findings: &mut Vec<Finding>,
+) {
     let superset = charset.superset();
     if superset == charset || bytes.is_ascii() && !charset.is_stateful() {
         return;

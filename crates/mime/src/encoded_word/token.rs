@@ -1,7 +1,6 @@
 //! Where the encoded words of a value stand (RFC 2047 2, with the tolerance that real mail needs).
 
 use crate::lex;
-use memchr::memmem;
 use std::ops::Range;
 
 /// How a word's text is encoded.
@@ -45,14 +44,22 @@ struct Memory {
 }
 
 impl Memory {
-    fn find(&mut self, value: &[u8], needle: &[u8; 2], from: usize) -> Option<usize> {
+    fn find(&mut self, value: &[u8], needle: [u8; 2], from: usize) -> Option<usize> {
         if !(self.from <= from && from <= self.found) || self.found == 0 {
             let rest = value.get(from..).unwrap_or_default();
-            self.found = memmem::find(rest, needle).map_or(usize::MAX, |n| from + n);
+            self.found = find_pair(rest, needle).map_or(usize::MAX, |n| from + n);
             self.from = from;
         }
         (self.found != usize::MAX).then_some(self.found)
     }
+}
+
+/// Two bytes of which one is a question mark, the rarer one in most values.
+fn find_pair(bytes: &[u8], pair: [u8; 2]) -> Option<usize> {
+    let mark = usize::from(pair[1] == b'?');
+    memchr::memchr_iter(b'?', bytes)
+        .filter_map(|at| at.checked_sub(mark))
+        .find(|&at| bytes[at..].starts_with(&pair))
 }
 
 impl<'a> Finder<'a> {
@@ -71,7 +78,7 @@ impl<'a> Finder<'a> {
     /// The first word that starts at or after `at`.
     pub(crate) fn next_from(&mut self, mut at: usize) -> Option<Word> {
         loop {
-            at = self.open.find(self.value, b"=?", at)?;
+            at = self.open.find(self.value, *b"=?", at)?;
             if let Some(word) = self.word_at(at) {
                 return Some(word);
             }
@@ -105,8 +112,9 @@ impl<'a> Finder<'a> {
     fn q_end(&mut self, payload: usize) -> Option<usize> {
         let (mut from, mut inner) = (payload, payload);
         loop {
-            let close = self.close.find(self.value, b"?=", from)?;
-            while let Some(open) = self.inner_open.find(self.value, b"=?", inner).filter(|&n| n + 1 < close) {
+            let close = self.close.find(self.value, *b"?=", from)?;
+            while let Some(open) = self.inner_open.find(self.value, *b"=?", inner).filter(|&n| n + 1 < close)
+            {
                 if head(self.value, open).is_some() {
                     // The word has no end of its own: the next one starts here.
                     return None;
@@ -118,10 +126,10 @@ impl<'a> Finder<'a> {
                 None | Some(b')' | b'"' | b',' | b'.' | b';' | b':' | b'<' | b'>' | b']') => true,
                 Some(&byte) if lex::is_space(byte) => true,
                 Some(_) if self.value[after..].starts_with(b"=?") => true,
-                Some(_) => match self.later_close.find(self.value, b"?=", after) {
+                Some(_) => match self.later_close.find(self.value, *b"?=", after) {
                     None => true,
                     Some(next) => {
-                        self.later_open.find(self.value, b"=?", after).is_some_and(|open| open < next)
+                        self.later_open.find(self.value, *b"=?", after).is_some_and(|open| open < next)
                     }
                 },
             };

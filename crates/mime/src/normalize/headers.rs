@@ -34,8 +34,7 @@ pub(super) fn plan(
         for field in message.fields(id) {
             let value = field.value.of(raw);
             let ascii = value.is_ascii();
-            if ascii && memchr::memmem::find(value, b"=?").is_none() && memchr::memchr(b'*', value).is_none()
-            {
+            if ascii && !may_encode(value) {
                 continue;
             }
             let kind = header::field_kind(field.name.of(raw));
@@ -47,14 +46,21 @@ pub(super) fn plan(
                 report.push(Event { part: id, at: field.full, kind, detail, count: 1 });
                 continue;
             }
+            let form = form(policy, ascii);
+            let mut findings = Vec::new();
+            let (column, eol) = (field.value.start - field.full.start, message.eol().bytes());
+            if form == Some(Form::Words)
+                && let Some(changes) = encoded_word::rewrite_plain(value, kind, column, eol, &mut findings)
+            {
+                edits.extend(changes.into_iter().map(|c| Edit::new(field.value.at(&c.at), c.with)));
+                tell(id, field.value, findings, report);
+                continue;
+            }
             let mut context = HeaderContext::default();
-            if !ascii || memchr::memmem::find(value, b"=?").is_some() {
+            if !ascii || encoded_word::has_open(value) {
                 context.raw = *raw_charset.get_or_insert_with(|| raw_header_charset(message, hints, policy));
             }
-            let mut findings = Vec::new();
-            if let Some(form) = form(policy, ascii) {
-                let column = field.value.start - field.full.start;
-                let eol = message.eol().bytes();
+            if let Some(form) = form {
                 let changes = encoded_word::rewrite(value, kind, form, &context, column, eol, &mut findings);
                 edits.extend(changes.into_iter().map(|c| Edit::new(field.value.at(&c.at), c.with)));
             } else if kind == FieldKind::Parameters {
@@ -65,6 +71,11 @@ pub(super) fn plan(
             tell(id, field.value, findings, report);
         }
     }
+}
+
+/// Whether ASCII may stand for something else: a word, or a parameter of RFC 2231.
+fn may_encode(value: &[u8]) -> bool {
+    memchr::memchr2_iter(b'?', b'*', value).any(|at| value[at] == b'*' || at > 0 && value[at - 1] == b'=')
 }
 
 /// The form that the policy asks for; None leaves fields as they are.

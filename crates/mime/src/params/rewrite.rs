@@ -8,12 +8,11 @@
 use super::decode::{Form as Mark, Group, group, split_extended, split_name};
 use super::{Params, parse};
 use crate::encoded_word::{
-    self, Encoding, Finding, Form, HeaderContext, Place, Replacement, UNSAFE, decode_text, has_word,
-    is_tidy_text,
+    self, Encoding, Finding, Form, HeaderContext, Place, Replacement, UNSAFE, decode_text, has_open,
+    has_word, is_tidy_text,
 };
 use crate::{EventKind, lex};
 use mailglot_codec::{Charset, View};
-use memchr::memmem;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -29,7 +28,7 @@ pub(crate) fn rewrite(
     eol: &str,
     findings: &mut Vec<Finding>,
 ) -> Vec<Replacement> {
-    if value.is_ascii() && memmem::find(value, b"=?").is_none() && memmem::find(value, b"*").is_none() {
+    if value.is_ascii() && !has_open(value) && memchr::memchr(b'*', value).is_none() {
         return Vec::new();
     }
     let before = parse(value, context, findings);

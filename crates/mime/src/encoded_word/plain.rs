@@ -1,0 +1,293 @@
+//! The plain case of rewriting: ASCII text and well-formed words that stand free.
+//!
+//! Most values of a mailbox are of this shape: words in strict syntax (RFC 2047 2) of one known charset, decoded without a loss, with white
+//! space or an end of the value on both sides; in a structured field also addresses, but neither comments nor quoted strings. What
+//! follows from the shape:
+//!
+//! - all there is to tell are the notes that ask for nothing: an alias of a charset, its superset, a word that is too long;
+//! - a word that is clean UTF-8 already stays, so a value with such words only has no changes;
+//! - a run of other words becomes words of the same shape at the same place. White space around them stays or becomes a fold, which reads the same. So
+//!   the new value is of this shape too, with clean words only: it reads the same, and a second pass has nothing to do.
+//!
+//! Hence the changes need not be tried before they are given; the tests do try them.
+//!
+//! # Limits
+//!
+//! Target is the form with words. UTF-7, UTF-16 and UTF-32 are left to the general case, and so is whatever else asks for a second look.
+
+use super::decode::{LONG_WORD, WORD, is_plain_text};
+use super::payload::{self, hex};
+use super::rewrite::{State, Target, Writer};
+use super::run::{is_wide, note_superset};
+use super::zone::Zone;
+use super::{Finding, Form, Replacement};
+use crate::EventKind;
+use crate::header::FieldKind;
+use crate::lex;
+use mailglot_codec::{Charset, LossLog, Resolved, View};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The changes that bring a value to words; None, and nothing is told, where the general case must decide.
+pub(super) fn plan(
+    value: &[u8],
+    kind: FieldKind,
+    target: &Target<'_>,
+    findings: &mut Vec<Finding>,
+) -> Option<Vec<Replacement>> {
+    let structured = match (target.form, kind) {
+        (Form::Words, FieldKind::Unstructured) => false,
+        (Form::Words, FieldKind::Structured) => true,
+        _ => return None,
+    };
+    let zone = if structured { Zone::Phrase } else { Zone::Text };
+    let mut writer = Writer::new(value, target);
+    let mut run = Run { value, bytes: Vec::new(), ends: Vec::new(), findings: Vec::new() };
+    let mut at = 0;
+    while let Some(&byte) = value.get(at) {
+        match byte {
+            _ if lex::is_space(byte) => at += 1,
+            b'=' if value.get(at + 1) == Some(&b'?') => {
+                if at > 0 && !lex::is_space(value[at - 1]) {
+                    return None;
+                }
+                let (end, charset) = run.read(at)?;
+                if charset == Charset::UTF_8 {
+                    if !run.is_tidy() {
+                        return None;
+                    }
+                } else {
+                    let state = State { words: true, dirty: true, ..State::default() };
+                    writer.group(at..end, zone, state, &run.text(charset)?);
+                    note_superset(charset, &run.bytes, at..end, &mut run.findings);
+                }
+                at = end;
+            }
+            b'"' | b'(' if structured => return None,
+            b'<' if structured => {
+                let end = at + memchr::memchr(b'>', &value[at..])? + 1;
+                let address = &value[at..end];
+                let quiet = |(i, &b): (usize, &u8)| {
+                    (matches!(b, b'!'..=b'~') || lex::is_space(b)) && !(b == b'?' && address[i - 1] == b'=')
+                };
+                if !address.iter().enumerate().all(quiet) {
+                    return None;
+                }
+                at = end;
+            }
+            b'!'..=b'~' => at += 1,
+            _ => return None,
+        }
+    }
+    run.findings.sort_by_key(|f| f.at.start);
+    findings.append(&mut run.findings);
+    Some(writer.list)
+}
+
+/// Words with nothing but white space between them.
+struct Run<'a> {
+    value: &'a [u8],
+    /// The decoded payloads, one after the other.
+    bytes: Vec<u8>,
+    /// Where each of them ends.
+    ends: Vec<usize>,
+    /// What is worth telling about all runs so far.
+    findings: Vec<Finding>,
+}
+
+impl Run<'_> {
+    /// Reads the run at `at`; gives its end and its charset.
+    fn read(&mut self, at: usize) -> Option<(usize, Charset)> {
+        self.bytes.clear();
+        self.ends.clear();
+        let (mut end, label) = self.word(at)?;
+        let (charset, alias) = match &self.value[label.clone()] {
+            b"utf-8" | b"UTF-8" => (Charset::UTF_8, false),
+            name => match Charset::for_label(name, View::Mail) {
+                Resolved::Exact(charset) => (charset, false),
+                Resolved::Alias(charset) => (charset, true),
+                _ => return None,
+            },
+        };
+        self.note(at..end, alias);
+        loop {
+            let next = lex::skip_space(self.value, end);
+            if next == end || !self.value[next..].starts_with(b"=?") {
+                return Some((end, charset));
+            }
+            let (after, name) = self.word(next)?;
+            // Another charset, or another spelling of the same, is none of the plain case.
+            if self.value[name] != self.value[label.clone()] {
+                return None;
+            }
+            end = after;
+            self.note(next..end, alias);
+        }
+    }
+
+    fn note(&mut self, word: Range<usize>, alias: bool) {
+        if alias {
+            self.findings.push(Finding::new(word.clone(), EventKind::CharsetAlias, ""));
+        }
+        if word.len() > WORD {
+            self.findings.push(Finding::new(word, EventKind::EwBadToken, LONG_WORD));
+        }
+    }
+
+    /// Reads the word at `at` in strict syntax; gives its end and its label.
+    fn word(&mut self, at: usize) -> Option<(usize, Range<usize>)> {
+        let value = self.value;
+        let start = at + 2;
+        let named = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':' | b'+');
+        let label = start..start + value[start..].iter().position(|b| !named(b))?;
+        let [b'?', letter, b'?', payload @ ..] = &value[label.end..] else { return None };
+        let length = match letter {
+            b'B' | b'b' => {
+                let length = memchr::memchr(b'?', payload)?;
+                if !payload::decode_strict(&payload[..length], &mut self.bytes) {
+                    return None;
+                }
+                length
+            }
+            b'Q' | b'q' => self.q(payload)?,
+            _ => return None,
+        };
+        let end = label.end + 3 + length + 2;
+        let closed = payload.get(length + 1) == Some(&b'=');
+        let free = value.get(end).is_none_or(|&b| lex::is_space(b));
+        self.ends.push(self.bytes.len());
+        (closed && free).then_some((end, label))
+    }
+
+    /// Decodes Q text in strict syntax up to the next question mark; gives its length.
+    fn q(&mut self, payload: &[u8]) -> Option<usize> {
+        let mut i = 0;
+        loop {
+            match *payload.get(i)? {
+                b'?' => return Some(i),
+                b'_' => self.bytes.push(b' '),
+                b'=' => {
+                    let (high, low) = (hex(*payload.get(i + 1)?)?, hex(*payload.get(i + 2)?)?);
+                    self.bytes.push(high << 4 | low);
+                    i += 2;
+                }
+                byte @ b'!'..=b'~' => self.bytes.push(byte),
+                _ => return None,
+            }
+            i += 1;
+        }
+    }
+
+    /// The decoded payloads, each alone.
+    fn words(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
+    }
+
+    /// Whether the words of a run in UTF-8 are clean.
+    fn is_tidy(&self) -> bool {
+        self.words().all(|word| std::str::from_utf8(word).is_ok_and(is_plain_text))
+    }
+
+    /// The text of a run in another charset.
+    fn text(&self, charset: Charset) -> Option<Cow<'_, str>> {
+        let bytes = &self.bytes[..];
+        if charset == Charset::US_ASCII {
+            let text = std::str::from_utf8(bytes).ok().filter(|t| t.is_ascii() && is_plain_text(t))?;
+            return Some(Cow::Borrowed(text));
+        }
+        if charset == Charset::UTF_7 || is_wide(charset) {
+            return None;
+        }
+        let mut log = LossLog::new();
+        let text = charset.decode(bytes, &mut log);
+        if self.ends.len() > 1 && !charset.is_single_byte() && (!bytes.is_ascii() || charset.is_stateful()) {
+            for word in self.words() {
+                let _ = charset.decode(word, &mut log);
+            }
+        }
+        (log.losses() == 0 && is_plain_text(&text)).then_some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{HeaderContext, rewrite};
+    use super::*;
+
+    fn changes(value: &str, kind: FieldKind) -> Option<Vec<String>> {
+        let target = Target { form: Form::Words, column: 9, eol: "\n" };
+        let list = plan(value.as_bytes(), kind, &target, &mut Vec::new())?;
+        Some(list.into_iter().map(|r| String::from_utf8(r.with).expect("words are ASCII")).collect())
+    }
+
+    #[test]
+    fn plain_values_are_recognized() {
+        for (value, want) in [
+            (" =?utf-8?Q?Gr=C3=BC=C3=9Fe?= a", vec![]),
+            (
+                " =?koi8-r?B?8A==?= <a@b.example>, =?koi8-r?Q?=F0?= <c@d.example>",
+                vec!["=?UTF-8?B?0J8=?=", "=?UTF-8?B?0J8=?="],
+            ),
+            (
+                " =?iso-2022-jp?B?GyRCRnwbKEI=?=\n =?iso-2022-jp?B?GyRCS1wbKEI=?=",
+                vec!["=?UTF-8?B?5pel5pys?="],
+            ),
+            ("=?us-ascii?Q?Keith_Moore?=", vec!["=?UTF-8?Q?Keith_Moore?="]),
+        ] {
+            for kind in [FieldKind::Unstructured, FieldKind::Structured] {
+                assert_eq!(
+                    changes(value, kind).as_deref(),
+                    Some(&want.iter().map(ToString::to_string).collect::<Vec<_>>()[..]),
+                    "{value}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn notes_are_those_of_the_general_case() {
+        let value = format!("=?utf8?Q?a?= b =?iso8859-1?Q?{}=80?= =?iso8859-1?Q?a?=", "x".repeat(75));
+        let target = Target { form: Form::Words, column: 9, eol: "\n" };
+        let (mut told, mut general) = (Vec::new(), Vec::new());
+        let list = plan(value.as_bytes(), FieldKind::Unstructured, &target, &mut told);
+        let context = HeaderContext::default();
+        let other =
+            rewrite::general(value.as_bytes(), FieldKind::Unstructured, &target, &context, &mut general);
+        assert_eq!((list, &told), (Some(other), &general));
+        let codes: Vec<_> = told.iter().map(|f| f.kind.code()).collect();
+        assert_eq!(
+            codes,
+            ["charset.alias", "charset.alias", "ew.bad-token", "charset.superset", "charset.alias"]
+        );
+    }
+
+    #[test]
+    fn others_are_left_to_the_general_case() {
+        for value in [
+            "x=?utf-8?Q?a?=",
+            "=?utf-8?Q?a?=, b",
+            "=?utf-8*de?Q?a?=",
+            "=?utf-8?Q?=C3?= =?utf-8?Q?=BC?=",
+            "=?utf-8?Q?=07?=",
+            "=?utf-8?Q?=E2=80=A8?=",
+            "=?utf-8?B?w7w?=",
+            "=?utf-8?Q?a=?=",
+            "=?utf-8?Q?a b?=",
+            "=?koi8-r?Q?=F0?= =?utf-8?Q?a?=",
+            "=?gb2312?Q?=FF?=",
+            "=?\"utf-8\"?Q?a?=",
+            "=?utf-7?Q?+JgM-?=",
+            "=?x-gibberish?Q?a?=",
+            "\u{fc} =?koi8-r?Q?=F0?=",
+            "a\u{7} =?koi8-r?Q?=F0?=",
+            "a =? b",
+        ] {
+            assert_eq!(changes(value, FieldKind::Unstructured), None, "{value}");
+            assert_eq!(changes(value, FieldKind::Structured), None, "{value}");
+        }
+        for value in ["\"=?koi8-r?Q?=F0?=\" <a@b>", "(a) =?koi8-r?Q?=F0?=", "=?koi8-r?Q?=F0?= <a =?b>"] {
+            assert_eq!(changes(value, FieldKind::Structured), None, "{value}");
+        }
+    }
+}

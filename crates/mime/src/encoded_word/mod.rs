@@ -5,6 +5,8 @@
 //!            (token)                             (payload)                        └─► rewrite: replacements (encode)
 //! ```
 //!
+//! Values of the plain shape are rewritten by `plain` in one pass, without the steps above.
+//!
 //! # Limits
 //!
 //! Words are decoded once: text that reads as a word afterwards stays. Bidirectional overrides and invisible characters stay in the text.

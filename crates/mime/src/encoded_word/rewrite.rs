@@ -24,8 +24,9 @@ const LONG: usize = 900;
 /// The changes that bring a value to `form`: nothing for a value that is there already, and only the runs of words or raw bytes that need it.
 /// `column` is the number of bytes of the line before the value; `eol` is used for folds.
 ///
-/// Applying the changes leaves the decoded text as it was, and a second call finds nothing to change. Both are checked for
-/// each value that is changed; one that fails the check is left alone.
+/// Applying the changes leaves the decoded text as it was, and a second call finds nothing to change. Plain values (ASCII text and
+/// well-formed words that stand free) have this by their shape; for all others both are checked, and a value that fails the check is
+/// left alone.
 pub fn rewrite(
     value: &[u8],
     kind: FieldKind,

@@ -352,7 +352,7 @@ fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
 
 /// Whether a byte 80-9F occurs. Blocks are folded without a branch, which compilers turn into vector code.
 fn has_c1(bytes: &[u8]) -> bool {
-    bytes.chunks(256).any(|block| block.iter().fold(false, |found, b| found | (b & 0xe0 == 0x80)))
+    bytes.chunks(256).any(|block| block.iter().fold(0, |found, b| found | u8::from(b & 0xe0 == 0x80)) != 0)
 }
 
 /// Charsets that are no supersets but explain bytes 80–9F, which the labelled one leaves undefined.

@@ -44,6 +44,7 @@ mod source;
 
 pub mod ledger;
 pub mod mbox;
+mod output;
 pub mod replace;
 
 pub use destination::{Destination, OutBatch, OutItem, create, create_tree};

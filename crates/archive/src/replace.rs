@@ -13,15 +13,17 @@ use std::io::{self, BufWriter, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::output::Output;
 use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
 
-const BUFFER: usize = 1 << 20;
+/// Larger writes go to the file as they are.
+const BUFFER: usize = 128 << 10;
 
 /// A file that replaces, or becomes, the one at its final path when it is committed. Dropped before that, it is removed.
 #[derive(Debug)]
 pub struct Replacement {
     place: Place,
-    file: BufWriter<File>,
+    file: BufWriter<Output>,
 }
 
 impl Replacement {
@@ -33,7 +35,7 @@ impl Replacement {
         let file = file.map_err(|error| with_path(&place.temporary, &error))?;
         // Only a marker for sweepers: a file system without locks does no harm.
         let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
-        Ok(Self { place, file: BufWriter::with_capacity(BUFFER, file) })
+        Ok(Self { place, file: BufWriter::with_capacity(BUFFER, Output::new(file)) })
     }
 
     /// The final path.
@@ -43,7 +45,7 @@ impl Replacement {
 
     /// Brings everything written so far to the disk, still under the temporary name.
     pub fn sync(&mut self) -> io::Result<()> {
-        let result = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
+        let result = self.file.flush().and_then(|()| self.file.get_ref().sync());
         result.map_err(|error| with_path(&self.place.target, &error))
     }
 

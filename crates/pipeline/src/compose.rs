@@ -6,7 +6,7 @@
 //! name of its file holds the digest of its first piece.
 
 use crate::engine::Work;
-use crate::quote::{count_marks, has_from_line, line_end, rebuild};
+use crate::quote::{count_marks, find_froms, has_from_line, line_end, may_hold_from, rebuild};
 use crate::reader::Feed;
 use crate::tally::{Complete, Tally};
 use crate::{Progress, length_field, names};
@@ -125,6 +125,9 @@ impl<'a> Batch<'a> {
         }
         let is_message = |entry: &Entry| matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
         let last = feed.batch.entries.iter().rposition(is_message).filter(|_| feed.last);
+        // Looked for once in the whole batch: most messages hold none, and need not be searched again and again.
+        let froms = find_froms(&feed.batch.bytes);
+        let mut froms = froms.as_slice();
         for (index, entry) in feed.batch.entries.iter().enumerate() {
             let bytes = &feed.batch.bytes[entry.span.clone()];
             self.done.tally.bytes_in += bytes.len() as u64;
@@ -136,7 +139,13 @@ impl<'a> Batch<'a> {
                     let kind = if entry.kind == EntryKind::Gap { RawKind::Gap } else { RawKind::Other };
                     self.record(&Record::Raw { kind, bytes });
                 }
-                EntryKind::Message => self.message(entry, Some(index) == last),
+                EntryKind::Message => {
+                    let before = froms.partition_point(|&at| at < entry.message.start);
+                    let inside = froms[before..].partition_point(|&at| at < entry.message.end);
+                    froms = &froms[before..];
+                    self.message(entry, inside > 0, Some(index) == last);
+                    froms = &froms[inside..];
+                }
                 EntryKind::Oversize => self.piece(entry, feed.midline[index], Some(index) == last),
             }
             self.more = entry.more;
@@ -153,16 +162,17 @@ impl<'a> Batch<'a> {
         self.name = &entry.name;
     }
 
-    fn message(&mut self, entry: &'a Entry, last: bool) {
+    /// `froms`: `From ` occurs in the message, or begins in it.
+    fn message(&mut self, entry: &'a Entry, froms: bool, last: bool) {
         let bytes = &self.feed.batch.bytes[..];
         let old = &bytes[entry.message.clone()];
-        let raw = unquote(old, entry.quoting);
+        let raw = if froms { unquote(old, entry.quoting) } else { Cow::Borrowed(old) };
         let start = self.done.out.bytes.len();
         self.done.tally.messages += 1;
         let job = self.job;
         let out = &mut self.done.out.bytes;
         // Whatever a message does to the code that reads it, the rest of the archive goes on.
-        let made = catch_unwind(AssertUnwindSafe(|| job.make(entry, old, &raw, last, bytes, out)));
+        let made = catch_unwind(AssertUnwindSafe(|| job.make(entry, old, &raw, (froms, last), bytes, out)));
         let Ok((made, lengths)) = made else {
             self.done.out.bytes.truncate(start);
             return self.set_aside(entry);
@@ -246,7 +256,7 @@ impl<'a> Batch<'a> {
         let (head, lines) = old.split_at(if midline { line_end(old) } else { 0 });
         out.extend_from_slice(head);
         let lines = unquote(lines, entry.quoting);
-        put_message(to, &lines, out);
+        put_message(to, true, &lines, out);
         lengths[1] = out.len() - start - lengths[0];
         if !entry.more && to == Format::Mbox {
             let old_trailer = &bytes[entry.message.end..entry.span.end];
@@ -255,7 +265,7 @@ impl<'a> Batch<'a> {
         lengths[2] = out.len() - start - lengths[0] - lengths[1];
         let new = &out[start + lengths[0]..start + lengths[0] + lengths[1]];
         let same = new == old;
-        let way = if same { None } else { job.way_back(entry.quoting, midline, old, new, &[]) };
+        let way = if same { None } else { job.way_back(entry.quoting, midline, true, old, new, &[]) };
         // The name holds the digest of the first piece; the whole message is never in memory.
         let name = if first { names::message_name(to, entry, &out[start..]) } else { String::new() };
         if job.ledger.is_some() {
@@ -328,7 +338,7 @@ impl Compose<'_> {
         entry: &Entry,
         old: &[u8],
         raw: &'r [u8],
-        last: bool,
+        (froms, last): (bool, bool),
         batch: &[u8],
         out: &mut Vec<u8>,
     ) -> (Made<'r>, [usize; 3]) {
@@ -342,14 +352,17 @@ impl Compose<'_> {
             out.extend_from_slice(&separator_for(separator, &outcome.bytes));
         }
         let body = out.len();
-        put_message(to, &outcome.bytes, out);
+        let untouched = !froms && outcome.edits.is_empty();
+        let mut quotes = froms || may_hold_from(&outcome.bytes, &outcome.edits);
+        put_message(to, quotes, &outcome.bytes, out);
         let mut length_removed = false;
         // Without quoting the length alone says where the message ends; the output has quoting instead.
         if self.from_mbox && (out.len() - body != old.len() || entry.quoting == Quoting::None) {
             length_removed = remove_length(raw, &mut outcome);
             if length_removed {
                 out.truncate(body);
-                put_message(to, &outcome.bytes, out);
+                quotes = froms || may_hold_from(&outcome.bytes, &outcome.edits);
+                put_message(to, quotes, &outcome.bytes, out);
             }
         }
         let end = out.len();
@@ -357,14 +370,14 @@ impl Compose<'_> {
             self.put_trailer(&outcome.bytes, &batch[entry.message.end..entry.span.end], last, out);
         }
         let new = &out[body..end];
-        let same = new == old;
+        let same = (untouched && !length_removed) || new == old;
         let mut way = None;
         if !same && self.ledger.is_some() {
             // What was copied to the output is no longer needed; a large message counts several times already.
             outcome.bytes = Cow::Borrowed(&[]);
             let undo = undo_edits(raw, &outcome.edits);
             outcome.edits.iter_mut().for_each(|edit| edit.with = Vec::new());
-            way = self.way_back(entry.quoting, false, old, new, &undo).map(|requote| (requote, undo));
+            way = self.way_back(entry.quoting, false, quotes, old, new, &undo).map(|requote| (requote, undo));
         }
         let lengths = [body - start, end - body, out.len() - end];
         (Made { outcome, way, same, length_removed }, lengths)
@@ -378,18 +391,20 @@ impl Compose<'_> {
         out.extend_from_slice(if kept { old } else { trailer_for(message) });
     }
 
-    /// Finds out how quoting comes back, by going the way; None when the old bytes do not come back on any.
+    /// Finds out how quoting comes back, by going the way; None when the old bytes do not come back on any. Without
+    /// `froms`, neither side holds a `From `.
     fn way_back(
         &self,
         source: Quoting,
         midline: bool,
+        froms: bool,
         old: &[u8],
         new: &[u8],
         undo: &[Undo],
     ) -> Option<Requote> {
         let unquote = self.to == Some(Format::Mbox);
         let quoted = unquote || source != Quoting::None;
-        if !quoted || !(has_from_line(old) || has_from_line(new)) {
+        if !quoted || !froms || !(has_from_line(old) || has_from_line(new)) {
             debug_assert_eq!(
                 rebuild(new, midline, &Requote::Leave, undo).as_deref(),
                 Some(old),
@@ -408,9 +423,9 @@ impl Compose<'_> {
     }
 }
 
-/// Appends a message in the quoting of an output.
-fn put_message(to: Format, message: &[u8], out: &mut Vec<u8>) {
-    if to == Format::Mbox {
+/// Appends a message in the quoting of an output; without `froms` there is nothing to quote.
+fn put_message(to: Format, froms: bool, message: &[u8], out: &mut Vec<u8>) {
+    if to == Format::Mbox && froms {
         quote_mboxrd(message, out);
     } else {
         out.extend_from_slice(message);

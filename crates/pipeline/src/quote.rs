@@ -3,7 +3,7 @@
 use mailglot_archive::Quoting;
 use mailglot_archive::ledger::Requote;
 use mailglot_archive::mbox::{requote, unquote};
-use mailglot_mime::{Undo, apply_undo};
+use mailglot_mime::{Edit, Undo, apply_undo};
 use memchr::memmem::Finder;
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -57,6 +57,25 @@ pub(crate) fn has_from_line(bytes: &[u8]) -> bool {
     from_lines(bytes).next().is_some()
 }
 
+/// Offsets of every `From `.
+pub(crate) fn find_froms(bytes: &[u8]) -> Vec<usize> {
+    FROM.find_iter(bytes).collect()
+}
+
+/// True when a `From ` occurs in or touches what edits put into a message; there may be others elsewhere.
+pub(crate) fn may_hold_from(new: &[u8], edits: &[Edit]) -> bool {
+    // What an edit leaves of a `From ` at its ends is at most so long.
+    const REST: usize = b"From ".len() - 1;
+    let (mut old_at, mut new_at) = (0, 0);
+    edits.iter().any(|edit| {
+        let start = new_at + edit.span.start - old_at;
+        let end = start + edit.with.len();
+        (old_at, new_at) = (edit.span.end, end);
+        let window = start.saturating_sub(REST)..new.len().min(end + REST);
+        new.get(window).is_none_or(|window| FROM.find(window).is_some())
+    })
+}
+
 /// Number of `>` of each line `>*From `.
 pub(crate) fn count_marks(bytes: &[u8]) -> Vec<u64> {
     from_lines(bytes).map(|(_, marks)| marks as u64).collect()
@@ -80,9 +99,10 @@ fn mark(bytes: &[u8], marks: &[u64]) -> Option<Vec<u8>> {
 /// More `>` than this are no quoting.
 const MOST_MARKS: usize = 1 << 16;
 
+static FROM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"From "));
+
 /// Offset and number of `>` of each line `>*From `; a line follows LF or CR, as quoting has it.
 fn from_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> {
-    static FROM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"From "));
     FROM.find_iter(bytes).filter_map(|at| {
         let before = &bytes[..at];
         let marks = before.iter().rev().take_while(|&&b| b == b'>').count();
@@ -118,6 +138,25 @@ mod tests {
                 let back = rebuild(&new, false, &way, &[]).unwrap();
                 assert_eq!(requotes(&old, source), back == old, "{source:?} {}", old.escape_ascii());
             }
+        }
+    }
+
+    #[test]
+    fn what_edits_bring_is_searched() {
+        use mailglot_mime::{Span, splice};
+        let raw = b"a From: b\nFrXm c\n";
+        for (span, with, wanted) in [
+            (Span::new(0, 1), "x", false),
+            (Span::new(6, 7), "", true),
+            (Span::new(12, 13), "o", true),
+            (Span::new(12, 13), "e", false),
+            (Span::new(17, 17), "From ", true),
+            (Span::new(0, 17), "", false),
+        ] {
+            let edits = [Edit::new(Span::new(0, 0), "yy"), Edit::new(span, with)];
+            let mut new = Vec::new();
+            splice(raw, &edits, &mut new).unwrap();
+            assert_eq!(may_hold_from(&new, &edits), wanted, "{span:?} {with}");
         }
     }
 

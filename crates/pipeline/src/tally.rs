@@ -3,7 +3,7 @@
 use crate::{Example, Progress, SourceSummary, Summary};
 use mailglot_archive::{BoxEvent, BoxEventKind};
 use mailglot_codec::Charset;
-use mailglot_mime::{How, Message, Outcome, Severity};
+use mailglot_mime::{EventKind, How, Message, Outcome, Severity};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -42,11 +42,23 @@ pub(crate) struct Tally {
     pub(crate) gap_bytes: u64,
     repairs: u64,
     losses: u64,
+    /// By kind: most messages have some.
+    kinds: Kinds,
     events: BTreeMap<&'static str, u64>,
     /// By charset and reason, then by label: looked up without making a key.
     charsets: HashMap<(Charset, How), HashMap<Option<String>, u64>>,
     examples: Vec<Example>,
     complete: Arc<BTreeSet<String>>,
+}
+
+/// A number for each [`EventKind`].
+#[derive(Debug)]
+struct Kinds([u64; EventKind::ALL.len()]);
+
+impl Default for Kinds {
+    fn default() -> Self {
+        Self([0; EventKind::ALL.len()])
+    }
 }
 
 impl Tally {
@@ -64,7 +76,9 @@ impl Tally {
         let mut parsed = None;
         for event in &report.events {
             let code = event.kind.code();
-            if self.count(code) {
+            let count = &mut self.kinds.0[event.kind as usize];
+            *count += 1;
+            if *count <= EXAMPLES as u64 && !self.complete.contains(code) {
                 let message =
                     parsed.get_or_insert_with(|| Message::parse(raw, &mailglot_mime::Limits::default()));
                 let known = (event.part.0 as usize) < message.parts().len();
@@ -149,7 +163,8 @@ impl Tally {
                 summary.examples.push(example);
             }
         }
-        for (code, count) in tally.events {
+        let kinds = EventKind::ALL.iter().map(|kind| (kind.code(), tally.kinds.0[*kind as usize]));
+        for (code, count) in kinds.filter(|(_, count)| *count > 0).chain(tally.events) {
             *summary.events.entry(code.to_owned()).or_default() += count;
         }
         for ((used, how), labels) in tally.charsets {

@@ -47,7 +47,7 @@ impl FromLine {
         let dated = ends_with_date(rest);
         let shape = if first == b"-" {
             Shape::Dash
-        } else if first.contains(&b'@') || first.eq_ignore_ascii_case(b"mailer-daemon") {
+        } else if is_address(first) {
             Shape::Address
         } else if is_object_name(first) && words.clone().eq(GIT_DATE.split(|&byte| byte == b' ')) {
             Shape::Git
@@ -107,11 +107,14 @@ pub(super) fn is_plain(line: &[u8]) -> bool {
     if !line.starts_with(b"From ") || !line.iter().all(|byte| (b' '..=b'~').contains(byte)) {
         return false;
     }
-    FromLine::classify(line).shape == Shape::Address && {
-        let kinds: Vec<_> = words(&line[5..]).skip(1).map(item).collect();
-        let expected = [Item::Weekday, Item::Month, Item::Short, Item::Time, Item::Year];
-        kinds.len() == expected.len() && kinds.iter().zip(expected).all(|(got, want)| *got == Some(want))
-    }
+    let mut words = words(&line[5..]);
+    let expected = [Item::Weekday, Item::Month, Item::Short, Item::Time, Item::Year];
+    words.next().is_some_and(is_address) && words.map(item).eq(expected.map(Some))
+}
+
+/// True for the first word of a line of [`Shape::Address`].
+fn is_address(word: &[u8]) -> bool {
+    word != b"-" && (word.contains(&b'@') || word.eq_ignore_ascii_case(b"mailer-daemon"))
 }
 
 const GIT_DATE: &[u8] = b"Mon Sep 17 00:00:00 2001";

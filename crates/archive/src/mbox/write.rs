@@ -8,8 +8,10 @@
 //! Dates are read by position-free words, not by the full grammar of RFC 5322; comments in a date are skipped only at its end.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
-use memchr::{memchr, memmem};
+use memchr::memchr;
+use memchr::memmem::Finder;
 
 use super::from_line::is_plain;
 use crate::Quoting;
@@ -141,7 +143,8 @@ impl Iterator for FromLines<'_> {
     type Item = (usize, usize);
 
     fn next(&mut self) -> Option<Self::Item> {
-        while let Some(found) = memmem::find(&self.message[self.at..], b"From ") {
+        static FROM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"From "));
+        while let Some(found) = FROM.find(&self.message[self.at..]) {
             let at = self.at + found;
             self.at = at + 5;
             if let Some(depth) = quote_depth(self.message, at) {

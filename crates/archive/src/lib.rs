@@ -47,6 +47,7 @@ pub mod mbox;
 mod output;
 pub mod replace;
 
+pub use replace::words;
 pub use destination::{Destination, OutBatch, OutItem, create, create_tree};
 pub use source::{
     Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Found, Profile, Quoting, ReadOptions,

@@ -7,11 +7,13 @@
 //! A process on another machine that writes to the same shared folder is protected by its lock only where
 //! the file system carries locks across machines.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::output::Output;
 use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
@@ -105,9 +107,72 @@ impl FolderReplacement {
     }
 }
 
+/// Puts things into place without [`abandon`] in between.
+pub fn undisturbed<T>(commit: impl FnOnce() -> T) -> T {
+    let _held = lock(&COMMIT);
+    commit()
+}
+
+/// Removes every temporary file and folder of this process, before it ends at once. What is being put into place is
+/// waited for. Writing on afterwards fails.
+pub fn abandon() {
+    let _held = lock(&COMMIT);
+    for (temporary, kind) in &*lock(&BEGUN) {
+        remove(temporary, *kind);
+    }
+}
+
+/// Temporary files and folders beside `path` whose writers are dead: somebody was killed while he wrote it.
+pub fn leftovers(path: &Path) -> Vec<PathBuf> {
+    let (target, Some(name)) = (path, path.file_name()) else { return Vec::new() };
+    let Ok(entries) = fs::read_dir(parent(target)) else { return Vec::new() };
+    let entries = entries.flatten().filter(|entry| {
+        writer_of(&entry.file_name(), name).is_some_and(|process| !is_alive(process))
+            && entry.file_type().is_ok_and(|kind| kind.is_file() || kind.is_dir())
+    });
+    let unheld = |path: &PathBuf| {
+        File::open(path).is_ok_and(|file| flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok())
+    };
+    entries.map(|entry| entry.path()).filter(unheld).collect()
+}
+
+/// True while a process of this number runs on this machine, and for our own.
+pub fn is_alive(process: u32) -> bool {
+    process == std::process::id() || Path::new(&format!("/proc/{process}")).exists()
+}
+
+/// Held while things are put into place.
+static COMMIT: Mutex<()> = Mutex::new(());
+/// Temporary files and folders of this process.
+static BEGUN: Mutex<BTreeMap<PathBuf, Kind>> = Mutex::new(BTreeMap::new());
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn remove(path: &Path, kind: Kind) {
+    // Nobody is left to tell, and the next writer sweeps.
+    let _ = match kind {
+        Kind::File => fs::remove_file(path),
+        Kind::Folder => fs::remove_dir_all(path),
+    };
+}
+
 /// Adds the path to an error and keeps its kind.
 pub(crate) fn with_path(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+    io::Error::new(error.kind(), format!("{}: {}", path.display(), words(error)))
+}
+
+/// An error of the system in words for people: in lower case, without its number.
+pub fn words(error: &io::Error) -> String {
+    let text = match (error.raw_os_error(), error.get_ref()) {
+        (Some(_), _) => error.to_string(),
+        (None, None) if error.kind() == ErrorKind::NotFound => "no such file or directory".to_owned(),
+        (None, _) => return error.to_string(),
+    };
+    let text = text.split_once(" (os error ").map_or(text.as_str(), |(text, _)| text);
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_lowercase().collect::<String>() + letters.as_str())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,8 +210,9 @@ impl Place {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(with_path(path, &error)),
         }
-        sweep(&target, name);
+        sweep(&target);
         let temporary = target.with_file_name(temporary_name(name));
+        lock(&BEGUN).insert(temporary.clone(), kind);
         Ok(Self { target, temporary, force, kind, committed: false })
     }
 
@@ -204,12 +270,9 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         if !self.committed {
-            // Nobody is left to tell, and the next writer sweeps.
-            let _ = match self.kind {
-                Kind::File => fs::remove_file(&self.temporary),
-                Kind::Folder => fs::remove_dir_all(&self.temporary),
-            };
+            remove(&self.temporary, self.kind);
         }
+        lock(&BEGUN).remove(&self.temporary);
     }
 }
 
@@ -250,21 +313,9 @@ fn writer_of(temporary: &OsStr, name: &OsStr) -> Option<u32> {
 }
 
 /// Removes what dead processes left of earlier attempts. Best effort: a failure is no obstacle to a new attempt.
-fn sweep(target: &Path, name: &OsStr) {
-    let Ok(entries) = fs::read_dir(parent(target)) else { return };
-    for entry in entries.flatten() {
-        let Some(process) = writer_of(&entry.file_name(), name) else { continue };
-        let is_alive = process == std::process::id() || Path::new(&format!("/proc/{process}")).exists();
-        let path = entry.path();
-        let Ok(kind) = entry.file_type() else { continue };
-        if is_alive || kind.is_symlink() {
-            continue;
-        }
-        let Ok(file) = File::open(&path) else { continue };
-        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-            continue;
-        }
-        let _ = if kind.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+fn sweep(target: &Path) {
+    for path in leftovers(target) {
+        remove(&path, if path.is_dir() { Kind::Folder } else { Kind::File });
     }
 }
 

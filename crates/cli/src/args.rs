@@ -248,7 +248,7 @@ Examples:
 pub(crate) struct InspectArgs {
     /// Messages, mailboxes or folders, with or without `:N`; `-` is standard input.
     #[arg(value_name = "INPUT", required = true)]
-    pub(crate) inputs: Vec<String>,
+    pub(crate) inputs: Vec<OsString>,
     /// A JSON object a line and message.
     #[arg(long)]
     pub(crate) json: bool,

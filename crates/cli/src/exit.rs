@@ -2,8 +2,9 @@
 //!
 //! # Limits
 //!
-//! 130 is not given by the program: an interrupt ends it through the system, which shells show by that number.
+//! All signals that interrupt end with 130, whichever it was.
 
+use mailglot_archive::words;
 use mailglot_pipeline::Error;
 use std::fmt;
 use std::io;
@@ -25,6 +26,8 @@ pub(crate) enum Exit {
     Output = 4,
     /// `filter` failed, in whatever way (`EX_TEMPFAIL`): the caller keeps the mail and tries again.
     Temporary = 75,
+    /// A signal asked for the end; nothing half-written stays behind.
+    Interrupted = 130,
 }
 
 impl From<Exit> for ExitCode {
@@ -53,7 +56,7 @@ impl Failure {
         if error.kind() == io::ErrorKind::BrokenPipe {
             Self::new(Exit::Done, "")
         } else {
-            Self::new(Exit::Output, format!("standard output: {error}"))
+            Self::new(Exit::Output, format!("standard output: {}", words(error)))
         }
     }
 
@@ -75,6 +78,7 @@ impl From<Error> for Failure {
             Error::Input(path, cause) => Self::input(path.display(), cause),
             Error::Output(path, cause) if path.as_os_str() == "-" => Self::stdout(cause),
             Error::Output(path, cause) => Self::output(path, cause),
+            Error::Interrupted => Self::new(Exit::Interrupted, error.to_string()),
             _ => Self::new(Exit::Output, error.to_string()),
         }
     }
@@ -82,7 +86,7 @@ impl From<Error> for Failure {
 
 /// The path and the words of an error, without naming the path twice.
 fn with_path(path: impl fmt::Display, error: &io::Error) -> String {
-    let (path, words) = (path.to_string(), error.to_string());
+    let (path, words) = (path.to_string(), words(error));
     if words.starts_with(&path) { words } else { format!("{path}: {words}") }
 }
 
@@ -110,6 +114,7 @@ mod tests {
             (Error::Output("-".into(), io(io::ErrorKind::StorageFull)), Exit::Output),
             (Error::Ledger(path(), "x".into()), Exit::Output),
             (Error::Identity("x".into()), Exit::Output),
+            (Error::Interrupted, Exit::Interrupted),
         ] {
             let words = error.to_string();
             assert_eq!(Failure::from(error).exit, exit, "{words}");

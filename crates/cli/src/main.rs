@@ -7,15 +7,15 @@
 //!
 //! # Limits
 //!
-//! There is no configuration file; the environment variable `NO_COLOR` is the only one that is read. An interrupt ends the
-//! program at once, as the system does it (shells show 130): outputs stand under their names only when they are whole, and
-//! what was begun beside them is swept by the next run.
+//! There is no configuration file; the environment variable `NO_COLOR` is the only one that is read.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "a program of the command line prints")]
 
 mod args;
 mod commands;
 mod exit;
+mod fault;
+mod interrupt;
 mod output;
 mod progress;
 mod suggest;
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         return commands::filter::main(&arguments);
     }
     match args::parse(&arguments) {
-        Ok(args) => commands::run(args),
+        Ok(args) => fault::contained(|| commands::run(args)),
         Err(error) => exit::of_arguments(&error),
     }
 }

@@ -78,6 +78,10 @@ impl Work for Compose<'_> {
     type Kit = BlockBuilder;
     type Done = Composed;
 
+    fn is_interrupted(&self) -> bool {
+        self.progress.is_interrupted()
+    }
+
     fn kit(&self) -> io::Result<BlockBuilder> {
         BlockBuilder::new()
     }

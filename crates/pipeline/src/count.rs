@@ -1,5 +1,6 @@
 //! How many messages an input holds.
 
+use crate::layout::Input;
 use crate::{Error, layout};
 use mailglot_archive::{Batch, EntryKind};
 use mailglot_mime::Limits;
@@ -8,19 +9,38 @@ use std::path::{Path, PathBuf};
 /// Number of messages of each archive under `input`, with its path (one line each for a single file; every archive found below a plain folder).
 pub fn count(input: &Path) -> Result<Vec<(u64, PathBuf)>, Error> {
     let mut counts = Vec::new();
-    let mut batch = Batch::default();
+    count_each(input, &mut |count| counts.push(count))?;
+    counts.into_iter().collect()
+}
+
+/// Hands on what [`count`] gives, archive by archive, and an error for each that cannot be read. What cannot be read inside a
+/// folder is not counted, and told before the number of the others.
+pub fn count_each(input: &Path, each: &mut dyn FnMut(Result<(u64, PathBuf), Error>)) -> Result<(), Error> {
     for input in layout::find(&[input.to_owned()])? {
-        let mut source = input.open(&Limits::default())?;
-        let mut messages = 0;
-        let mut more = false;
-        while source.next(&mut batch).map_err(|error| input.error(error))? {
-            for entry in &batch.entries {
-                let message = matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
-                messages += u64::from(message && !more);
-                more = entry.more;
-            }
-        }
-        counts.push((messages, input.found.path));
+        let counted = messages(&input, each);
+        each(counted.map(|messages| (messages, input.found.path)));
     }
-    Ok(counts)
+    Ok(())
+}
+
+fn messages(input: &Input, each: &mut dyn FnMut(Result<(u64, PathBuf), Error>)) -> Result<u64, Error> {
+    let mut source = input.open(&Limits::default())?;
+    let mut batch = Batch::default();
+    let (mut messages, mut more) = (0, false);
+    loop {
+        match source.next(&mut batch) {
+            Ok(true) => {}
+            Ok(false) => return Ok(messages),
+            Err(error) if input.folder => {
+                each(Err(input.error(error)));
+                continue;
+            }
+            Err(error) => return Err(input.error(error)),
+        }
+        for entry in &batch.entries {
+            let message = matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
+            messages += u64::from(message && !more);
+            more = entry.more;
+        }
+    }
 }

@@ -26,6 +26,8 @@ pub(crate) trait Work: Sync {
     /// What comes of a batch; reused.
     type Done: Default + Send;
 
+    /// Asked before each batch: the caller wants no more.
+    fn is_interrupted(&self) -> bool;
     /// Called once per worker.
     fn kit(&self) -> io::Result<Self::Kit>;
     /// Works on one batch. `done` holds the leavings of an earlier batch.
@@ -41,6 +43,8 @@ pub(crate) enum Stop<E> {
     Work(io::Error),
     /// `hand_on` failed.
     HandOn(E),
+    /// The caller asked for the end.
+    Interrupted,
 }
 
 /// Runs `work` over all batches of `reader` on `threads` threads and calls `hand_on` with each result in archive order.
@@ -131,6 +135,9 @@ where
         let mut kit = self.work.kit().map_err(Stop::Work)?;
         let mut feed = Feed::default();
         while let Some(mut done) = self.enter() {
+            if self.work.is_interrupted() {
+                return Err(Stop::Interrupted);
+            }
             if !self.read(&mut feed)? {
                 self.leave(done);
                 break;

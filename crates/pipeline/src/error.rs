@@ -1,5 +1,6 @@
 //! What can stop a job.
 
+use mailglot_archive::words;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -18,14 +19,17 @@ pub enum Error {
     Ledger(PathBuf, String),
     /// The accounting identity does not hold, or a restored archive differs: exit 4.
     Identity(String),
+    /// The caller asked for the end: exit 130.
+    Interrupted,
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Usage(what) | Self::Identity(what) => f.write_str(what),
+            Self::Interrupted => f.write_str("interrupted"),
             Self::Input(path, error) | Self::Output(path, error) => {
-                let (path, error) = (path.display().to_string(), error.to_string());
+                let (path, error) = (path.display().to_string(), words(error));
                 // Some errors of writing name their path already.
                 if error.contains(&path) { f.write_str(&error) } else { write!(f, "{path}: {error}") }
             }

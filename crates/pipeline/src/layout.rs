@@ -124,8 +124,15 @@ pub(crate) fn is_folder(format: Format) -> bool {
 
 /// Refuses a place to write that is, holds, or lies in something that is read.
 pub(crate) fn check_apart(place: &Path, read: &[PathBuf]) -> Result<(), Error> {
-    let place_there =
-        resolved(place).map_err(|error| Error::Output(place.parent().unwrap_or(place).to_owned(), error))?;
+    let place_there = resolved(place).map_err(|error| {
+        let error = match error.kind() {
+            io::ErrorKind::NotFound => {
+                io::Error::new(error.kind(), "its folder does not exist; make it first")
+            }
+            _ => error,
+        };
+        Error::Output(place.to_owned(), error)
+    })?;
     for path in read.iter().filter(|path| *path != Path::new("-")) {
         let there = resolved(path).map_err(|error| Error::Input(path.clone(), error))?;
         let relation = if place_there == there {
@@ -151,6 +158,9 @@ pub(crate) fn check_free(place: &Path, force: bool, ours: &HashSet<String>) -> R
     }
     if place.is_dir() && is_empty(place) {
         return Ok(());
+    }
+    if fs::metadata(place).is_ok_and(|there| !there.is_dir() && !there.is_file()) {
+        return refuse(io::ErrorKind::AlreadyExists, "is no regular file or folder; write somewhere else");
     }
     if !force {
         return refuse(io::ErrorKind::AlreadyExists, "stands there already (--force replaces it)");
@@ -294,6 +304,7 @@ mod tests {
 
         let ours = HashSet::from(["a.mbox".to_owned()]);
         assert!(check_free(&path("new"), false, &ours).is_ok());
+        assert!(check_free(Path::new("/dev/null"), true, &ours).is_err());
         assert!(check_free(&path("in/sub"), false, &ours).is_ok());
         assert!(check_free(&path("in/a.mbox"), false, &ours).is_err());
         assert!(check_free(&path("in/a.mbox"), true, &ours).is_ok());

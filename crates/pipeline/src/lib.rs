@@ -49,11 +49,11 @@ mod summary;
 mod tally;
 mod texts;
 
-pub use count::count;
+pub use count::{count, count_each};
 pub use error::Error;
 pub use message::{Located, locate};
 pub use normalize::{CheckJob, LedgerPlace, NormalizeJob, check, normalize};
 pub use progress::Progress;
 pub use restore::{RestoreJob, Restored, restore};
 pub use summary::{Example, SourceSummary, Summary};
-pub use texts::{TextRecord, texts};
+pub use texts::{TextRecord, Untold, texts};

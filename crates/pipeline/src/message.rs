@@ -9,7 +9,10 @@ use crate::{Error, away};
 use mailglot_archive::mbox::unquote;
 use mailglot_archive::{Batch, EntryKind, Format};
 use mailglot_mime::Limits;
+use std::ffi::OsStr;
 use std::io;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// A message taken out of an archive, unquoted.
@@ -23,67 +26,104 @@ pub struct Located {
     pub bytes: Vec<u8>,
 }
 
-/// Finds a message by address: `file.eml`, `-`, `box.mbox:17` (ordinal, from 0), `maildir:17`. An archive without an ordinal gives all its messages.
-pub fn locate(address: &str) -> Result<Vec<Located>, Error> {
+/// Finds messages by address and hands them on one by one: `file.eml`, `-`, `box.mbox:17` (ordinal, from 0), `maildir:17`. An
+/// archive without an ordinal gives all its messages. What cannot be read is handed on as an error, and the rest goes on.
+/// `each` tells whether it wants more.
+pub fn locate(
+    address: &OsStr,
+    each: &mut dyn FnMut(Result<Located, Error>) -> ControlFlow<()>,
+) -> Result<(), Error> {
     let (path, wanted) = split(address);
-    let mut located = Vec::new();
+    let mut found = false;
     for input in layout::find(std::slice::from_ref(&path))? {
-        collect(&input, wanted, &mut located)?;
-        if wanted.is_some() && !located.is_empty() {
-            break;
+        let mut pass = |located: Result<Located, Error>| {
+            found |= located.is_ok();
+            each(located)
+        };
+        if collect(&input, wanted, &mut pass).is_break() || (wanted.is_some() && found) {
+            return Ok(());
         }
     }
-    if let (Some(ordinal), true) = (wanted, located.is_empty()) {
+    if let (Some(ordinal), false) = (wanted, found) {
         let error = io::Error::new(io::ErrorKind::NotFound, format!("there is no message {ordinal}"));
         return Err(Error::Input(path, error));
     }
-    Ok(located)
+    Ok(())
 }
 
 /// Path and ordinal. A path that exists as it stands has none, even with a colon in its name.
-fn split(address: &str) -> (PathBuf, Option<u64>) {
+fn split(address: &OsStr) -> (PathBuf, Option<u64>) {
     let whole = (PathBuf::from(address), None);
     if away::exists(Path::new(address)) {
         return whole;
     }
-    match address.rsplit_once(':') {
-        Some((path, number)) if !path.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => {
-            number.parse().map_or(whole, |number| (PathBuf::from(path), Some(number)))
+    let bytes = address.as_bytes();
+    match bytes.iter().rposition(|&byte| byte == b':') {
+        Some(colon) if colon > 0 && bytes[colon + 1..].iter().all(u8::is_ascii_digit) => {
+            let number = std::str::from_utf8(&bytes[colon + 1..]).ok().and_then(|number| number.parse().ok());
+            number.map_or(whole, |number| (OsStr::from_bytes(&bytes[..colon]).into(), Some(number)))
         }
         _ => whole,
     }
 }
 
-fn collect(input: &Input, wanted: Option<u64>, located: &mut Vec<Located>) -> Result<(), Error> {
-    let mut source = input.open(&Limits::default())?;
+fn collect(
+    input: &Input,
+    wanted: Option<u64>,
+    each: &mut dyn FnMut(Result<Located, Error>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let mut source = match input.open(&Limits::default()) {
+        Ok(source) => source,
+        Err(error) => return each(Err(error)),
+    };
     let mut batch = Batch::default();
-    let mut more = false;
     let path = input.path();
-    while source.next(&mut batch).map_err(|error| input.error(error))? {
+    // A message too large for one entry, whose other pieces follow.
+    let mut begun: Option<Located> = None;
+    loop {
+        match source.next(&mut batch) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) => {
+                begun = None;
+                each(Err(input.error(error)))?;
+                if input.folder {
+                    continue;
+                }
+                break;
+            }
+        }
         for entry in &batch.entries {
             let message = matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
-            if message && wanted.is_none_or(|ordinal| ordinal == entry.ordinal) {
-                let raw = unquote(&batch.bytes[entry.message.clone()], entry.quoting);
-                match located.last_mut().filter(|_| more) {
-                    // Further pieces of a message too large for one entry.
-                    Some(last) => last.bytes.extend_from_slice(&raw),
-                    None => located.push(Located {
-                        address: match input.found.format {
-                            Format::Eml => path.clone(),
-                            _ => format!("{path}:{}", entry.ordinal),
-                        },
-                        offset: entry.offset,
-                        bytes: raw.into_owned(),
-                    }),
-                }
+            if !message || wanted.is_some_and(|ordinal| ordinal != entry.ordinal) {
+                continue;
             }
-            more = entry.more;
-        }
-        if wanted.is_some() && !located.is_empty() && !more {
-            break;
+            let raw = unquote(&batch.bytes[entry.message.clone()], entry.quoting);
+            let located = match begun.take() {
+                Some(mut located) => {
+                    located.bytes.extend_from_slice(&raw);
+                    located
+                }
+                None => Located {
+                    address: match input.found.format {
+                        Format::Eml => path.clone(),
+                        _ => format!("{path}:{}", entry.ordinal),
+                    },
+                    offset: entry.offset,
+                    bytes: raw.into_owned(),
+                },
+            };
+            if entry.more {
+                begun = Some(located);
+                continue;
+            }
+            each(Ok(located))?;
+            if wanted.is_some() {
+                return ControlFlow::Continue(());
+            }
         }
     }
-    Ok(())
+    begun.map_or(ControlFlow::Continue(()), |located| each(Ok(located)))
 }
 
 #[cfg(test)]
@@ -100,7 +140,7 @@ mod tests {
             (":3", ":3", None),
             ("no/a:99999999999999999999", "no/a:99999999999999999999", None),
         ] {
-            assert_eq!(split(address), (PathBuf::from(path), ordinal), "{address}");
+            assert_eq!(split(OsStr::new(address)), (PathBuf::from(path), ordinal), "{address}");
         }
     }
 
@@ -113,12 +153,27 @@ mod tests {
         let mbox: String = (0..3).map(entry).collect();
         std::fs::write(&path, mbox).unwrap();
         let path = path.to_string_lossy();
-        let one = locate(&format!("{path}:1")).unwrap();
+        let all = |address: &str| {
+            let mut all = Vec::new();
+            let mut each = |located: Result<Located, Error>| {
+                all.push(located.unwrap());
+                ControlFlow::Continue(())
+            };
+            locate(OsStr::new(address), &mut each).map(|()| all)
+        };
+        let one = all(&format!("{path}:1")).unwrap();
         assert_eq!(one.len(), 1);
         assert_eq!(one[0].bytes, b"From: a@b\nSubject: 1\n\nFrom 1\n");
         assert_eq!(one[0].address, format!("{path}:1"));
-        assert_eq!(locate(&path).unwrap().len(), 3);
-        assert!(matches!(locate(&format!("{path}:3")), Err(Error::Input(..))));
-        assert!(matches!(locate("no/such.mbox"), Err(Error::Input(..))));
+        assert_eq!(all(&path).unwrap().len(), 3);
+        assert!(matches!(all(&format!("{path}:3")), Err(Error::Input(..))));
+        assert!(matches!(all("no/such.mbox"), Err(Error::Input(..))));
+        let mut seen = 0;
+        let mut first = |_: Result<Located, Error>| {
+            seen += 1;
+            ControlFlow::Break(())
+        };
+        locate(OsStr::new(&*path), &mut first).unwrap();
+        assert_eq!(seen, 1);
     }
 }

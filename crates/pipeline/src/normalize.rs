@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! One input that cannot be read stops the whole job. Mozilla and Status header flags of a mailbox are not carried to
+//! One input that cannot be read stops a whole normalization. Mozilla and Status header flags of a mailbox are not carried to
 //! the names of a Maildir. Empty folders of a source are in the ledger, not in the output.
 
 use crate::compose::{Compose, Composed, PROCESS, Process};
@@ -70,13 +70,29 @@ pub fn normalize(job: &NormalizeJob, progress: &Progress) -> Result<Summary, Err
     normalize_with(job, progress, PROCESS)
 }
 
-/// Plans every message and writes nothing.
+/// Plans every message and writes nothing. An input that cannot be read does not stop the others: [`Summary::unread`] names it.
 pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
-    let inputs = layout::find(&job.inputs)?;
     let mut run = Run::new(&job.policy, job.threads, progress, PROCESS);
+    if job.inputs.is_empty() {
+        return Err(Error::Usage("no input is given".into()));
+    }
+    let mut inputs = Vec::new();
+    for path in &job.inputs {
+        match layout::find(std::slice::from_ref(path)) {
+            Ok(found) => inputs.extend(found),
+            Err(error) => run.summary.unread.push(error.to_string()),
+        }
+    }
     run.announce(&inputs);
     for input in &inputs {
-        run.source(input, None, &mut Sinks::default())?;
+        match run.source(input, None, &mut Sinks::default()) {
+            Ok(_) => {}
+            Err(error @ Error::Input(..)) => {
+                run.summary.unread.push(error.to_string());
+                run.summary.written = run.summary.messages_in - run.summary.set_aside;
+            }
+            Err(error) => return Err(error),
+        }
     }
     Ok(run.summary)
 }
@@ -265,14 +281,21 @@ impl Run<'_> {
             Ok(())
         };
         let threads = worth(self.threads, hint);
-        let reader = engine::run(Reader::new(source, hash), threads, &work, &mut hand_on);
-        let reader = reader.map_err(|stop| match stop {
+        let reader = engine::run(
+            Reader::new(source, hash).tolerant(input.folder && target.is_none()),
+            threads,
+            &work,
+            &mut hand_on,
+        );
+        let mut reader = reader.map_err(|stop| match stop {
             Stop::Read(error) => input.error(error),
             Stop::Work(error) => Error::Identity(format!("{path}: {error}")),
             Stop::HandOn(HandOn::Output(error)) => Error::Output(places.0.clone(), error),
             Stop::HandOn(HandOn::Ledger(error)) => Error::Output(places.1.clone(), error),
+            Stop::Interrupted => Error::Interrupted,
         })?;
         let (messages, bytes) = (reader.messages, reader.bytes);
+        let unread: Vec<_> = reader.unread.drain(..).map(|error| input.error(error).to_string()).collect();
         let (source, blake3) = reader.finish();
         if source.changed().map_err(|error| input.error(error))? {
             return Err(input.error(io::Error::other("changed while it was read")));
@@ -296,6 +319,7 @@ impl Run<'_> {
         if target.is_some() {
             account.blake3 = hex(&blake3);
         }
+        self.summary.unread.extend(unread);
         self.summary.written += written;
         self.summary.bytes_out += sinks.bytes - before.2;
         self.summary.sources.push(account);

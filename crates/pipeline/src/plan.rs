@@ -4,10 +4,10 @@
 //!
 //! The outputs of several inputs stand side by side in one folder.
 
-use crate::away::{Away, Placed};
+use crate::away::{self, Away, Placed};
 use crate::layout::{self, Input};
 use crate::{Error, LedgerPlace, NormalizeJob};
-use mailglot_archive::replace::{FolderReplacement, Replacement};
+use mailglot_archive::replace::{FolderReplacement, Replacement, undisturbed};
 use mailglot_archive::{Destination, Format};
 use std::collections::HashSet;
 use std::io;
@@ -84,6 +84,9 @@ impl Plan {
                 let place = place.display();
                 return Err(Error::Usage(format!("{place} is wanted for two things of the output")));
             }
+        }
+        away::recover(&plan.output, plan.ledger.as_deref(), &plan.aside);
+        for place in places {
             layout::check_free(place, job.force, &ours)?;
         }
         Ok(plan)
@@ -91,7 +94,11 @@ impl Plan {
 
     /// Puts everything into place: what stood there goes first, then the ledger comes, then the output, last the report.
     /// Killed in between, the output is absent, or whole and with its ledger.
-    pub(crate) fn commit(&self, mut ready: Ready) -> Result<(), Error> {
+    pub(crate) fn commit(&self, ready: Ready) -> Result<(), Error> {
+        undisturbed(|| self.put(ready))
+    }
+
+    fn put(&self, mut ready: Ready) -> Result<(), Error> {
         let at_output = |error| Error::Output(self.output.clone(), error);
         if let Some(root) = &mut ready.root {
             root.sync().map_err(at_output)?;

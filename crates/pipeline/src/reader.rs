@@ -37,6 +37,9 @@ pub(crate) struct Reader {
     more: bool,
     carry: Vec<u8>,
     midline: bool,
+    tolerant: bool,
+    /// What could not be read, where that does not stop the loop.
+    pub(crate) unread: Vec<io::Error>,
     /// Messages that began.
     pub(crate) messages: u64,
     /// Bytes of all entries.
@@ -56,9 +59,17 @@ impl Reader {
             more: false,
             carry: Vec::new(),
             midline: false,
+            tolerant: false,
+            unread: Vec::new(),
             messages: 0,
             bytes: 0,
         }
+    }
+
+    /// With a folder that is read for its text or numbers only, what cannot be read does not stop the rest.
+    pub(crate) fn tolerant(mut self, tolerant: bool) -> Self {
+        self.tolerant = tolerant;
+        self
     }
 
     /// Fills `feed` with the next batch; false at the end.
@@ -99,7 +110,13 @@ impl Reader {
             return Ok(None);
         }
         let mut batch = self.spare.pop().unwrap_or_default();
-        self.ended = !self.source.next(&mut batch)?;
+        self.ended = loop {
+            match self.source.next(&mut batch) {
+                Ok(more) => break !more,
+                Err(error) if self.tolerant => self.unread.push(error),
+                Err(error) => return Err(error),
+            }
+        };
         Ok((!self.ended).then_some(batch))
     }
 

@@ -4,13 +4,14 @@
 //!
 //! Restoring runs on one thread. Files that a mail program added to an output folder are not looked at.
 
-use crate::away::{Away, exists};
+use crate::away::Away;
 use crate::layout::{check_apart, check_free};
 use crate::plan::with_suffix;
 use crate::replay::{Fault, Replay, Target, below};
 use crate::{Error, Progress};
 use mailglot_archive::ledger::{Block, Footer, Ledger, Record};
 use mailglot_archive::replace::{FolderReplacement, Replacement};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
@@ -45,9 +46,7 @@ pub struct Restored {
 /// where several were, each comes back under its name below `original`.
 pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error> {
     let place = job.ledger.clone().unwrap_or_else(|| with_suffix(&job.output, ".ledger"));
-    if !exists(&job.output) {
-        return Err(Error::Input(job.output.clone(), io::ErrorKind::NotFound.into()));
-    }
+    fs::symlink_metadata(&job.output).map_err(|error| Error::Input(job.output.clone(), error))?;
     let wrong = |what: String| Error::Ledger(place.clone(), what);
     let mut ledger = Ledger::open(&place).map_err(|error| wrong(error.to_string()))?;
     let footer = ledger.footer().clone();
@@ -137,6 +136,9 @@ impl<'a> Run<'a> {
         let mut block = Block::default();
         while ledger.next_block(&mut block).map_err(|error| wrong(error.to_string()))? {
             for record in block.records() {
+                if self.progress.is_interrupted() {
+                    return Err(Error::Interrupted);
+                }
                 let record = record.map_err(|error| wrong(error.to_string()))?;
                 self.step(&record, &mut replay).map_err(|fault| self.error(fault, place, replay.as_ref()))?;
             }

@@ -43,6 +43,8 @@ pub struct Example {
 pub struct Summary {
     /// Inputs in order.
     pub sources: Vec<SourceSummary>,
+    /// Inputs, and files below them, that could not be read, and why; only a dry run goes on then.
+    pub unread: Vec<String>,
     /// Messages read.
     pub messages_in: u64,
     /// Messages written.

@@ -40,7 +40,17 @@ pub struct TextRecord {
     pub losses: Vec<String>,
 }
 
-/// Writes all text parts of the inputs in order: a JSON object a line, or plain text. Uses `threads` workers.
+/// Where no text came from.
+#[derive(Debug, Default)]
+pub struct Untold {
+    /// Addresses of messages that a fault of the program kept from being read.
+    pub messages: Vec<String>,
+    /// Files and folders below an input that could not be read.
+    pub files: Vec<Error>,
+}
+
+/// Writes all text parts of the inputs in order: a JSON object a line, or plain text. Uses `threads` workers. What cannot be
+/// read inside a folder, and a message that a fault keeps from being read, does not stop the others.
 pub fn texts(
     inputs: &[PathBuf],
     policy: &Policy,
@@ -48,23 +58,55 @@ pub fn texts(
     json: bool,
     out: &mut (dyn Write + Send),
     progress: &Progress,
-) -> Result<(), Error> {
+) -> Result<Untold, Error> {
+    texts_with(inputs, policy, threads, json, out, progress, text_parts)
+}
+
+/// What finds the text of a message.
+type Parts = fn(&Message<'_>, &Policy, &mut Report) -> Vec<TextPart>;
+
+/// [`texts`] with another function in the place of [`text_parts`].
+fn texts_with(
+    inputs: &[PathBuf],
+    policy: &Policy,
+    threads: usize,
+    json: bool,
+    out: &mut (dyn Write + Send),
+    progress: &Progress,
+    parts: Parts,
+) -> Result<Untold, Error> {
+    let mut untold = Untold::default();
     for input in layout::find(inputs)? {
         let source = input.open(&policy.limits)?;
         let hint = source.size_hint();
         progress.total.fetch_add(hint.unwrap_or(0), Relaxed);
         let mut file = Vec::new();
         json::string(&input.path(), &mut file);
-        let work = Texts { file: &file, policy, json, progress };
-        let mut hand_on = |done: &mut Vec<u8>| out.write_all(done);
-        engine::run(Reader::new(source, None), worth(threads, hint), &work, &mut hand_on).map_err(
-            |stop| match stop {
+        let work = Texts { file: &file, policy, json, progress, parts };
+        let mut hand_on = |done: &mut Written| {
+            let faults = done.faults.drain(..);
+            untold.messages.extend(faults.map(|ordinal| format!("{}:{ordinal}", input.path())));
+            out.write_all(&done.bytes)
+        };
+        let reader = Reader::new(source, None).tolerant(input.folder);
+        let reader =
+            engine::run(reader, worth(threads, hint), &work, &mut hand_on).map_err(|stop| match stop {
                 Stop::Read(error) | Stop::Work(error) => input.error(error),
                 Stop::HandOn(error) => Error::Output("-".into(), error),
-            },
-        )?;
+                Stop::Interrupted => Error::Interrupted,
+            })?;
+        untold.files.extend(reader.unread.into_iter().map(|error| input.error(error)));
     }
-    out.flush().map_err(|error| Error::Output("-".into(), error))
+    out.flush().map_err(|error| Error::Output("-".into(), error))?;
+    Ok(untold)
+}
+
+/// What comes of a batch.
+#[derive(Default)]
+struct Written {
+    bytes: Vec<u8>,
+    /// Ordinals of messages with a fault.
+    faults: Vec<u64>,
 }
 
 /// The text parts of one archive.
@@ -74,17 +116,23 @@ struct Texts<'a> {
     policy: &'a Policy,
     json: bool,
     progress: &'a Progress,
+    parts: Parts,
 }
 
 impl Work for Texts<'_> {
     type Kit = ();
-    type Done = Vec<u8>;
+    type Done = Written;
+
+    fn is_interrupted(&self) -> bool {
+        self.progress.is_interrupted()
+    }
 
     fn kit(&self) -> io::Result<()> {
         Ok(())
     }
 
-    fn work(&self, (): &mut (), feed: &Feed, out: &mut Vec<u8>) -> io::Result<()> {
+    fn work(&self, (): &mut (), feed: &Feed, done: &mut Written) -> io::Result<()> {
+        let out = &mut done.bytes;
         out.clear();
         out.shrink_to(8 << 20);
         let (mut messages, mut losses) = (0, 0);
@@ -93,10 +141,10 @@ impl Work for Texts<'_> {
                 continue;
             }
             let start = out.len();
-            let done = catch_unwind(AssertUnwindSafe(|| self.message(entry, &feed.batch.bytes, out)));
-            losses += done.unwrap_or_else(|_| {
-                // The fault was told on standard error; the other messages go on.
+            let found = catch_unwind(AssertUnwindSafe(|| self.message(entry, &feed.batch.bytes, out)));
+            losses += found.unwrap_or_else(|_| {
                 out.truncate(start);
+                done.faults.push(entry.ordinal);
                 1
             });
             messages += 1;
@@ -114,7 +162,7 @@ impl Texts<'_> {
         let raw = unquote(&batch[entry.message.clone()], entry.quoting);
         let message = Message::parse(&raw, &self.policy.limits);
         let mut report = Report::with_limit(self.policy.limits.events);
-        for part in text_parts(&message, self.policy, &mut report) {
+        for part in (self.parts)(&message, self.policy, &mut report) {
             if self.json {
                 self.put_json(entry.ordinal, &message, &part, &report, out);
             } else if let Some(text) = &part.text {
@@ -220,5 +268,28 @@ mod tests {
         assert_eq!((records[2].part.as_str(), records[2].media.as_str()), ("2", "text/html"));
         assert_eq!(run(&path, 3, true), text);
         assert!(run(&path, 1, false).starts_with("café\nFrom here\n"));
+    }
+
+    #[test]
+    fn a_fault_in_a_message_is_told_and_the_others_go_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.mbox");
+        let entry =
+            |n| format!("From a@b Mon Jan  1 00:00:0{n} 2001\nFrom: a@b\nSubject: {n}\n\ntext {n}\n\n");
+        fs::write(&path, (0..3).map(entry).collect::<String>()).unwrap();
+        let (mut out, policy) = (Vec::new(), Policy::default());
+        let parts: Parts = |message, policy, report| {
+            assert!(!message.raw().ends_with(b"text 1\n"), "a fault");
+            text_parts(message, policy, report)
+        };
+        let progress = Progress::default();
+        let inputs = [path.clone()];
+        let untold = texts_with(&inputs, &policy, 1, false, &mut out, &progress, parts).unwrap();
+        assert_eq!(untold.messages, [format!("{}:1", path.display())]);
+        assert_eq!(out, b"text 0\ntext 2\n");
+        let progress = Progress::default();
+        progress.interrupt.store(true, Relaxed);
+        let stopped = texts(&inputs, &policy, 2, false, &mut Vec::new(), &progress);
+        assert!(matches!(stopped, Err(Error::Interrupted)));
     }
 }

@@ -44,6 +44,7 @@ const RULES: &[Rule] = &[
             "memchr",
             "serde",
             "serde_json",
+            "signal-hook",
         ],
     },
     // xtask starts programs and links none of them.

@@ -29,7 +29,7 @@ pub enum LedgerError {
 impl fmt::Display for LedgerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Io(error) => error.fmt(f),
+            Self::Io(error) => f.write_str(&crate::words(error)),
             Self::NotALedger => f.write_str("this is no ledger"),
             Self::Version(version) => {
                 write!(f, "ledger version {version} is not known here (known: {VERSION})")

@@ -4,10 +4,11 @@ use super::summary::{charsets, findings, profile, quoted, severity_of, shown};
 use super::{all_cores, judged, note};
 use crate::args::CheckArgs;
 use crate::exit::{Exit, Failure};
+use crate::interrupt::stoppable;
 use crate::output::{Console, Level, Style, counted, number, print, visible};
 use crate::progress::watched;
 use mailglot_mime::{Policy, Severity};
-use mailglot_pipeline::{CheckJob, Example, Progress, Summary, check};
+use mailglot_pipeline::{CheckJob, Example, Summary, check};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,21 +20,15 @@ const EXAMPLES: usize = 3;
 const AMBIGUOUS: [&str; 3] = ["mbox.ambiguous-from", "mbox.quoting-guess", "charset.suspected"];
 
 pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
+    let job = CheckJob { inputs: args.inputs.clone(), policy: Policy::default(), threads: all_cores() };
+    let account = stoppable(|progress| watched(console, progress, || check(&job, progress)))?;
     let mut worst = Exit::Done;
-    let mut inputs = Vec::new();
-    for input in &args.inputs {
-        // What is not there or closed to us shall not keep the others from being checked.
-        match readable(input) {
-            Ok(()) => inputs.push(input.clone()),
-            Err(error) => note(&Failure::input(input.display(), &error), &mut worst, console),
-        }
+    for unread in &account.unread {
+        note(&Failure::new(Exit::Unread, unread.as_str()), &mut worst, console);
     }
-    if inputs.is_empty() {
+    if account.sources.is_empty() && !args.json {
         return Ok(worst);
     }
-    let job = CheckJob { inputs, policy: Policy::default(), threads: all_cores() };
-    let progress = Progress::default();
-    let account = watched(console, &progress, || check(&job, &progress))?;
     let text = if args.json {
         let json = serde_json::to_string(&account);
         json.map_err(|error| Failure::new(Exit::Output, error.to_string()))? + "\n"
@@ -43,13 +38,6 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
     };
     print(text.as_bytes())?;
     Ok(worst.max(judged(&account, args.fail_on)))
-}
-
-fn readable(path: &Path) -> std::io::Result<()> {
-    if path.as_os_str() == "-" {
-        return Ok(());
-    }
-    if fs::metadata(path)?.is_dir() { fs::read_dir(path).map(drop) } else { fs::File::open(path).map(drop) }
 }
 
 fn lines(account: &Summary, inputs: &[PathBuf], all: bool, style: Style) -> Vec<String> {

@@ -4,23 +4,35 @@ use super::note;
 use crate::args::CountArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, print};
-use mailglot_pipeline::count;
+use mailglot_pipeline::{Error, count_each};
 use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &CountArgs, console: Console) -> Result<Exit, Failure> {
     let mut worst = Exit::Done;
     for input in &args.inputs {
-        match count(input) {
-            Ok(archives) => {
-                for (messages, path) in archives {
-                    let mut line = format!("{messages}\t").into_bytes();
-                    line.extend_from_slice(path.as_os_str().as_bytes());
-                    line.push(b'\n');
-                    print(&line)?;
+        let mut failed = None;
+        let mut each = |archive: Result<(u64, PathBuf), Error>| match archive {
+            Ok((messages, path)) => {
+                if failed.is_none() {
+                    failed = line(messages, &path).err();
                 }
             }
             Err(error) => note(&error.into(), &mut worst, console),
+        };
+        if let Err(error) = count_each(input, &mut each) {
+            note(&error.into(), &mut worst, console);
+        }
+        if let Some(failure) = failed {
+            return Err(failure);
         }
     }
     Ok(worst)
+}
+
+fn line(messages: u64, path: &Path) -> Result<(), Failure> {
+    let mut line = format!("{messages}\t").into_bytes();
+    line.extend_from_slice(path.as_os_str().as_bytes());
+    line.push(b'\n');
+    print(&line)
 }

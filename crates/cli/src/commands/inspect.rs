@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! A whole mailbox is read before its first message is shown; addresses must be UTF-8.
+//! A message of a mailbox is found by reading the mailbox from its front.
 
 use super::header::json;
 use super::note;
@@ -13,31 +13,43 @@ use mailglot_mime::transfer::TransferEncoding;
 use mailglot_mime::{
     Eol, Event, Message, Part, PartId, PartKind, Policy, Reading, Report, Severity, Span, process, text_parts,
 };
-use mailglot_pipeline::{Located, locate};
+use mailglot_pipeline::{Error, Located, locate};
 use serde::Serialize;
 use std::fmt::Write as _;
+use std::ops::ControlFlow;
 
 pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<Exit, Failure> {
     let mut worst = Exit::Done;
     let policy = Policy::default();
+    let mut failed = None;
     for input in &args.inputs {
-        match locate(input) {
-            Ok(messages) => {
-                for located in messages {
-                    let view = View::new(&located, &policy);
-                    let mut text = if args.json {
-                        json(&view)?
-                    } else {
-                        view.lines(&located, Style::stdout()).join("\n").into_bytes()
-                    };
-                    text.push(b'\n');
-                    print(&text)?;
+        let mut each = |located: Result<Located, Error>| {
+            let shown = match located {
+                Ok(located) => show(&located, args.json, &policy),
+                Err(error) => {
+                    note(&error.into(), &mut worst, console);
+                    Ok(())
                 }
-            }
-            Err(error) => note(&error.into(), &mut worst, console),
+            };
+            failed = shown.err();
+            if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        if let Err(error) = locate(input, &mut each) {
+            note(&error.into(), &mut worst, console);
+        }
+        if let Some(failure) = failed {
+            return Err(failure);
         }
     }
     Ok(worst)
+}
+
+fn show(located: &Located, as_json: bool, policy: &Policy) -> Result<(), Failure> {
+    let view = View::new(located, policy);
+    let mut text =
+        if as_json { json(&view)? } else { view.lines(located, Style::stdout()).join("\n").into_bytes() };
+    text.push(b'\n');
+    print(&text)
 }
 
 /// All that is shown of a message. Offsets count from the message's first byte, but for `offset`.

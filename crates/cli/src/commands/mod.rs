@@ -17,6 +17,7 @@ mod values;
 
 use crate::args::{Args, Command, FailOn};
 use crate::exit::{Exit, Failure};
+use crate::interrupt;
 use crate::output::Console;
 use mailglot_pipeline::Summary;
 use std::process::ExitCode;
@@ -24,6 +25,9 @@ use std::process::ExitCode;
 /// Runs the command that was asked for.
 pub(crate) fn run(args: Args) -> ExitCode {
     let console = Console::new(args.quiet, args.verbose);
+    if !matches!(args.command, Command::Filter(_)) {
+        interrupt::watch();
+    }
     let result = match args.command {
         Command::Normalize(args) => normalize::run(args, console),
         Command::Restore(args) => restore::run(args, console),

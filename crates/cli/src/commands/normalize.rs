@@ -3,11 +3,12 @@
 use super::{all_cores, judged, summary};
 use crate::args::{Form, NormalizeArgs};
 use crate::exit::{Exit, Failure};
+use crate::interrupt::stoppable;
 use crate::output::Console;
 use crate::progress::watched;
 use mailglot_archive::Format;
 use mailglot_mime::OnLoss;
-use mailglot_pipeline::{LedgerPlace, NormalizeJob, Progress, normalize};
+use mailglot_pipeline::{LedgerPlace, NormalizeJob, normalize};
 
 pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure> {
     if args.output.as_os_str() == "-" {
@@ -28,8 +29,7 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
         threads: args.threads.map_or_else(all_cores, usize::from),
         force: args.force,
     };
-    let progress = Progress::default();
-    let account = watched(console, &progress, || normalize(&job, &progress))?;
+    let account = stoppable(|progress| watched(console, progress, || normalize(&job, progress)))?;
     summary::tell(&account, &job, console);
     Ok(judged(&account, args.fail_on))
 }

@@ -2,15 +2,15 @@
 
 use crate::args::RestoreArgs;
 use crate::exit::{Exit, Failure};
+use crate::interrupt::stoppable;
 use crate::output::{Console, Level, counted, print};
 use crate::progress::watched;
-use mailglot_pipeline::{Progress, RestoreJob, restore};
+use mailglot_pipeline::{RestoreJob, restore};
 
 pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> {
     let job =
         RestoreJob { output: args.normalized, ledger: args.ledger, original: args.original, force: false };
-    let progress = Progress::default();
-    let done = watched(console, &progress, || restore(&job, &progress))?;
+    let done = stoppable(|progress| watched(console, progress, || restore(&job, progress)))?;
     let account = format!(
         "{}, {}, {}",
         counted(done.sources, "archive"),

@@ -34,7 +34,16 @@ fn write(
     for input in &args.inputs {
         let result = texts(std::slice::from_ref(input), &policy, threads, args.json, out, progress);
         match result {
-            Ok(()) => {}
+            Ok(untold) => {
+                for error in untold.files {
+                    note(&error.into(), &mut worst, console);
+                }
+                for message in untold.messages {
+                    let failure = Failure::new(Exit::Unread, format!("{message}: not read: internal fault"));
+                    note(&failure, &mut worst, console);
+                }
+            }
+            Err(error @ Error::Interrupted) => return Err(error.into()),
             Err(Error::Output(_, error)) => return Err(Failure::stdout(&error)),
             Err(error) => note(&error.into(), &mut worst, console),
         }

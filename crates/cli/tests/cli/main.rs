@@ -7,5 +7,6 @@ mod convert;
 mod filter;
 mod headers;
 mod help;
+mod hostile;
 mod sandbox;
 mod text;

@@ -1,0 +1,60 @@
+//! Signals that ask for the end: the job stops before its next batch, removes what it wrote, and the exit code is 130.
+//!
+//! # Limits
+//!
+//! A job that does not stop by itself, because it waits for its input, is ended after a moment or by a second signal; its
+//! temporary files are removed then too. `filter` is not watched: the mail system that sends it a signal keeps the mail.
+
+use crate::exit::Exit;
+use mailglot_archive::replace;
+use mailglot_pipeline::Progress;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A job that was asked to stop has so long to do so.
+const GRACE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The job that is running, where one is that can stop by itself.
+static JOB: Mutex<Option<Arc<Progress>>> = Mutex::new(None);
+
+/// Watches for signals from now on. Where the system does not let us, they end the program as they always do.
+pub(crate) fn watch() {
+    if let Ok(signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) {
+        // A thread that cannot be made leaves the default, an end at once.
+        let _ = thread::Builder::new().name("signals".into()).spawn(move || wait(signals));
+    }
+}
+
+/// Runs a job that ends early when a signal comes.
+pub(crate) fn stoppable<T>(job: impl FnOnce(&Progress) -> T) -> T {
+    let progress = Arc::new(Progress::default());
+    set(Some(Arc::clone(&progress)));
+    let result = job(&progress);
+    set(None);
+    result
+}
+
+fn set(job: Option<Arc<Progress>>) {
+    *JOB.lock().unwrap_or_else(PoisonError::into_inner) = job;
+}
+
+fn wait(mut signals: Signals) {
+    if signals.forever().next().is_none() {
+        return;
+    }
+    let job = JOB.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    if let Some(job) = job {
+        job.interrupt.store(true, Relaxed);
+        let asked = Instant::now();
+        while asked.elapsed() < GRACE && signals.pending().next().is_none() {
+            thread::sleep(PAUSE);
+        }
+    }
+    replace::abandon();
+    std::process::exit(Exit::Interrupted as i32);
+}

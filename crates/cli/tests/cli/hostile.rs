@@ -1,0 +1,185 @@
+//! What goes wrong: signals, killed processes, inputs that cannot be read, places that are no places.
+
+use crate::sandbox::{LATIN, PROGRAM, Sandbox, mbox};
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const LONG: Duration = Duration::from_secs(30);
+
+/// Begins to normalize a standard input that never ends, and waits until something is written.
+fn begin(sandbox: &Sandbox) -> Child {
+    let mut command = Command::new(PROGRAM);
+    command.args(["normalize", "-", "-o", "out.mbox"]).current_dir(sandbox.path(""));
+    command.stdin(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let start = Instant::now();
+    while !sandbox.names().iter().any(|name| name.contains(".tmp")) {
+        assert!(start.elapsed() < LONG, "nothing is written");
+        thread::sleep(Duration::from_millis(5));
+    }
+    child
+}
+
+fn signal(child: &Child, name: &str) {
+    let done = Command::new("sh").args(["-c", &format!("kill -{name} {}", child.id())]).status().unwrap();
+    assert!(done.success());
+}
+
+#[test]
+fn an_interrupt_ends_with_130_and_leaves_nothing() {
+    for name in ["INT", "TERM", "HUP"] {
+        let sandbox = Sandbox::new();
+        let before = sandbox.names();
+        let mut child = begin(&sandbox);
+        // It waits for its input, so that only the signal can end it; waiting for a child would close it.
+        let stdin = child.stdin.take();
+        signal(&child, name);
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{name}");
+        drop(stdin);
+        assert_eq!(sandbox.names(), before, "{name}");
+    }
+}
+
+#[test]
+fn an_interrupted_job_stops_before_its_next_batch() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.names();
+    let mut child = begin(&sandbox);
+    signal(&child, "INT");
+    thread::sleep(Duration::from_millis(200));
+    // The input ends: the job itself notices, before anything is put into place.
+    drop(child.stdin.take());
+    let mut words = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut words).unwrap();
+    assert_eq!((child.wait().unwrap().code(), &*words), (Some(130), "mailglot: interrupted\n"));
+    assert_eq!(sandbox.names(), before);
+}
+
+#[test]
+fn what_a_killed_job_left_is_swept_by_the_next() {
+    let sandbox = Sandbox::new();
+    let mut child = begin(&sandbox);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(sandbox.names().iter().any(|name| name.contains(".tmp")), "{:?}", sandbox.names());
+    sandbox.run(&["normalize", "archive.mbox", "-o", "out.mbox"]).ended(0);
+    assert!(!sandbox.names().iter().any(|name| name.contains(".tmp")), "{:?}", sandbox.names());
+    sandbox.run(&["restore", "out.mbox", "--verify-only"]).ended(0);
+}
+
+#[test]
+fn a_ledger_without_its_output_does_not_stand_in_the_way_after_a_crash() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["normalize", "archive.mbox", "-o", "out.mbox"]).ended(0);
+    // Killed between the renames of ledger and output (no process has this number).
+    fs::rename(sandbox.path("out.mbox"), sandbox.path("out.mbox.4194999-0.tmp")).unwrap();
+    let now = std::time::SystemTime::now();
+    fs::File::options()
+        .append(true)
+        .open(sandbox.path("out.mbox.ledger"))
+        .unwrap()
+        .set_modified(now)
+        .unwrap();
+    sandbox.run(&["normalize", "Maildir", "--to", "mbox", "-o", "out.mbox"]).ended(0);
+    sandbox.run(&["restore", "out.mbox", "--verify-only"]).ended(0);
+    // A ledger whose output was moved elsewhere is worth something.
+    fs::rename(sandbox.path("out.mbox"), sandbox.path("elsewhere.mbox")).unwrap();
+    sandbox.run(&["normalize", "archive.mbox", "-o", "out.mbox"]).ended(4);
+    sandbox.run(&["restore", "elsewhere.mbox", "--ledger", "out.mbox.ledger", "--verify-only"]).ended(0);
+}
+
+#[test]
+fn causes_are_told_in_plain_words() {
+    let sandbox = Sandbox::new();
+    for (args, words) in [
+        (&["restore", "missing", "--verify-only"][..], "mailglot: missing: no such file or directory\n"),
+        (&["restore", "message.eml", "-o", "x"], "mailglot: message.eml.ledger: no such file or directory\n"),
+        (&["count", "missing.mbox"], "mailglot: missing.mbox: no such file or directory\n"),
+        (&["check", "missing.mbox"], "mailglot: missing.mbox: no such file or directory\n"),
+        (&["text", "missing.mbox"], "mailglot: missing.mbox: no such file or directory\n"),
+        (&["inspect", "missing.mbox:3"], "mailglot: missing.mbox: no such file or directory\n"),
+        (&["normalize", "missing.mbox", "-o", "x"], "mailglot: missing.mbox: no such file or directory\n"),
+        (
+            &["normalize", "archive.mbox", "-o", "no/x"],
+            "mailglot: no/x: its folder does not exist; make it first\n",
+        ),
+        (
+            &["normalize", "archive.mbox", "-o", "/dev/null"],
+            "mailglot: /dev/null: is no regular file or folder; write somewhere else\n",
+        ),
+    ] {
+        assert_eq!(sandbox.run(args).err, words, "{args:?}");
+    }
+}
+
+/// A Maildir with a message that cannot be opened by anybody, a loop of links, and names that are no UTF-8.
+fn odd_maildir(sandbox: &Sandbox) {
+    let folder = |name: &str| sandbox.path("Maildir").join(name);
+    fs::write(folder("cur").join(OsStr::from_bytes(b"2.\xff\n:2,F")), LATIN).unwrap();
+    fs::write(folder("new/3.plain"), LATIN).unwrap();
+    symlink("gone", folder("cur/4.dangling")).unwrap();
+    symlink("..", folder("cur/loop")).unwrap();
+}
+
+#[test]
+fn odd_names_and_links_come_through() {
+    let sandbox = Sandbox::new();
+    odd_maildir(&sandbox);
+    assert_eq!(sandbox.run(&["count", "Maildir"]).ended(0).text(), "3\tMaildir\n");
+    for form in ["mbox", "maildir", "eml"] {
+        let back = format!("back-{form}");
+        sandbox.run(&["normalize", "Maildir", "-o", form, "--to", form]).ended(0);
+        sandbox.run(&["restore", form, "-o", &back]).ended(0);
+        let name = OsStr::from_bytes(b"2.\xff\n:2,F");
+        assert_eq!(fs::read(sandbox.path(&back).join("cur").join(name)).unwrap(), LATIN, "{form}");
+    }
+}
+
+#[test]
+fn one_message_that_cannot_be_read() {
+    let sandbox = Sandbox::new();
+    odd_maildir(&sandbox);
+    let closed = sandbox.path("Maildir/new/3.plain");
+    let mode = |mode| {
+        let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        fs::set_permissions(&closed, permissions).unwrap();
+    };
+    mode(0o000);
+    if fs::File::open(&closed).is_ok() {
+        println!("skipped: the superuser may read everything");
+        return;
+    }
+    let before = sandbox.names();
+    let run = sandbox.run(&["normalize", "Maildir", "-o", "out"]).ended(2);
+    assert!(run.err.ends_with("Maildir/new/3.plain: permission denied\n"), "{}", run.err);
+    assert_eq!(sandbox.names(), before);
+    for command in ["count", "check", "text", "inspect"] {
+        let run = sandbox.run(&[command, "Maildir", "message.eml"]).ended(2);
+        assert_eq!(run.err.matches("Maildir/new/3.plain: permission denied").count(), 1, "{}", run.err);
+        assert!(!run.out.is_empty(), "{command}");
+    }
+    mode(0o600);
+}
+
+#[test]
+fn inspect_takes_any_path_and_stops_when_nobody_reads() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.path("").join(OsStr::from_bytes(b"a\xff:2"));
+    fs::write(&path, mbox(&[LATIN, LATIN])).unwrap();
+    assert_eq!(
+        sandbox.run(&[OsStr::new("inspect"), path.as_os_str()]).ended(0).text().matches(", CR").count(),
+        0
+    );
+    let mut address = path.into_os_string();
+    address.push(":1");
+    let run = sandbox.run(&[OsStr::new("inspect"), &address]).ended(0);
+    assert!(run.text().contains(":1  at "), "{}", run.text());
+    sandbox.write("many.mbox", &mbox(&vec![LATIN; 5000]));
+    sandbox.shell("mailglot inspect many.mbox | head -1").ended(0);
+}

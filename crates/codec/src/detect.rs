@@ -23,7 +23,7 @@ pub struct Guess {
 const WINDOW: usize = 1024;
 
 /// Bytes of words with letters above 7F after which the model is asked: its figures hardly rise beyond 200 bytes of text.
-const SAMPLE: usize = 400;
+const SAMPLE: usize = 256;
 
 /// Guesses by BOM, structure, UTF-8 validity, then a statistical model. `tld` is a country-code prior such as `ru`.
 ///

@@ -51,5 +51,5 @@ pub use replace::words;
 pub use destination::{Destination, OutBatch, OutItem, create, create_tree};
 pub use source::{
     Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Found, Profile, Quoting, ReadOptions,
-    Source, open, recognize,
+    Source, open, recognize, recognize_with,
 };

@@ -34,7 +34,7 @@ impl Replacement {
     pub fn create(path: &Path, force: bool) -> io::Result<Self> {
         let place = Place::find(path, force, Kind::File)?;
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&place.temporary);
-        let file = file.map_err(|error| with_path(&place.temporary, &error))?;
+        let file = file.map_err(|error| with_path(path, &error))?;
         // Only a marker for sweepers: a file system without locks does no harm.
         let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
         Ok(Self { place, file: BufWriter::with_capacity(BUFFER, Output::new(file)) })
@@ -85,7 +85,7 @@ impl FolderReplacement {
     /// Makes a temporary folder beside `path`. An empty folder may stand there; any other only with `force`; something that is no folder never.
     pub fn create(path: &Path, force: bool) -> io::Result<Self> {
         let place = Place::find(path, force, Kind::Folder)?;
-        fs::create_dir(&place.temporary).map_err(|error| with_path(&place.temporary, &error))?;
+        fs::create_dir(&place.temporary).map_err(|error| with_path(path, &error))?;
         let handle = File::open(&place.temporary).map_err(|error| with_path(&place.temporary, &error))?;
         let _ = flock(&handle, FlockOperation::NonBlockingLockExclusive);
         Ok(Self { place, handle })

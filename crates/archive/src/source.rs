@@ -197,6 +197,15 @@ pub trait Source: Send {
 /// Recognises what a path is. A folder that is neither Maildir nor Apple `X.mbox/` is searched: every mbox file and every
 /// Maildir below it is one archive, all `.eml` files together one tree, which comes first. `-` is standard input.
 pub fn recognize(path: &Path) -> io::Result<Vec<Found>> {
+    recognize_with(path, &mut Err)
+}
+
+/// [`recognize`], with a say in what happens with a file or folder below `path` that cannot be read: `unread` gives the error back
+/// to end the search, or keeps it and the search goes on.
+pub fn recognize_with(
+    path: &Path,
+    unread: &mut dyn FnMut(io::Error) -> io::Result<()>,
+) -> io::Result<Vec<Found>> {
     let found = |path: &Path, format| Found { path: path.to_owned(), format };
     if path.as_os_str() == "-" {
         return Ok(vec![found(path, Format::Mbox)]);
@@ -215,7 +224,15 @@ pub fn recognize(path: &Path) -> io::Result<Vec<Found>> {
     let mut folders = vec![path.to_owned()];
     while let Some(folder) = folders.pop() {
         let mut below = Vec::new();
-        for entry in fs::read_dir(&folder).map_err(|error| with_path(&folder, &error))? {
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if folder == path => return Err(with_path(&folder, &error)),
+            Err(error) => {
+                unread(with_path(&folder, &error))?;
+                continue;
+            }
+        };
+        for entry in entries {
             let entry = entry.map_err(|error| with_path(&folder, &error))?;
             let kind = entry.file_type().map_err(|error| with_path(&entry.path(), &error))?;
             let path = entry.path();
@@ -227,8 +244,12 @@ pub fn recognize(path: &Path) -> io::Result<Vec<Found>> {
             } else if kind.is_file() {
                 if is_eml(&path) {
                     has_messages = true;
-                } else if mailbox_file(&path)? {
-                    archives.push(found(&path, Format::Mbox));
+                    continue;
+                }
+                match mailbox_file(&path) {
+                    Ok(true) => archives.push(found(&path, Format::Mbox)),
+                    Ok(false) => {}
+                    Err(error) => unread(error)?,
                 }
             }
         }

@@ -4,6 +4,7 @@ use crate::layout::Input;
 use crate::{Error, layout};
 use mailglot_archive::{Batch, EntryKind};
 use mailglot_mime::Limits;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Number of messages of each archive under `input`, with its path (one line each for a single file; every archive found below a plain folder).
@@ -16,7 +17,19 @@ pub fn count(input: &Path) -> Result<Vec<(u64, PathBuf)>, Error> {
 /// Hands on what [`count`] gives, archive by archive, and an error for each that cannot be read. What cannot be read inside a
 /// folder is not counted, and told before the number of the others.
 pub fn count_each(input: &Path, each: &mut dyn FnMut(Result<(u64, PathBuf), Error>)) -> Result<(), Error> {
-    for input in layout::find(&[input.to_owned()])? {
+    let mut unread = Vec::new();
+    let inputs = layout::find_readable(input, &mut unread)?;
+    let mut told: HashSet<String> = unread.iter().map(Error::to_string).collect();
+    for error in unread {
+        each(Err(error));
+    }
+    // The walk through a folder meets again what the search met.
+    let each = &mut |count: Result<_, Error>| {
+        if count.as_ref().err().is_none_or(|error| told.insert(error.to_string())) {
+            each(count);
+        }
+    };
+    for input in inputs {
         let counted = messages(&input, each);
         each(counted.map(|messages| (messages, input.found.path)));
     }

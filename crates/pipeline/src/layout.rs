@@ -6,7 +6,7 @@
 //! folders back.
 
 use crate::{Error, away, names};
-use mailglot_archive::{Format, Found, Source, open, recognize};
+use mailglot_archive::{Format, Found, Source, open, recognize_with};
 use mailglot_mime::Limits;
 use std::collections::HashSet;
 use std::fs;
@@ -67,15 +67,31 @@ fn folder_name(name: &[u8]) -> String {
     }
 }
 
-/// Recognizes every input; an input without any mail is an error.
+/// Recognizes every input; an input without any mail is an error, and so is whatever cannot be read below one.
 pub(crate) fn find(paths: &[PathBuf]) -> Result<Vec<Input>, Error> {
+    find_with(paths, &mut Err)
+}
+
+/// Like [`find`] for one input; what cannot be read below it does not stop the search and is added to `unread`.
+pub(crate) fn find_readable(path: &Path, unread: &mut Vec<Error>) -> Result<Vec<Input>, Error> {
+    let mut keep = |error| {
+        unread.push(Error::Input(path.to_owned(), error));
+        Ok(())
+    };
+    find_with(&[path.to_owned()], &mut keep)
+}
+
+fn find_with(
+    paths: &[PathBuf],
+    unread: &mut dyn FnMut(io::Error) -> io::Result<()>,
+) -> Result<Vec<Input>, Error> {
     if paths.is_empty() {
         return Err(Error::Usage("no input is given".into()));
     }
     let mut inputs = Vec::new();
     let (mut taken, mut given) = (HashSet::new(), HashSet::new());
     for path in paths {
-        let found = recognize(path).map_err(|error| Error::Input(path.clone(), error))?;
+        let found = recognize_with(path, unread).map_err(|error| Error::Input(path.clone(), error))?;
         if found.is_empty() {
             let error = io::Error::new(io::ErrorKind::NotFound, "no mail was found here");
             return Err(Error::Input(path.clone(), error));

@@ -9,6 +9,7 @@ use crate::{Error, away};
 use mailglot_archive::mbox::unquote;
 use mailglot_archive::{Batch, EntryKind, Format};
 use mailglot_mime::Limits;
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io;
 use std::ops::ControlFlow;
@@ -35,10 +36,20 @@ pub fn locate(
 ) -> Result<(), Error> {
     let (path, wanted) = split(address);
     let mut found = false;
-    for input in layout::find(std::slice::from_ref(&path))? {
+    let mut unread = Vec::new();
+    let inputs = layout::find_readable(&path, &mut unread)?;
+    let mut told: HashSet<String> = unread.iter().map(Error::to_string).collect();
+    for error in unread {
+        if each(Err(error)).is_break() {
+            return Ok(());
+        }
+    }
+    for input in inputs {
         let mut pass = |located: Result<Located, Error>| {
             found |= located.is_ok();
-            each(located)
+            // The walk through a folder meets again what the search met.
+            let known = located.as_ref().err().is_some_and(|error| !told.insert(error.to_string()));
+            if known { ControlFlow::Continue(()) } else { each(located) }
         };
         if collect(&input, wanted, &mut pass).is_break() || (wanted.is_some() && found) {
             return Ok(());

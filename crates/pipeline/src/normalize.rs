@@ -17,6 +17,7 @@ use mailglot_archive::ledger::{Archived, Footer, Writer};
 use mailglot_archive::replace::{FolderReplacement, Replacement};
 use mailglot_archive::{Destination, Format, create};
 use mailglot_mime::Policy;
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -78,10 +79,12 @@ pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
     }
     let mut inputs = Vec::new();
     for path in &job.inputs {
-        match layout::find(std::slice::from_ref(path)) {
+        let mut unread = Vec::new();
+        match layout::find_readable(path, &mut unread) {
             Ok(found) => inputs.extend(found),
-            Err(error) => run.summary.unread.push(error.to_string()),
+            Err(error) => unread.push(error),
         }
+        run.summary.unread.extend(unread.iter().map(Error::to_string));
     }
     run.announce(&inputs);
     for input in &inputs {
@@ -94,6 +97,9 @@ pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
             Err(error) => return Err(error),
         }
     }
+    // The walk through a folder meets again what the search met.
+    let mut told = HashSet::new();
+    run.summary.unread.retain(|error| told.insert(error.clone()));
     Ok(run.summary)
 }
 

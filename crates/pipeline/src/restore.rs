@@ -4,8 +4,8 @@
 //!
 //! Restoring runs on one thread. Files that a mail program added to an output folder are not looked at.
 
-use crate::away::Away;
-use crate::layout::{check_apart, check_free};
+use crate::away::{Away, exists};
+use crate::layout::{check_apart, check_free, is_empty};
 use crate::plan::with_suffix;
 use crate::replay::{Fault, Replay, Target, below};
 use crate::{Error, Progress};
@@ -52,6 +52,12 @@ pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error>
     let footer = ledger.footer().clone();
     if footer.sources.is_empty() {
         return Err(wrong("the ledger holds no source".into()));
+    }
+    if let ([from], true) = (&footer.outputs[..], footer.alone)
+        && from.folder != job.output.is_dir()
+    {
+        let is = if from.folder { "a folder" } else { "a file" };
+        return Err(wrong(format!("this ledger belongs to {is}, which {} is not", job.output.display())));
     }
     progress.total.store(footer.sources.iter().map(|source| source.bytes).sum(), Relaxed);
     let mut staged = match &job.original {
@@ -103,6 +109,11 @@ fn prepare(job: &RestoreJob, original: &Path, ledger: &Path, footer: &Footer) ->
         return Err(Error::Usage(format!("{} is no name for an original", original.display())));
     }
     check_apart(original, &[job.output.clone(), ledger.to_owned()])?;
+    if !job.force && exists(original) && !is_empty(original) {
+        let error =
+            io::Error::new(io::ErrorKind::AlreadyExists, "stands there already; restore to another place");
+        return Err(Error::Output(original.to_owned(), error));
+    }
     let top = |name: &[u8]| {
         String::from_utf8_lossy(name.split(|&b| b == b'/').next().unwrap_or_default()).into_owned()
     };

@@ -12,6 +12,7 @@ use crate::{Error, Progress, json};
 use mailglot_archive::mbox::unquote;
 use mailglot_archive::{Entry, EntryKind};
 use mailglot_mime::{Message, Policy, Report, Severity, TextPart, text_parts};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -76,7 +77,11 @@ fn texts_with(
     parts: Parts,
 ) -> Result<Untold, Error> {
     let mut untold = Untold::default();
-    for input in layout::find(inputs)? {
+    let mut found = Vec::new();
+    for path in inputs {
+        found.append(&mut layout::find_readable(path, &mut untold.files)?);
+    }
+    for input in found {
         let source = input.open(&policy.limits)?;
         let hint = source.size_hint();
         progress.total.fetch_add(hint.unwrap_or(0), Relaxed);
@@ -98,6 +103,9 @@ fn texts_with(
         untold.files.extend(reader.unread.into_iter().map(|error| input.error(error)));
     }
     out.flush().map_err(|error| Error::Output("-".into(), error))?;
+    // The walk through a folder meets again what the search met.
+    let mut told = HashSet::new();
+    untold.files.retain(|error| told.insert(error.to_string()));
     Ok(untold)
 }
 

@@ -9,12 +9,19 @@ use crate::progress::watched;
 use mailglot_archive::Format;
 use mailglot_mime::OnLoss;
 use mailglot_pipeline::{LedgerPlace, NormalizeJob, normalize};
+use std::path::PathBuf;
 
 pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure> {
     if args.output.as_os_str() == "-" {
         let message =
             "normalize writes files, not standard output (`mailglot filter` takes a single message)";
         return Err(Failure::new(Exit::Usage, message));
+    }
+    let is_stream = |path: &PathBuf| path.as_os_str() == "-";
+    if args.report.as_ref().is_some_and(is_stream)
+        || matches!(&args.ledger, Some(LedgerPlace::File(path)) if is_stream(path))
+    {
+        return Err(Failure::new(Exit::Usage, "ledger and report are files, not standard output"));
     }
     let ledger = args.ledger.unwrap_or(LedgerPlace::Beside);
     // Without a ledger nothing could give the unreadable bytes back.

@@ -8,6 +8,9 @@ use crate::progress::watched;
 use mailglot_pipeline::{RestoreJob, restore};
 
 pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> {
+    if args.original.as_ref().is_some_and(|original| original.as_os_str() == "-") {
+        return Err(Failure::new(Exit::Usage, "restore writes files, not standard output"));
+    }
     let job =
         RestoreJob { output: args.normalized, ledger: args.ledger, original: args.original, force: false };
     let done = stoppable(|progress| watched(console, progress, || restore(&job, progress)))?;

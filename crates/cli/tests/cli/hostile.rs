@@ -128,6 +128,34 @@ fn odd_maildir(sandbox: &Sandbox) {
 }
 
 #[test]
+fn standard_output_is_no_place_for_archives() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["normalize", "archive.mbox", "-o", "out"]).ended(0);
+    let before = sandbox.names();
+    for args in [
+        &["restore", "out", "-o", "-"][..],
+        &["normalize", "archive.mbox", "-o", "x", "--report", "-"],
+        &["normalize", "archive.mbox", "-o", "x", "--ledger", "-"],
+    ] {
+        sandbox.run(args).ended(1);
+        assert_eq!(sandbox.names(), before, "{args:?}");
+    }
+}
+
+#[test]
+fn a_ledger_of_another_kind_of_output_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["normalize", "archive.mbox", "-o", "folder", "--to", "eml"]).ended(0);
+    sandbox.run(&["normalize", "archive.mbox", "-o", "file"]).ended(0);
+    for (output, ledger) in [("file", "folder.ledger"), ("folder", "file.ledger")] {
+        let run = sandbox.run(&["restore", output, "--ledger", ledger, "-o", "x"]).ended(4);
+        assert!(run.err.contains("this ledger belongs to a f"), "{}", run.err);
+    }
+    let run = sandbox.run(&["restore", "file", "-o", "archive.mbox"]).ended(4);
+    assert_eq!(run.err, "mailglot: archive.mbox: stands there already; restore to another place\n");
+}
+
+#[test]
 fn odd_names_and_links_come_through() {
     let sandbox = Sandbox::new();
     odd_maildir(&sandbox);
@@ -165,6 +193,33 @@ fn one_message_that_cannot_be_read() {
         assert!(!run.out.is_empty(), "{command}");
     }
     mode(0o600);
+}
+
+#[test]
+fn a_closed_folder_in_a_tree_does_not_hide_the_rest() {
+    let sandbox = Sandbox::new();
+    for folder in ["tree/closed", "tree/open"] {
+        fs::create_dir_all(sandbox.path(folder)).unwrap();
+        sandbox.write(&format!("{folder}/1.eml"), LATIN);
+    }
+    let closed = sandbox.path("tree/closed");
+    let mode = |mode| {
+        let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        fs::set_permissions(&closed, permissions).unwrap();
+    };
+    mode(0o000);
+    if fs::read_dir(&closed).is_ok() {
+        println!("skipped: the superuser may read everything");
+        return;
+    }
+    for command in ["count", "check", "text", "inspect"] {
+        let run = sandbox.run(&[command, "tree"]);
+        assert_eq!((run.code, &*run.err), (2, "mailglot: tree/closed: permission denied\n"), "{command}");
+        assert!(!run.out.is_empty(), "{command}");
+    }
+    sandbox.run(&["normalize", "tree", "-o", "out"]).ended(2);
+    assert!(!sandbox.path("out").exists());
+    mode(0o700);
 }
 
 #[test]

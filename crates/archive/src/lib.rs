@@ -47,8 +47,8 @@ pub mod mbox;
 mod output;
 pub mod replace;
 
-pub use replace::words;
 pub use destination::{Destination, OutBatch, OutItem, create, create_tree};
+pub use replace::words;
 pub use source::{
     Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Found, Profile, Quoting, ReadOptions,
     Source, open, recognize, recognize_with,

@@ -25,7 +25,7 @@ pub use limits::Limits;
 pub use message::{Eol, MediaType, Message, Part, PartId, PartKind};
 pub use normalize::{Outcome, normalize, process};
 pub use policy::{Bodies, Headers, OnLoss, Policy, Transfer};
-pub use recipe::{Recipe, Undo, undo_edits, apply_undo};
+pub use recipe::{Recipe, Undo, apply_undo, undo_edits};
 pub use report::{Event, EventKind, Report, Severity};
 pub use span::Span;
 pub use text::{TextPart, text_parts};

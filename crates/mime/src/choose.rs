@@ -290,6 +290,14 @@ fn by_label<'a>(
             return Choice { used: better, how: How::Superset, confidence: None, text, log, events };
         }
     }
+    if charset == Charset::UTF_8 && fails_early(bytes) && !begins_mostly_utf8(bytes) {
+        // Legacy text: not worth decoding to the end as UTF-8.
+        let other = by_search(bytes, evidence, Some(charset), Vec::new());
+        if other.log.losses() == 0 {
+            events.extend(other.events);
+            return Choice { events, ..other };
+        }
+    }
     let mut log = LossLog::new();
     let text = charset.decode(bytes, &mut log);
     let damaged = log.losses() > 0 && log.losses() * TOLERATED > wide_bytes(bytes);
@@ -315,6 +323,13 @@ fn by_label<'a>(
 fn is_mostly_utf8(charset: Charset, text: &str, log: &LossLog) -> bool {
     let whole = || text.chars().filter(|c| !c.is_ascii() && *c != '\u{FFFD}').count() as u64;
     charset == Charset::UTF_8 && whole() >= log.losses()
+}
+
+/// The same of the first two kibibytes.
+fn begins_mostly_utf8(bytes: &[u8]) -> bool {
+    let mut log = LossLog::new();
+    let text = Charset::UTF_8.decode(&bytes[..bytes.len().min(2048)], &mut log);
+    is_mostly_utf8(Charset::UTF_8, &text, &log)
 }
 
 /// Number of bytes above 7F, at least 1.
@@ -382,9 +397,9 @@ fn by_search<'a>(
     let candidates =
         [(document, How::Document), (evidence.message, How::Message), (evidence.default, How::Hint)];
     for (charset, how) in candidates {
-        let Some(charset) = charset.filter(|c| Some(*c) != declared && *c != Charset::US_ASCII) else {
-            continue;
-        };
+        // Step 3 has found that these bytes are no valid UTF-8.
+        let tried = |c: &Charset| Some(*c) == declared || [Charset::US_ASCII, Charset::UTF_8].contains(c);
+        let Some(charset) = charset.filter(|c| !tried(c)) else { continue };
         let mut log = LossLog::new();
         let text = charset.decode(bytes, &mut log);
         if log.losses() == 0 {

@@ -9,6 +9,7 @@ pub mod binary;
 pub mod generate;
 pub mod golden;
 pub mod hostile;
+pub mod hostile_counted;
 pub mod laws;
 pub mod mutate;
 pub mod rival;

@@ -6,13 +6,14 @@
 //! duplicates or missing semicolons.
 
 use super::decode::{Form as Mark, Group, group, split_extended, split_name};
-use super::{Params, parse};
+use super::{Param, Params, parse};
 use crate::encoded_word::{
     self, Encoding, Finding, Form, HeaderContext, Place, Replacement, UNSAFE, decode_text, has_open,
     has_word, is_tidy_text,
 };
 use crate::{EventKind, lex};
 use mailglot_codec::{Charset, View};
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -54,10 +55,11 @@ fn plan(
     eol: &str,
 ) -> Vec<Replacement> {
     let (_, groups) = group(value, &mut Vec::new());
+    let by_name: HashMap<&str, &Param> = params.list.iter().map(|p| (p.name.as_str(), p)).collect();
     let mut jobs: Vec<Job<'_>> = groups
         .iter()
         .filter(|g| !matches!(g.name.as_str(), "charset" | "boundary"))
-        .filter_map(|g| job(value, g, params, form, context))
+        .filter_map(|g| job(value, g, &by_name, form, context))
         .collect();
     jobs.sort_by_key(|j| j.at.start);
     let mut list = Vec::new();
@@ -103,11 +105,11 @@ enum Syntax {
 fn job<'a>(
     value: &'a [u8],
     group: &Group<'a>,
-    params: &'a Params,
+    params: &HashMap<&str, &'a Param>,
     form: Form,
     context: &HeaderContext,
 ) -> Option<Job<'a>> {
-    let param = params.list.iter().find(|p| p.name == group.name)?;
+    let param = *params.get(&*group.name)?;
     let forms = usize::from(group.plain.is_some())
         + usize::from(group.extended.is_some())
         + usize::from(!group.segments.is_empty());

@@ -1,17 +1,7 @@
-//! Time is linear in the input, on every hostile family.
-//!
-//! # Limits
-//! Ten times the input should take at most twelve times as long. The bound here is wider, since large inputs pay the system for fresh
-//! pages, which small ones do not; quadratic time is far beyond it. `MAILGLOT_SHOW_TIMES` prints what was measured.
+//! More families of hostile messages: one construct, repeated.
 
-#![forbid(unsafe_code)]
-#![allow(clippy::print_stderr, reason = "the figures are for the reader of the test")]
-
-use mailglot_mime::{Headers, Policy, Transfer, process};
-use std::fmt::Write as _;
-use std::time::{Duration, Instant};
-
-type Family = (&'static str, fn(usize) -> Vec<u8>);
+/// A name, and a message of so many pieces of it.
+pub type Counted = (&'static str, fn(usize) -> Vec<u8>);
 
 fn body(header: &str, piece: &str, count: usize) -> Vec<u8> {
     [header.as_bytes(), b"\n", piece.repeat(count).as_bytes()].concat()
@@ -21,7 +11,8 @@ fn field(name: &str, piece: &str, count: usize) -> Vec<u8> {
     format!("{name}: {}\n\nx\n", piece.repeat(count)).into_bytes()
 }
 
-const FAMILIES: &[Family] = &[
+/// Families by the construct that is repeated.
+pub const COUNTED: &[Counted] = &[
     ("parts", |n| {
         body(
             "Content-Type: multipart/mixed; boundary=b\n",
@@ -134,60 +125,3 @@ const FAMILIES: &[Family] = &[
         )
     }),
 ];
-
-/// Times as long that ten times the input may take.
-const BOUND: u32 = 28;
-
-/// Measure of the smaller inputs.
-const SMALL: usize = if cfg!(debug_assertions) { 500 } else { 4_000 };
-
-/// Time that this thread was running, where the system tells it, so that other programs do not count; else the time of the clock.
-fn running(since: Instant) -> Duration {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = told.and_then(|text| text.split(' ').next()?.parse().ok());
-    nanoseconds.filter(|n| *n > 0).map_or_else(|| since.elapsed(), Duration::from_nanos)
-}
-
-/// Mean time of a run.
-fn time(raw: &[u8], policy: &Policy) -> Duration {
-    let origin = Instant::now();
-    let _ = process(raw, policy);
-    // The system counts in ticks of some milliseconds.
-    let (start, mut runs) = (running(origin), 0);
-    loop {
-        let _ = process(raw, policy);
-        runs += 1;
-        let passed = running(origin).saturating_sub(start);
-        if passed > Duration::from_millis(40) || runs == 1_000 {
-            return passed / runs;
-        }
-    }
-}
-
-#[test]
-fn hostile_families_take_linear_time() {
-    let mut slow = String::new();
-    for (transfer, headers) in [
-        (Transfer::EightBit, Headers::Words),
-        (Transfer::SevenBit, Headers::Words),
-        (Transfer::EightBit, Headers::RawUtf8),
-    ] {
-        let policy = Policy { transfer, headers, ..Policy::default() };
-        for (name, family) in FAMILIES {
-            let (small, large) = (family(SMALL), family(10 * SMALL));
-            let (short, long) = (time(&small, &policy), time(&large, &policy));
-            // Below this the clock and the allocator are measured.
-            if long > Duration::from_millis(10) && long > short * BOUND {
-                let _ = writeln!(slow, "{name} ({transfer:?}, {headers:?}): {short:?} -> {long:?}");
-            }
-            if std::env::var_os("MAILGLOT_SHOW_TIMES").is_some() {
-                let bytes = large.len();
-                eprintln!(
-                    "{name}: {bytes} bytes, {short:?} -> {long:?}, x{:.1}",
-                    long.as_secs_f64() / short.as_secs_f64()
-                );
-            }
-        }
-    }
-    assert!(slow.is_empty(), "more than {BOUND} times as long for ten times the input:\n{slow}");
-}

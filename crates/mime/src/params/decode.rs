@@ -65,7 +65,11 @@ pub(super) fn group<'a>(value: &'a [u8], findings: &mut Vec<Finding>) -> (Cow<'a
     let mut index: HashMap<String, usize> = HashMap::new();
     for item in scanner.take(LIMIT) {
         let (base, form) = split_name(item.raw.name);
-        let name = String::from_utf8_lossy(base).to_ascii_lowercase();
+        let mut name = String::new();
+        let controls = encoded_word::push_clean(&String::from_utf8_lossy(base).to_ascii_lowercase(), &mut name);
+        if controls > 0 {
+            findings.push(Finding::counted(item.name.clone(), EventKind::EwControlChar, "", controls));
+        }
         let known = index.get(&name).copied();
         if known.is_none() && groups.len() == NAMES {
             findings.push(Finding::new(

@@ -391,7 +391,9 @@ impl Compose<'_> {
     fn put_trailer(&self, message: &[u8], old: &[u8], last: bool, out: &mut Vec<u8>) {
         let plain = old.iter().all(|b| matches!(b, b'\n' | b'\r'));
         let line_ends = message.is_empty() || matches!(message.last(), Some(b'\n' | b'\r'));
-        let kept = self.from_mbox && plain && line_ends && (last || !old.is_empty());
+        // A CR and the LF after it would make one line end of two.
+        let merged = message.ends_with(b"\r") && old.starts_with(b"\n");
+        let kept = self.from_mbox && plain && line_ends && !merged && (last || !old.is_empty());
         out.extend_from_slice(if kept { old } else { trailer_for(message) });
     }
 

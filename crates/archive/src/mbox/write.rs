@@ -89,7 +89,9 @@ pub fn line_end(message: &[u8]) -> &'static [u8] {
 pub fn trailer_for(message: &[u8]) -> &'static [u8] {
     let end = line_end(message);
     match (message.last(), end) {
-        (None | Some(b'\n'), _) | (Some(b'\r'), b"\r" | b"\r\n") => end,
+        (None | Some(b'\n'), _) | (Some(b'\r'), b"\r") => end,
+        // In the company of LF, a CR at the end is half a line end.
+        (Some(b'\r'), b"\r\n") => b"\n\r\n",
         (Some(b'\r'), _) => b"\n\n",
         (_, b"\r\n") => b"\r\n\r\n",
         (_, b"\r") => b"\r\r",

@@ -66,7 +66,8 @@ pub(super) fn group<'a>(value: &'a [u8], findings: &mut Vec<Finding>) -> (Cow<'a
     for item in scanner.take(LIMIT) {
         let (base, form) = split_name(item.raw.name);
         let mut name = String::new();
-        let controls = encoded_word::push_clean(&String::from_utf8_lossy(base).to_ascii_lowercase(), &mut name);
+        let controls =
+            encoded_word::push_clean(&String::from_utf8_lossy(base).to_ascii_lowercase(), &mut name);
         if controls > 0 {
             findings.push(Finding::counted(item.name.clone(), EventKind::EwControlChar, "", controls));
         }

@@ -11,6 +11,7 @@ use crate::utf16::Order;
 use crate::{Decoder, LossLog, Mode, Resolved, Unmappable, View, encoder, label};
 use encoding_rs as web;
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// A charset that this crate decodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -245,6 +246,22 @@ impl Charset {
     /// Shift states or BOMs: UTF-16/32/7, ISO-2022-*, HZ.
     pub fn is_stateful(self) -> bool {
         !self.is_ascii_compatible()
+    }
+
+    /// Whether all bytes that decode leniently without any record come back when the text is encoded in
+    /// [`Charset::superset`]. Found out over all bytes, once; single-byte charsets only, since there every byte stands for itself.
+    pub fn comes_back(self) -> bool {
+        static KNOWN: [OnceLock<bool>; COUNT] = [const { OnceLock::new() }; COUNT];
+        let back = |byte: u8| {
+            let mut log = LossLog::new();
+            let text = self.decode(std::slice::from_ref(&byte), &mut log).into_owned();
+            if !log.is_empty() {
+                return true;
+            }
+            let bytes = self.superset().encode(&text, Unmappable::Fatal, &mut log).into_owned();
+            log.is_empty() && bytes == [byte]
+        };
+        *KNOWN[self.index()].get_or_init(|| self.is_single_byte() && (0..=255).all(back))
     }
 
     /// A streaming decoder.

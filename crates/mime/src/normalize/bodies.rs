@@ -2,7 +2,7 @@
 
 use super::lines;
 use crate::choose::Choice;
-use crate::recipe::{Lines, OldEol, Patch, Steps};
+use crate::recipe::{Lines, OldEol, Patch, Recipe, Steps};
 use crate::text::{Hints, Transferred, is_text, reading, unquote};
 use crate::transfer::{TransferEncoding, base64, quoted_printable};
 use crate::{
@@ -244,6 +244,11 @@ impl<'a> Body<'a, '_> {
         };
         if with != self.transferred.body {
             let recipe = target.way_back.then(|| target.steps.recipe());
+            let certain = self.choice.log.is_empty()
+                && target.steps.is_charset_only()
+                && self.choice.text.len() == with.len()
+                && self.choice.used.comes_back();
+            let recipe = if certain { recipe.map(Recipe::certain) } else { recipe };
             edits.push(Edit { span: self.transferred.span, with: with.to_vec(), recipe });
         }
         let eight = target.transfer == TransferEncoding::Identity && !with.is_ascii();

@@ -1,30 +1,82 @@
-//! The BLAKE3 of an archive: of a file its bytes, of a folder its names and contents (docs/ledger-format.md).
+//! The hash of an archive: of a file its bytes, of a folder its names and contents (docs/ledger-format.md).
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
+use xxhash_rust::xxh3::Xxh3;
+
+/// Hashes the bytes of one file.
+#[allow(clippy::large_enum_variant)] // One or two for a whole archive; a box would save nothing.
+pub(crate) enum FileHash {
+    /// BLAKE3, for what is to be restored.
+    Sure(blake3::Hasher),
+    /// XXH3 in 128 bits, for the output, which is only to be known again: what is restored from it is hashed anyway.
+    Quick(Xxh3),
+}
+
+impl fmt::Debug for FileHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sure(_) => "Sure",
+            Self::Quick(_) => "Quick",
+        })
+    }
+}
+
+impl FileHash {
+    fn update(&mut self, bytes: &[u8]) {
+        match self {
+            Self::Sure(hasher) => {
+                hasher.update(bytes);
+            }
+            Self::Quick(hasher) => hasher.update(bytes),
+        }
+    }
+
+    fn finish(self) -> [u8; 32] {
+        match self {
+            Self::Sure(hasher) => *hasher.finalize().as_bytes(),
+            Self::Quick(hasher) => *blake3::hash(&hasher.digest128().to_le_bytes()).as_bytes(),
+        }
+    }
+}
 
 /// Hashes an archive that goes by in order.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant)] // One for a whole archive; a box would save nothing.
 pub(crate) enum ArchiveHash {
     /// One file.
-    File(blake3::Hasher),
+    File(FileHash),
     /// A folder.
     Folder {
         /// What was finished.
         all: blake3::Hasher,
         /// The file that goes by.
-        file: Option<(Vec<u8>, blake3::Hasher, u64)>,
+        file: Option<(Vec<u8>, FileHash, u64)>,
+        /// Files are hashed quickly.
+        quick: bool,
     },
 }
 
 impl ArchiveHash {
-    /// For a file, or for a folder.
+    /// For a source: a file, or a folder.
     pub(crate) fn new(folder: bool) -> Self {
+        Self::with(folder, false)
+    }
+
+    /// For an output.
+    pub(crate) fn quick(folder: bool) -> Self {
+        Self::with(folder, true)
+    }
+
+    fn with(folder: bool, quick: bool) -> Self {
         if folder {
-            Self::Folder { all: blake3::Hasher::new(), file: None }
+            Self::Folder { all: blake3::Hasher::new(), file: None, quick }
         } else {
-            Self::File(blake3::Hasher::new())
+            Self::File(Self::file_hash(quick))
         }
+    }
+
+    fn file_hash(quick: bool) -> FileHash {
+        if quick { FileHash::Quick(Xxh3::new()) } else { FileHash::Sure(blake3::Hasher::new()) }
     }
 
     /// True when names count.
@@ -35,8 +87,8 @@ impl ArchiveHash {
     /// A file of a folder begins.
     pub(crate) fn file(&mut self, name: &[u8]) {
         self.end_file();
-        if let Self::Folder { file, .. } = self {
-            *file = Some((name.to_vec(), blake3::Hasher::new(), 0));
+        if let Self::Folder { file, quick, .. } = self {
+            *file = Some((name.to_vec(), Self::file_hash(*quick), 0));
         }
     }
 
@@ -51,9 +103,7 @@ impl ArchiveHash {
     /// The next bytes of the file.
     pub(crate) fn update(&mut self, bytes: &[u8]) {
         match self {
-            Self::File(hasher) => {
-                hasher.update(bytes);
-            }
+            Self::File(hasher) => hasher.update(bytes),
             Self::Folder { file: Some((_, hasher, length)), .. } => {
                 hasher.update(bytes);
                 *length += bytes.len() as u64;
@@ -66,16 +116,17 @@ impl ArchiveHash {
     pub(crate) fn finish(mut self) -> [u8; 32] {
         self.end_file();
         match self {
-            Self::File(hasher) | Self::Folder { all: hasher, .. } => *hasher.finalize().as_bytes(),
+            Self::File(hasher) => hasher.finish(),
+            Self::Folder { all, .. } => *all.finalize().as_bytes(),
         }
     }
 
     fn end_file(&mut self) {
-        if let Self::Folder { all, file } = self
+        if let Self::Folder { all, file, .. } = self
             && let Some((name, hasher, length)) = file.take()
         {
             all.update(b"F").update(&(name.len() as u64).to_le_bytes()).update(&name);
-            all.update(hasher.finalize().as_bytes()).update(&length.to_le_bytes());
+            all.update(&hasher.finish()).update(&length.to_le_bytes());
         }
     }
 }

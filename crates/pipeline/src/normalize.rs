@@ -128,7 +128,7 @@ fn normalize_with(job: &NormalizeJob, progress: &Progress, process: Process) -> 
             Some(root) => root.temporary().join(&target.name),
         };
         sinks.destination = Some(create(target.format, &place, job.force).map_err(at_output)?);
-        sinks.hash = Some(ArchiveHash::new(layout::is_folder(target.format)));
+        sinks.hash = Some(ArchiveHash::quick(layout::is_folder(target.format)));
         let (source, output) = run.source(input, Some(target), &mut sinks)?;
         footer.sources.push(source);
         footer.outputs.push(output);

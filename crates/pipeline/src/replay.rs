@@ -168,7 +168,7 @@ impl OutputSide {
             path: root.clone(),
             root,
             file: None,
-            hash: ArchiveHash::new(folder),
+            hash: ArchiveHash::quick(folder),
             bytes: 0,
             renamed: Default::default(),
         }

@@ -29,7 +29,7 @@ const RULES: &[Rule] = &[
         package: "mailglot-pipeline",
         // Of codec, names only: labels in reports and options.
         ours: &["mailglot-archive", "mailglot-codec", "mailglot-mime"],
-        others: &["blake3", "memchr", "serde", "serde_json"],
+        others: &["blake3", "memchr", "serde", "serde_json", "xxhash-rust"],
     },
     Rule {
         package: "mailglot",

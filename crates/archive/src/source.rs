@@ -139,6 +139,34 @@ pub enum BoxEventKind {
     TooLarge,
 }
 
+impl BoxEventKind {
+    /// Every kind.
+    pub const ALL: [Self; 8] = [
+        Self::AmbiguousFrom,
+        Self::BadLength,
+        Self::QuotingGuess,
+        Self::Prelude,
+        Self::Single,
+        Self::Gap,
+        Self::Truncated,
+        Self::TooLarge,
+    ];
+
+    /// The stable code, as in EVENTS.md. All are of severity `info`: nothing of a message is lost by any of them.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::AmbiguousFrom => "mbox.ambiguous-from",
+            Self::BadLength => "mbox.bad-length",
+            Self::QuotingGuess => "mbox.quoting-guess",
+            Self::Prelude => "mbox.prelude",
+            Self::Single => "mbox.single",
+            Self::Gap => "box.gap",
+            Self::Truncated => "box.truncated",
+            Self::TooLarge => "msg.too-large",
+        }
+    }
+}
+
 /// Something found in an archive, outside its messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoxEvent {

@@ -3,17 +3,28 @@
 //! # Limits
 //! Output offsets are not reported.
 
-use crate::charset::{COUNT, Kind};
+use crate::bocu1::Bocu1;
+use crate::charset::Kind;
 use crate::double_byte::{self, Family, Subset};
-use crate::hz::Hz;
-use crate::iso2022::Iso2022Jp;
-use crate::iso2022_kr::Iso2022Kr;
+use crate::generated::charsets::COUNT;
+use crate::grid::Set;
+use crate::iso2022::{self, Iso2022};
+use crate::kernel;
+use crate::koi7::{self, Koi7};
+use crate::mixed_ebcdic::MixedEbcdic;
+use crate::multi_byte::{self, Layout};
+use crate::scsu::Scsu;
+use crate::sequences::Sequences;
 use crate::single_byte::{self, Table};
 use crate::sink::Sink;
+use crate::utf_ebcdic::UtfEbcdic;
+use crate::utf1::Utf1;
 use crate::utf7::{self, Utf7};
+use crate::utf8::Utf8;
 use crate::utf16::Utf16;
 use crate::utf32::Utf32;
-use crate::{Charset, LossKind, LossLog, utf8};
+use crate::vendor::Vendor;
+use crate::{Charset, DecodeOptions, LossKind, LossLog, euc_fixed_width, utf8};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -27,7 +38,19 @@ pub enum Mode {
     Strict,
 }
 
-/// A decoder in the middle of its input.
+/// A decoder in the middle of its input. Any split of the input gives the same text and the same records.
+///
+/// ```
+/// use mailglot_codec::{Charset, LossKind, LossLog, Mode};
+///
+/// let (mut text, mut log) = (String::new(), LossLog::new());
+/// let mut decoder = Charset::UTF_8.new_decoder(Mode::Lenient);
+/// decoder.push(b"caf\xC3", &mut text, &mut log);
+/// decoder.push(b"\xA9 \xE2\x82", &mut text, &mut log);
+/// decoder.finish(&mut text, &mut log);
+/// assert_eq!(text, "café \u{FFFD}");
+/// assert_eq!((log.kept()[0].bytes.clone(), log.kept()[0].kind), (6..8, LossKind::Truncated));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Decoder {
     machine: Machine,
@@ -65,7 +88,6 @@ impl Decoder {
             self.offset += used as u64;
             self.held.extend_from_slice(&rest[used..]);
         }
-        sink.flush();
     }
 
     /// Ends the input; consumes, so that nothing can come after the end.
@@ -73,73 +95,112 @@ impl Decoder {
         let mut sink = Sink::new(text, log, self.mode);
         let used = self.machine.run(&self.held, self.offset, true, self.mode, &mut sink);
         self.machine.end(self.offset + used as u64, &mut sink);
-        sink.flush();
     }
 
-    pub(crate) fn new(charset: Charset, mode: Mode) -> Self {
-        Self { machine: charset.machine(mode), mode, offset: 0, held: Vec::new() }
+    /// A decoder with options; [`Charset::new_decoder`] makes one with a mode only.
+    pub fn with(charset: Charset, options: DecodeOptions) -> Self {
+        Self { machine: charset.machine(options), mode: options.mode(), offset: 0, held: Vec::new() }
     }
 
-    pub(crate) fn decode_whole<'a>(charset: Charset, bytes: &'a [u8], log: &mut LossLog) -> Cow<'a, str> {
-        if let Some(text) = borrowed(charset.superset().kind(), bytes) {
+    pub(crate) fn decode_whole<'a>(
+        charset: Charset,
+        bytes: &'a [u8],
+        options: DecodeOptions,
+        log: &mut LossLog,
+    ) -> Cow<'a, str> {
+        if options.mode() == Mode::Lenient
+            && let Some(text) = borrowed(charset.superset().kind(), bytes)
+        {
             return Cow::Borrowed(text);
         }
-        let mut machine = charset.machine(Mode::Lenient);
+        Cow::Owned(Self::decode_owned(charset, bytes, options, log))
+    }
+
+    // Apart, so that what is borrowed does not pay for the room that this takes on the stack.
+    #[inline(never)]
+    fn decode_owned(charset: Charset, bytes: &[u8], options: DecodeOptions, log: &mut LossLog) -> String {
+        let mode = options.mode();
+        let mut machine = charset.machine(options);
         let mut text = String::with_capacity(machine.expected_len(bytes));
-        let mut sink = Sink::new(&mut text, log, Mode::Lenient);
-        let used = machine.run(bytes, 0, true, Mode::Lenient, &mut sink);
+        let mut sink = Sink::new(&mut text, log, mode);
+        let used = machine.run(bytes, 0, true, mode, &mut sink);
         machine.end(used as u64, &mut sink);
-        sink.flush();
-        Cow::Owned(text)
+        text
     }
 }
 
 /// The bytes themselves, where they are the text and there is nothing to note.
 fn borrowed(kind: Kind, bytes: &[u8]) -> Option<&str> {
     let plain = match kind {
-        Kind::Utf8 | Kind::Cesu8 => !bytes.starts_with(&utf8::BOM),
-        Kind::SingleByte(_) | Kind::DoubleByte(..) => bytes.is_ascii(),
-        Kind::Hz => bytes.is_ascii() && !bytes.contains(&b'~'),
-        Kind::Iso2022Jp | Kind::Iso2022Kr => {
-            bytes.is_ascii() && !bytes.iter().any(|b| matches!(b, 0x1B | 0x0E | 0x0F))
-        }
+        Kind::Utf8 | Kind::Cesu8 if bytes.starts_with(&utf8::BOM) => false,
+        Kind::Utf8 | Kind::Cesu8 => return kernel::text(bytes),
+        Kind::SingleByte(page) => page.is_ascii(),
+        Kind::DoubleByte(..) | Kind::MultiByte(..) | Kind::Utf1 => true,
+        // Other sets differ from ASCII at these two.
+        Kind::Vendor(set) => set.is_ascii() || memchr::memchr2(b'\\', b'~', bytes).is_none(),
+        Kind::Iso2022(flavor) => iso2022::is_plain(flavor, bytes),
+        Kind::EucFixedWidth => bytes.is_empty(),
         Kind::Utf7 => utf7::is_plain(bytes),
-        Kind::Utf16(_) | Kind::Utf32(_) => bytes.is_empty(),
+        Kind::MixedEbcdic(_) | Kind::Bocu1 | Kind::UtfEbcdic | Kind::Utf16(_) | Kind::Utf32(_) => {
+            bytes.is_empty()
+        }
+        Kind::Scsu => bytes.iter().all(|b| matches!(b, 0 | b'\t' | b'\r' | b'\n' | 0x20..0x80)),
+        Kind::Utf7Imap => bytes.iter().all(|b| matches!(b, 0x20..0x7F) && *b != b'&'),
+        Kind::Koi7 => koi7::is_plain(bytes),
+        Kind::Sequences(list) => list.is_plain(bytes),
     };
-    if plain { simdutf8::basic::from_utf8(bytes).ok() } else { None }
+    if plain { kernel::ascii_text(bytes) } else { None }
 }
 
 /// What really decodes.
 #[derive(Clone, Debug)]
 pub(crate) enum Machine {
-    Utf8 { cesu: bool },
+    Utf8(Utf8),
     Utf16(Utf16),
     Utf32(Utf32),
-    Utf7(Utf7),
+    Utf7(Utf7<false>),
+    Utf7Imap(Utf7<true>),
+    Scsu(Scsu),
+    Bocu1(Bocu1),
+    Utf1(Utf1),
+    UtfEbcdic(UtfEbcdic),
     SingleByte(&'static Table, LossKind),
     DoubleByte(Family, Subset),
-    Iso2022Jp(Iso2022Jp),
-    Iso2022Kr(Iso2022Kr),
-    Hz(Hz),
+    MultiByte(Layout, Set),
+    Vendor(Vendor),
+    MixedEbcdic(MixedEbcdic),
+    Iso2022(Iso2022),
+    Koi7(Koi7),
+    Sequences(&'static Sequences),
+    EucFixedWidth,
 }
 
 impl Machine {
-    pub(crate) fn new(charset: Charset, mode: Mode) -> Self {
+    pub(crate) fn new(charset: Charset, options: DecodeOptions) -> Self {
+        let mode = options.mode();
         match charset.kind() {
-            Kind::Utf8 => Self::Utf8 { cesu: false },
-            Kind::Cesu8 => Self::Utf8 { cesu: true },
-            Kind::Utf16(order) => Self::Utf16(Utf16::new(order)),
-            Kind::Utf32(order) => Self::Utf32(Utf32::new(order)),
-            Kind::Utf7 => Self::Utf7(Utf7::default()),
+            Kind::Utf8 => Self::Utf8(Utf8::new(options)),
+            Kind::Cesu8 => Self::Utf8(Utf8::cesu(options)),
+            Kind::Utf16(order) => Self::Utf16(Utf16::new(order, options.mark_rules())),
+            Kind::Utf32(order) => Self::Utf32(Utf32::new(order, options.mark_rules())),
+            Kind::Utf7 => Self::Utf7(Utf7::new(options)),
+            Kind::Utf7Imap => Self::Utf7Imap(Utf7::new(options)),
+            Kind::Scsu => Self::Scsu(Scsu::new(options)),
+            Kind::Bocu1 => Self::Bocu1(Bocu1::new(options)),
+            Kind::Utf1 => Self::Utf1(Utf1::new(options)),
+            Kind::UtfEbcdic => Self::UtfEbcdic(UtfEbcdic::new(options)),
             Kind::SingleByte(page) => {
-                let seven_bit = matches!(page, single_byte::Page::Ascii);
-                let bad = if seven_bit { LossKind::EightBit } else { LossKind::Invalid };
+                let bad = if page.is_seven_bit() { LossKind::EightBit } else { LossKind::Invalid };
                 Self::SingleByte(table(charset, mode), bad)
             }
             Kind::DoubleByte(family, subset) => Self::DoubleByte(family, subset),
-            Kind::Iso2022Jp => Self::Iso2022Jp(Iso2022Jp::default()),
-            Kind::Iso2022Kr => Self::Iso2022Kr(Iso2022Kr::default()),
-            Kind::Hz => Self::Hz(Hz::default()),
+            Kind::MultiByte(layout, set) => Self::MultiByte(layout, set),
+            Kind::EucFixedWidth => Self::EucFixedWidth,
+            Kind::Vendor(set) => Self::Vendor(Vendor::new(set)),
+            Kind::MixedEbcdic(set) => Self::MixedEbcdic(MixedEbcdic::new(set)),
+            Kind::Iso2022(flavor) => Self::Iso2022(Iso2022::new(flavor, mode)),
+            Kind::Koi7 => Self::Koi7(Koi7::default()),
+            Kind::Sequences(list) => Self::Sequences(list),
         }
     }
 
@@ -155,24 +216,15 @@ impl Machine {
     /// Consumes what is complete of `input`, all if it is the `last`; returns the number of bytes consumed.
     fn run(&mut self, input: &[u8], base: u64, last: bool, mode: Mode, sink: &mut Sink<'_>) -> usize {
         match self {
-            Self::Utf8 { cesu } => {
-                let mut mark = 0;
-                if base == 0 && mode == Mode::Lenient {
-                    if input.starts_with(&utf8::BOM) {
-                        sink.note(0..3, LossKind::ByteOrderMark);
-                        mark = 3;
-                    } else if !last && utf8::BOM.starts_with(input) {
-                        return 0;
-                    }
-                }
-                mark + utf8::run(&input[mark..], base + mark as u64, last, *cesu, sink)
-            }
+            Self::Utf8(machine) => machine.run(input, base, last, sink),
             Self::Utf16(machine) => machine.run(input, base, last, mode, sink),
             Self::Utf32(machine) => machine.run(input, base, last, mode, sink),
-            Self::Utf7(machine) => {
-                machine.run(input, base, mode, sink);
-                input.len()
-            }
+            Self::Utf7(machine) => machine.run(input, base, last, sink),
+            Self::Utf7Imap(machine) => machine.run(input, base, last, sink),
+            Self::Scsu(machine) => machine.run(input, base, last, sink),
+            Self::Bocu1(machine) => machine.run(input, base, last, sink),
+            Self::Utf1(machine) => machine.run(input, base, last, sink),
+            Self::UtfEbcdic(machine) => machine.run(input, base, last, sink),
             Self::SingleByte(table, bad) => {
                 single_byte::run(table, input, base, *bad, sink);
                 input.len()
@@ -180,18 +232,24 @@ impl Machine {
             Self::DoubleByte(family, subset) => {
                 double_byte::run(*family, *subset, input, base, last, mode, sink)
             }
-            Self::Iso2022Jp(machine) => machine.run(input, base, last, mode, sink),
-            Self::Iso2022Kr(machine) => machine.run(input, base, last, sink),
-            Self::Hz(machine) => machine.run(input, base, last, sink),
+            Self::MultiByte(layout, set) => multi_byte::run(*layout, *set, input, base, last, sink),
+            Self::Vendor(machine) => machine.run(input, base, last, sink),
+            Self::MixedEbcdic(machine) => machine.run(input, base, last, sink),
+            Self::Iso2022(machine) => machine.run(input, base, last, sink),
+            Self::Koi7(machine) => machine.run(input, base, sink),
+            Self::Sequences(list) => list.run(input, base, last, sink),
+            Self::EucFixedWidth => euc_fixed_width::run(input, base, last, mode, sink),
         }
     }
 
     fn end(&mut self, end: u64, sink: &mut Sink<'_>) {
         match self {
             Self::Utf7(machine) => machine.end(end, sink),
-            Self::Iso2022Jp(machine) => machine.end(end, sink),
-            Self::Iso2022Kr(machine) => machine.end(end, sink),
-            Self::Hz(machine) => machine.end(end, sink),
+            Self::Utf7Imap(machine) => machine.end(end, sink),
+            Self::Scsu(machine) => machine.end(sink),
+            Self::MixedEbcdic(machine) => machine.end(end, sink),
+            Self::Iso2022(machine) => machine.end(end, sink),
+            Self::Koi7(machine) => machine.end(end, sink),
             _ => {}
         }
     }
@@ -200,12 +258,18 @@ impl Machine {
     fn expected_len(&self, bytes: &[u8]) -> usize {
         let n = bytes.len();
         match self {
-            Self::Utf8 { .. } | Self::Utf7(_) | Self::Utf32(_) => n + 16,
-            Self::SingleByte(..) => {
-                // Letters beyond ASCII grow to two or three bytes; a sample tells how many there are.
-                let sample = &bytes[..n.min(256)];
-                let high = sample.iter().filter(|b| **b >= 0x80).count();
-                n + n * high / sample.len().max(1) + 16
+            Self::Utf8(_) | Self::Utf32(_) => n + 16,
+            // Room for the last step of the inner loops, lest they ask for more in the end.
+            Self::Utf7(_) => n + 64,
+            Self::SingleByte(table, _) => {
+                // Letters beyond ASCII grow to two or three bytes; of a long text a sample tells how many there are.
+                let sample = &bytes[..n.min(128)];
+                let high = if n <= 512 {
+                    n
+                } else {
+                    n / 128 * usize::from(sample.iter().map(|b| b >> 7).sum::<u8>())
+                };
+                n + high * table.growth() + 40
             }
             _ => n + n / 2 + 16,
         }
@@ -218,6 +282,6 @@ pub(crate) fn table(charset: Charset, mode: Mode) -> &'static Table {
     let strict = mode == Mode::Strict;
     TABLES[charset.index() * 2 + usize::from(strict)].get_or_init(|| match charset.kind() {
         Kind::SingleByte(page) => page.table(strict),
-        _ => Box::new([0; 256]),
+        _ => Box::new(Table::new(|_| None)),
     })
 }

@@ -1,14 +1,17 @@
 //! The multi-byte WHATWG encodings of East Asia: Shift_JIS, EUC-JP, gb18030, Big5, EUC-KR.
 //!
-//! One flat table holds the character of every pair of bytes; what it does not hold (four-byte gb18030, three-byte
-//! EUC-JP, pairs that are two characters, all damage) is asked of `encoding_rs` one sequence at a time.
+//! One flat table holds the character of every pair of bytes, spread at first use from a packed one, which is made of
+//! the answers of `encoding_rs`. What it does not hold (four-byte gb18030, pairs that are two characters, all damage) is
+//! asked of `encoding_rs` one sequence at a time.
 //!
 //! A byte below 0x21 is never part of a character, and an ASCII byte is never swallowed with a damaged one.
 //!
 //! # Limits
 //! Strict decoding of Big5 and GB18030 is WHATWG's.
 
-use crate::sink::{Sink, ascii_8, ascii_run, pack, unpack};
+use crate::grid::{Grid, Set};
+use crate::kernel::{self, Leads, Packed, Pairs};
+use crate::sink::{Sink, ascii_run};
 use crate::web::{self, Step};
 use crate::{LossKind, Mode};
 use encoding_rs::Encoding;
@@ -32,40 +35,14 @@ pub(crate) enum Subset {
     JisShifted,
     /// The same in EUC, and JIS X 0212.
     JisEuc,
+    /// All pairs, but no JIS X 0212.
+    Cp51932,
     /// GB 2312-80.
     Gb2312,
     /// Two bytes only, and no euro at 80.
     Gbk,
     /// KS X 1001.
     Ksx1001,
-}
-
-/// Packed characters by byte and by pair.
-pub(crate) struct Tables {
-    /// Bytes 80-FF that are characters by themselves; 0 for lead bytes and damage.
-    singles: [u32; 128],
-    /// `(lead & 0x7F) << 8 | trail`; 0 where the slow path must look.
-    pairs: Vec<u32>,
-}
-
-impl Tables {
-    /// The next four pairs, if all are characters of the basic plane.
-    #[inline]
-    fn four(&self, input: &[u8]) -> Option<[u32; 4]> {
-        let block: &[u8; 8] = input.first_chunk()?;
-        if block[0] & block[2] & block[4] & block[6] < 0x80 {
-            return None;
-        }
-        let packed: [u32; 4] = std::array::from_fn(|i| self.pair(block[2 * i], block[2 * i + 1]));
-        let basic = packed.iter().all(|p| (1..1 << 31).contains(p));
-        basic.then_some(packed)
-    }
-
-    /// The packed character of a pair whose lead byte is 80 or above; 0 if there is none in the table.
-    #[inline]
-    pub(crate) fn pair(&self, lead: u8, trail: u8) -> u32 {
-        self.pairs.get(usize::from(lead & 0x7F) << 8 | usize::from(trail)).copied().unwrap_or(0)
-    }
 }
 
 impl Family {
@@ -80,39 +57,65 @@ impl Family {
     }
 
     /// The tables, built at first use.
-    pub(crate) fn tables(self) -> &'static Tables {
-        static TABLES: [OnceLock<Tables>; 5] = [const { OnceLock::new() }; 5];
+    pub(crate) fn tables(self) -> &'static Pairs {
+        static TABLES: [OnceLock<Pairs>; 5] = [const { OnceLock::new() }; 5];
         TABLES[self as usize].get_or_init(|| self.build())
     }
 
-    fn build(self) -> Tables {
-        let encoding = self.encoding();
-        let mut tables = Tables { singles: [0; 128], pairs: vec![0; 128 << 8] };
-        let mut decoder = encoding.new_decoder_without_bom_handling();
+    fn build(self) -> Pairs {
+        let grid = Grid::read(&[self.packed()]);
+        let mut tables = Pairs::new(if self == Self::ShiftJis { Leads::ShiftJis } else { Leads::High });
         for lead in 0x80..=0xFF_u8 {
-            match web::step(encoding, &[lead], false) {
-                Step::Text { chars: [c, _], .. } => tables.singles[usize::from(lead & 0x7F)] = pack(c),
-                Step::Malformed { .. } => {}
-                Step::More => {
-                    for trail in 0x30..=0xFF_u8 {
-                        // One decoder for all, brought back to its initial state by a line feed after each pair.
-                        let mut out = [0_u8; 32];
-                        let (_, _, written, damaged) =
-                            decoder.decode_to_utf8(&[lead, trail, b'\n', b'\n', b'\n'], &mut out, false);
-                        let text = std::str::from_utf8(&out[..written]).unwrap_or_default();
-                        let mut chars = text.trim_end_matches('\n').chars();
-                        if let (false, Some(c), None) = (damaged, chars.next(), chars.next()) {
-                            tables.pairs[usize::from(lead & 0x7F) << 8 | usize::from(trail)] = pack(c);
-                        }
-                    }
+            if matches!(self, Self::ShiftJis | Self::Gb18030) {
+                tables.set_single(lead, grid.cell(0, lead));
+            }
+            for trail in 0x40..=0xFE_u8 {
+                if let Some((row, column)) = self.place(lead, trail) {
+                    tables.set_pair(lead, trail, grid.cell(row, column));
                 }
             }
         }
         tables
     }
+
+    /// A table of `data/tables/web/`.
+    fn packed(self) -> &'static [u8] {
+        match self {
+            Self::ShiftJis | Self::EucJp => include_bytes!("generated/web-jis0208.bin"),
+            Self::Gb18030 => include_bytes!("generated/web-gbk.bin"),
+            Self::Big5 => include_bytes!("generated/web-big5.bin"),
+            Self::EucKr => include_bytes!("generated/web-euc-kr.bin"),
+        }
+    }
+
+    /// Row and column of a pair in its table (WHATWG, "Shift_JIS decoder" and "EUC-JP decoder"); `None` for no pair.
+    fn place(self, lead: u8, trail: u8) -> Option<(u16, u8)> {
+        match self {
+            Self::ShiftJis => {
+                let half = match lead {
+                    0x81..=0x9F => lead - 0x81,
+                    0xE0..=0xFC => lead - 0xC1,
+                    _ => return None,
+                };
+                let (odd, column) = match trail {
+                    0x40..=0x7E => (0, trail - 0x40 + 0x21),
+                    0x80..=0x9E => (0, trail - 0x41 + 0x21),
+                    0x9F..=0xFC => (1, trail - 0x9F + 0x21),
+                    _ => return None,
+                };
+                Some((u16::from(half) * 2 + 0x21 + odd, column))
+            }
+            // The katakana are the single bytes of Shift_JIS.
+            Self::EucJp if lead == 0x8E => matches!(trail, 0xA1..=0xDF).then_some((0, trail)),
+            Self::EucJp => matches!((lead, trail), (0xA1..=0xFE, 0xA1..=0xFE))
+                .then_some((u16::from(lead & 0x7F), trail & 0x7F)),
+            _ => Some((u16::from(lead), trail)),
+        }
+    }
 }
 
 /// The way back: the bytes of the characters of the basic plane.
+#[derive(Debug)]
 pub(crate) struct Reverse {
     /// By code point, two bytes or one; 0 where the slow path must look.
     codes: Vec<u16>,
@@ -129,14 +132,14 @@ impl Family {
             for lead in (0x80..=0xFF_u8).rev() {
                 for trail in (0x30..=0xFF_u8).rev() {
                     if self.is_written(lead, trail)
-                        && let Some(c) = unpack(tables.pair(lead, trail))
+                        && let Some(c) = tables.pair(lead, trail).char()
                         && let Some(code) = codes.get_mut(c as usize)
                     {
                         *code = u16::from_be_bytes([lead, trail]);
                     }
                 }
                 // A euro at 80 is GBK's, not GB 18030's.
-                if let Some(c) = unpack(tables.singles[usize::from(lead & 0x7F)])
+                if let Some(c) = tables.single(lead).char()
                     && self == Self::ShiftJis
                 {
                     codes[c as usize] = u16::from(lead);
@@ -154,8 +157,8 @@ impl Family {
     /// Whether encoders use a pair at all (WHATWG, "index Shift_JIS pointer", "index Big5 pointer").
     fn is_written(self, lead: u8, trail: u8) -> bool {
         match self {
-            // NEC's selection of the IBM characters, and the private area.
-            Self::ShiftJis => !matches!(lead, 0xED | 0xEE | 0xF0..=0xF9),
+            // NEC's selection of the IBM characters. The private area is written, where WHATWG only reads it.
+            Self::ShiftJis => !matches!(lead, 0xED | 0xEE),
             // Left to Hong Kong's own characters, which are written by the slow path.
             Self::Big5 => lead >= 0xA1,
             // The private areas changed between editions.
@@ -185,7 +188,7 @@ impl Reverse {
 
 impl Subset {
     /// Whether a character of these bytes belongs to the subset.
-    fn holds(self, bytes: &[u8]) -> bool {
+    pub(crate) fn holds(self, bytes: &[u8]) -> bool {
         match (self, bytes) {
             (Self::All, _) => true,
             (Self::Gbk, _) => bytes.len() == 2,
@@ -194,6 +197,7 @@ impl Subset {
                 let half = if *lead < 0xA0 { lead.wrapping_sub(0x81) } else { lead.wrapping_sub(0xC1) };
                 half < 0x2F && jis_row(half * 2 + 1 + u8::from(*trail >= 0x9F))
             }
+            (Self::Cp51932, [_, _]) => true,
             (Self::JisEuc, [0x8E, _] | [0x8F, _, _]) => true,
             (Self::JisEuc, [lead, _]) => jis_row(lead.wrapping_sub(0xA0)),
             (Self::Ksx1001, [lead, trail]) => *lead >= 0xA1 && *trail >= 0xA1,
@@ -204,7 +208,7 @@ impl Subset {
 }
 
 /// Rows that JIS X 0208 itself defines.
-fn jis_row(row: u8) -> bool {
+pub(crate) fn jis_row(row: u8) -> bool {
     matches!(row, 1..=8 | 16..=84)
 }
 
@@ -224,6 +228,13 @@ pub(crate) fn gb2312(lead: u8, trail: u8) -> bool {
     }
 }
 
+/// The character of a pair behind 8F in EUC-JP; the table is read when the first one is met.
+fn jisx0212(lead: u8, trail: u8) -> Option<Packed> {
+    let is_pair = matches!((lead, trail), (0xA1..=0xFE, 0xA1..=0xFE));
+    let packed = is_pair.then(|| Set::JisX0212.grid().cell(u16::from(lead & 0x7F), trail & 0x7F))?;
+    Some(packed).filter(|packed| packed.as_number().is_none())
+}
+
 /// Decodes what is complete; at most three bytes stay behind.
 pub(crate) fn run(
     family: Family,
@@ -238,42 +249,29 @@ pub(crate) fn run(
     let subset = if mode == Mode::Strict { subset } else { Subset::All };
     let mut at = 0;
     while at < input.len() {
-        let lead = input[at];
-        if lead < 0x80 {
-            if let Some(ascii) = ascii_8(&input[at..]) {
-                sink.put_ascii_8(ascii);
-                at += 8;
-                if ascii_8(&input[at..]).is_some() {
-                    let run = ascii_run(&input[at..]);
-                    sink.put_ascii(&input[at..at + run]);
-                    at += run;
-                }
-            } else {
-                sink.put_basic(u32::from(lead) | 1 << 24);
-                at += 1;
-            }
-            continue;
-        }
         if subset == Subset::All {
-            if let Some(four) = tables.four(&input[at..]) {
-                sink.put_many(four);
-                at += 8;
+            at += kernel::pairs(tables, &input[at..], sink.text);
+            let Some(lead) = input.get(at) else { break };
+            if family == Family::EucJp
+                && let Some([0x8F, lead, trail]) = input[at..].first_chunk::<3>()
+                && let Some(packed) = jisx0212(*lead, *trail)
+            {
+                sink.put(packed);
+                at += 3;
                 continue;
             }
-            if let Some(trail) = input.get(at + 1) {
-                let packed = tables.pair(lead, *trail);
-                if packed != 0 {
-                    sink.put(packed);
-                    at += 2;
-                    continue;
-                }
-            }
-            let packed = tables.singles[usize::from(lead & 0x7F)];
-            if packed != 0 {
-                sink.put_basic(packed);
+            // A lead byte that begins no pair may be a character by itself.
+            let packed = tables.single(*lead);
+            if !packed.is_none() {
+                sink.put(packed);
                 at += 1;
                 continue;
             }
+        } else if input[at] < 0x80 {
+            let run = ascii_run(&input[at..]);
+            sink.put_ascii(&input[at..at + run]);
+            at += run;
+            continue;
         }
         let sequence = &input[at..input.len().min(at + 4)];
         let start = base + at as u64;
@@ -293,4 +291,55 @@ pub(crate) fn run(
         }
     }
     at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAMILIES: [Family; 5] =
+        [Family::ShiftJis, Family::EucJp, Family::Gb18030, Family::Big5, Family::EucKr];
+
+    /// The one character that `encoding_rs` makes of a sequence.
+    fn character(encoding: &'static Encoding, bytes: &[u8]) -> Option<char> {
+        let text = encoding.decode_without_bom_handling_and_without_replacement(bytes)?;
+        let mut chars = text.chars();
+        chars.next().filter(|_| chars.next().is_none())
+    }
+
+    #[test]
+    fn tables_hold_what_encoding_rs_says_of_every_byte_and_every_pair() {
+        let mut pairs = Vec::new();
+        for family in FAMILIES {
+            let (tables, encoding, mut count) = (family.tables(), family.encoding(), 0);
+            for lead in 0x80..=0xFF {
+                let single = character(encoding, &[lead]);
+                assert_eq!(tables.single(lead).char(), single, "{family:?} {lead:X}");
+                for trail in 0..=0xFF {
+                    let expected = character(encoding, &[lead, trail]);
+                    let packed = tables.pair(lead, trail);
+                    assert_eq!(packed.char(), expected, "{family:?} {lead:X} {trail:X}");
+                    assert_eq!(packed.is_none(), expected.is_none(), "{family:?} {lead:X} {trail:X}");
+                    count += u32::from(expected.is_some());
+                }
+            }
+            pairs.push(count);
+        }
+        // JIS X 0208 with the rows 13 and 89 to 92 has 7336; Shift_JIS has IBM's 388 and 1880 private ones, too, and
+        // EUC-JP 63 katakana.
+        assert_eq!(pairs, [7336 + 388 + 1880, 7336 + 63, 23_940, 18_590, 17_048]);
+    }
+
+    #[test]
+    fn jis_x_0212_is_what_encoding_rs_says() {
+        let mut count = 0;
+        for lead in 0..=0xFF {
+            for trail in 0..=0xFF {
+                let expected = character(encoding_rs::EUC_JP, &[0x8F, lead, trail]);
+                assert_eq!(jisx0212(lead, trail).and_then(Packed::char), expected, "{lead:X} {trail:X}");
+                count += u32::from(expected.is_some());
+            }
+        }
+        assert_eq!(count, 6067);
+    }
 }

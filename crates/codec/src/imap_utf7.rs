@@ -4,9 +4,10 @@
 //! string is [`Invalid`].
 //!
 //! # Limits
-//! Names in raw UTF-8 (RFC 9051) are invalid here; a caller that knows its server allows them tests for that itself.
+//! [`decode_mailbox`] takes no raw UTF-8; [`decode_mailbox_utf8`] is for servers that send it (RFC 6855, RFC 9051).
 
-use crate::utf7::{Base64, values};
+use crate::utf7::values;
+use crate::{Charset, LossLog, Unmappable};
 use std::fmt::Write as _;
 
 const VALUES: [u8; 256] = values(b',');
@@ -36,6 +37,31 @@ pub fn decode_mailbox(name: &[u8]) -> Result<String, Invalid> {
     Ok(text)
 }
 
+/// The form that a name was in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Modified UTF-7, or ASCII only.
+    ModifiedUtf7,
+    /// Raw UTF-8, in which `&` is no more than itself.
+    Utf8,
+}
+
+/// As [`decode_mailbox`], but a name with bytes above 7F is taken for raw UTF-8 without control characters, as servers
+/// send it after `ENABLE UTF8=ACCEPT` (RFC 6855 3), and some unasked. The form tells which it was.
+///
+/// Two names may have one text here, in one form each: keep the bytes, or the form, where a name is an identifier.
+pub fn decode_mailbox_utf8(name: &[u8]) -> Result<(String, Form), Invalid> {
+    if name.is_ascii() {
+        return decode_mailbox(name).map(|text| (text, Form::ModifiedUtf7));
+    }
+    let text = std::str::from_utf8(name).map_err(|_| Invalid)?;
+    // RFC 5198 section 2: no controls, not those of C1 either, and no line or paragraph separator.
+    if text.chars().any(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
+        return Err(Invalid);
+    }
+    Ok((text.to_owned(), Form::Utf8))
+}
+
 /// For display: injective, every byte of an invalid run is escaped as `\xHH`, and `\` is doubled, so that two
 /// different names never look the same.
 pub fn decode_mailbox_display(name: &[u8]) -> String {
@@ -58,26 +84,11 @@ pub fn decode_mailbox_display(name: &[u8]) -> String {
 
 /// The modified UTF-7 form of a name: one run for each stretch outside 0x20-0x7E, always ended by `-`.
 pub fn encode_mailbox(name: &str) -> String {
-    let mut out = Vec::with_capacity(name.len());
-    let mut chars = name.chars().peekable();
-    while let Some(c) = chars.next() {
-        if is_direct(c) {
-            out.push(c as u8);
-            if c == '&' {
-                out.push(b'-');
-            }
-            continue;
-        }
-        out.push(b'&');
-        let mut base64 = Base64::new(b',');
-        base64.push(c, &mut out);
-        while let Some(next) = chars.next_if(|next| !is_direct(*next)) {
-            base64.push(next, &mut out);
-        }
-        base64.finish(&mut out);
-        out.push(b'-');
-    }
-    out.into_iter().map(char::from).collect()
+    let (mut bytes, mut log) = (Vec::with_capacity(name.len()), LossLog::with_limit(0));
+    let mut encoder = Charset::UTF_7_IMAP.new_encoder(Unmappable::Fatal);
+    encoder.push(name, &mut bytes, &mut log);
+    encoder.finish(&mut bytes, &mut log);
+    bytes.into_iter().map(char::from).collect()
 }
 
 fn is_direct(c: char) -> bool {
@@ -169,24 +180,47 @@ mod tests {
         assert_eq!(encode_mailbox("a&b"), "a&-b");
     }
 
-    #[test]
-    fn no_two_names_look_the_same() {
-        // Every name of up to five bytes of an alphabet that reaches all branches, and many longer ones.
-        let alphabet = b"&-A\\x0";
-        let mut seen: HashMap<String, Vec<u8>> = HashMap::new();
-        let mut names: Vec<Vec<u8>> = vec![Vec::new()];
+    /// All byte strings of up to `most` bytes of an alphabet.
+    fn all_names(alphabet: &[u8], most: usize) -> Vec<Vec<u8>> {
+        let mut names = vec![Vec::new()];
         let mut from = 0;
-        for _ in 0..5 {
+        for _ in 0..most {
             let to = names.len();
             for i in from..to {
-                for b in alphabet {
-                    let mut name = names[i].clone();
-                    name.push(*b);
-                    names.push(name);
-                }
+                names.extend(
+                    alphabet.iter().map(|b| [names[i].as_slice(), &[*b]].concat()).collect::<Vec<_>>(),
+                );
             }
             from = to;
         }
+        names
+    }
+
+    #[test]
+    fn raw_utf_8_is_told_from_modified_utf_7() {
+        for (name, expected) in [
+            ("caf\u{E9}".as_bytes(), Ok(("café", Form::Utf8))),
+            ("日本&AKM-".as_bytes(), Ok(("日本&AKM-", Form::Utf8))),
+            (b"caf&AOk-", Ok(("café", Form::ModifiedUtf7))),
+            (b"plain", Ok(("plain", Form::ModifiedUtf7))),
+            (b"&AKM", Err(Invalid)),
+            (b"caf\xE9", Err(Invalid)),
+            ("\u{E9}\t".as_bytes(), Err(Invalid)),
+            ("\u{E9}\u{85}".as_bytes(), Err(Invalid)),
+            ("\u{E9}\u{2028}".as_bytes(), Err(Invalid)),
+        ] {
+            let got = decode_mailbox_utf8(name);
+            assert_eq!(got.as_ref().map(|(text, form)| (text.as_str(), *form)), expected.as_ref().copied());
+        }
+        assert_eq!(decode_mailbox("caf\u{E9}".as_bytes()), Err(Invalid));
+    }
+
+    #[test]
+    fn no_two_names_look_the_same() {
+        // Every name of up to four bytes of a telling alphabet, up to six of a smaller one, and many longer ones.
+        let mut seen: HashMap<String, Vec<u8>> = HashMap::new();
+        let mut names = all_names(b"&-AKMo,/\\x26D \x00\x7F\xC3\xA3", 4);
+        names.extend(all_names(b"&-A\\x0", 6));
         for runs in
             ["&AKM-", "&AKMAow-", "&AKM", "&AKM-&AKM-", "&AKM-&-", "\\xA3", "&2AA-", "&AGE-", "\\x26AKM-"]
         {

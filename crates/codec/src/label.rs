@@ -7,8 +7,8 @@
 //! # Limits
 //! No label is read as a language, a mailer's habit or a guess.
 
-use crate::Charset;
 use crate::generated::labels::LABELS;
+use crate::{Charset, code_page, iana};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -95,15 +95,23 @@ const SHORTEST_NEAR: usize = 7;
 pub(crate) fn resolve(label: &[u8], view: View) -> Resolved {
     match view {
         View::Whatwg => on_the_web(label),
-        View::Iana => match row(&lower(label)) {
-            Some((_, Means::Nothing, Source::IanaName | Source::Iana)) => Resolved::NoInformation,
-            Some((_, Means::Is(charset), Source::IanaName)) => Resolved::Exact(*charset),
-            Some((name, Means::Is(charset), Source::Iana)) => named(name, *charset),
-            _ => Resolved::Unknown,
-        },
+        View::Iana => in_the_registry(label),
         View::Mail if label.len() > LONGEST => Resolved::Unknown,
         View::Mail if let Some(row) = exact(label) => answer(row),
         View::Mail => in_mail(&lower(label)).unwrap_or(Resolved::Unknown),
+    }
+}
+
+fn in_the_registry(label: &[u8]) -> Resolved {
+    let Some(entry) = iana::find(label) else { return Resolved::Unknown };
+    let named = |name: &str| name.as_bytes().eq_ignore_ascii_case(label);
+    match entry.charset() {
+        Some(charset) if named(entry.name) || entry.mime.is_some_and(named) => Resolved::Exact(charset),
+        Some(charset) => Resolved::Alias(charset),
+        None => match exact(label) {
+            Some((_, Means::Nothing, _)) => Resolved::NoInformation,
+            _ => Resolved::Unknown,
+        },
     }
 }
 
@@ -132,6 +140,11 @@ fn named(label: &str, charset: Charset) -> Resolved {
     } else {
         Resolved::Alias(charset)
     }
+}
+
+/// The labels of the table that mean a charset.
+pub(crate) fn of(charset: Charset) -> impl Iterator<Item = &'static str> {
+    LABELS.iter().filter(move |(_, means, _)| *means == Means::Is(charset)).map(|(label, ..)| *label)
 }
 
 type Row = (&'static str, Means, Source);
@@ -307,7 +320,7 @@ fn code_page(label: &str) -> Option<Charset> {
     let rest = label.strip_prefix("iso").unwrap_or(label).trim_start_matches(separators);
     if let Some(part) = rest.strip_prefix("8859") {
         let part = part.trim_start_matches(separators).parse::<u32>().ok()?;
-        return page(28590 + part);
+        return code_page::by_number(28590 + part);
     }
     let rest = label.strip_prefix("x-").unwrap_or(label);
     let number = ["codepage", "windows", "win", "dos", "ibm", "cp", "ms", ""]
@@ -317,67 +330,7 @@ fn code_page(label: &str) -> Option<Charset> {
     if !number.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
-    page(number.parse().ok()?)
-}
-
-/// The charset of a code page number.
-fn page(number: u32) -> Option<Charset> {
-    Some(match number {
-        367 | 20127 => Charset::US_ASCII,
-        819 | 28591 => Charset::ISO_8859_1,
-        437 => Charset::IBM437,
-        850 => Charset::IBM850,
-        852 => Charset::IBM852,
-        858 => Charset::IBM00858,
-        866 => Charset::IBM866,
-        874 => Charset::WINDOWS_874,
-        932 => Charset::WINDOWS_31J,
-        936 => Charset::GBK,
-        949 | 20949 => Charset::WINDOWS_949,
-        950 => Charset::BIG5,
-        1200 => Charset::UTF_16LE,
-        1201 => Charset::UTF_16BE,
-        1250 => Charset::WINDOWS_1250,
-        1251 => Charset::WINDOWS_1251,
-        1252 => Charset::WINDOWS_1252,
-        1253 => Charset::WINDOWS_1253,
-        1254 => Charset::WINDOWS_1254,
-        1255 => Charset::WINDOWS_1255,
-        1256 => Charset::WINDOWS_1256,
-        1257 => Charset::WINDOWS_1257,
-        1258 => Charset::WINDOWS_1258,
-        10000 => Charset::MACINTOSH,
-        10007 => Charset::X_MAC_CYRILLIC,
-        12000 => Charset::UTF_32LE,
-        12001 => Charset::UTF_32BE,
-        20866 => Charset::KOI8_R,
-        20932 | 51932 => Charset::EUC_JP,
-        20936 | 51936 => Charset::GB2312,
-        21866 => Charset::KOI8_U,
-        28592 => Charset::ISO_8859_2,
-        28593 => Charset::ISO_8859_3,
-        28594 => Charset::ISO_8859_4,
-        28595 => Charset::ISO_8859_5,
-        28596 => Charset::ISO_8859_6,
-        28597 => Charset::ISO_8859_7,
-        28598 => Charset::ISO_8859_8,
-        28599 => Charset::ISO_8859_9,
-        28600 => Charset::ISO_8859_10,
-        28601 => Charset::ISO_8859_11,
-        28603 => Charset::ISO_8859_13,
-        28604 => Charset::ISO_8859_14,
-        28605 => Charset::ISO_8859_15,
-        28606 => Charset::ISO_8859_16,
-        38598 => Charset::ISO_8859_8_I,
-        50220..=50222 => Charset::ISO_2022_JP,
-        50225 => Charset::ISO_2022_KR,
-        52936 => Charset::HZ_GB_2312,
-        51949 => Charset::EUC_KR,
-        54936 => Charset::GB18030,
-        65000 => Charset::UTF_7,
-        65001 => Charset::UTF_8,
-        _ => return None,
-    })
+    code_page::by_number(number.parse().ok()?)
 }
 
 /// Step 6: the longest known name at the start, if it ends there. Short names and words are no evidence.
@@ -525,8 +478,8 @@ mod tests {
             ("x-user-defined", NoInformation),
             ("", Unknown),
             ("klingon", Unknown),
-            ("iso-2022-cn", Unknown),
-            ("viscii", Unknown),
+            ("iso-2022-int-1", Unknown),
+            ("viscii", Exact(Charset::VISCII)),
             ("unicode", Alias(Charset::UTF_16)),
             ("646", Alias(Charset::US_ASCII)),
             ("cp1255", Alias(Charset::WINDOWS_1255)),

@@ -18,32 +18,52 @@
 //!
 //! # Limits
 //! Text is not sanitized: it may contain CR, LF, NUL and ESC. Nothing depends on a locale or on the system's iconv.
-#![forbid(unsafe_code)]
+// Not `forbid`: one module may.
+#![deny(unsafe_code)]
 
+mod bocu1;
 mod charset;
+mod code_page;
 mod decoder;
 mod double_byte;
 mod encoder;
+mod euc_fixed_width;
 mod generated;
-mod hz;
+mod grid;
 mod iso2022;
-mod iso2022_kr;
+mod kernel;
+mod koi7;
 mod label;
 mod loss;
+mod mixed_ebcdic;
+mod multi_byte;
+mod options;
+mod scsu;
+mod sequences;
 mod single_byte;
 mod sink;
+mod sufficient;
+mod utf1;
 mod utf16;
 mod utf32;
 mod utf7;
 mod utf8;
+mod utf_ebcdic;
+mod vendor;
 mod web;
 
 pub mod bom;
 pub mod detect;
+pub mod iana;
 pub mod imap_utf7;
+pub mod io;
+pub mod whatwg;
 
 pub use charset::Charset;
 pub use decoder::{Decoder, Mode};
-pub use encoder::Unmappable;
+pub use encoder::{EncodeOptions, Encoder, Piece, Unmappable};
 pub use label::{Resolved, View};
 pub use loss::{Loss, LossKind, LossLog};
+pub use options::{DecodeOptions, Marks, Repair};
+pub use sufficient::{Choice, Prevented, smallest_sufficient};
+pub use utf7::carries_utf8 as utf7_carries_utf8;

@@ -40,6 +40,10 @@ pub enum LossKind {
     StrayContinuation,
     /// UTF-8: a byte that never occurs.
     InvalidByte,
+    /// UTF-8: two surrogates written as three bytes each, read as one character on request.
+    CesuPairRepaired,
+    /// UTF-8: an overlong form that RFC 2279 let pass, read on request.
+    Rfc2279Repaired,
 
     /// A byte order mark was taken off the text.
     ByteOrderMark,
@@ -66,6 +70,12 @@ pub enum LossKind {
     TruncatedUnit,
     /// UTF-7: a surrogate pair in two runs; joined.
     PairSplitOverRuns,
+    /// UTF-7: eight-bit bytes read as UTF-8 on request.
+    Utf8InUtf7,
+    /// UTF-7: `=` that pads a run, dropped on request.
+    PaddedRun,
+    /// Modified UTF-7: a form that another one is required for (a run without `-`, beside another, or of printable ASCII).
+    NotCanonical,
 
     /// The text ends in a shifted state. For information.
     UnterminatedRun,
@@ -77,12 +87,16 @@ pub enum LossKind {
     ForeignEscape,
     /// ISO-2022, HZ: a space or control between two-byte characters. For information.
     SpaceInRun,
-    /// ISO-2022-JP: half-width katakana by SO or as 8-bit bytes.
+    /// ISO-2022-JP: half-width katakana as 8-bit bytes.
     HalfwidthKatakana,
-    /// ISO-2022-KR: no designator stood before the first shift.
+    /// ISO-2022-JP: SO or `ESC ( I`, which bring in half-width katakana. For information.
+    KatakanaShift,
+    /// ISO-2022-KR, ISO-2022-CN: no designator stood before a shift, in ISO-2022-CN on the same line.
     NoDesignator,
     /// HZ: a tilde that begins no escape; read as itself.
     TildeNotEscape,
+    /// T.61 and its relatives, RFC 1345: what the charset does not define, but has a clear meaning.
+    Irregular,
 }
 
 impl LossKind {
@@ -101,6 +115,8 @@ impl LossKind {
             Self::Truncated => "truncated",
             Self::StrayContinuation => "stray-continuation",
             Self::InvalidByte => "invalid-byte",
+            Self::CesuPairRepaired => "cesu-pair-repaired",
+            Self::Rfc2279Repaired => "rfc-2279-repaired",
             Self::ByteOrderMark => "bom",
             Self::OppositeByteOrderMark => "opposite-bom",
             Self::LabelLied => "label-lied",
@@ -113,14 +129,19 @@ impl LossKind {
             Self::SurplusZeroBits => "surplus-zero-bits",
             Self::TruncatedUnit => "truncated-unit",
             Self::PairSplitOverRuns => "pair-split-over-runs",
+            Self::Utf8InUtf7 => "utf8-in-utf7",
+            Self::PaddedRun => "padded-run",
+            Self::NotCanonical => "not-canonical",
             Self::UnterminatedRun => "unterminated-run",
             Self::ResetAtLineEnd => "reset-at-line-end",
             Self::UnknownEscape => "unknown-escape",
             Self::ForeignEscape => "foreign-escape",
             Self::SpaceInRun => "space-in-run",
             Self::HalfwidthKatakana => "halfwidth-katakana",
+            Self::KatakanaShift => "katakana-shift",
             Self::NoDesignator => "no-designator",
             Self::TildeNotEscape => "tilde-not-escape",
+            Self::Irregular => "irregular",
         }
     }
 
@@ -138,17 +159,23 @@ impl LossKind {
                 | Self::NonzeroPadBits
                 | Self::SurplusZeroBits
                 | Self::PairSplitOverRuns
+                | Self::CesuPairRepaired
+                | Self::Rfc2279Repaired
+                | Self::Utf8InUtf7
+                | Self::PaddedRun
+                | Self::NotCanonical
                 | Self::ResetAtLineEnd
                 | Self::ForeignEscape
                 | Self::HalfwidthKatakana
                 | Self::NoDesignator
                 | Self::TildeNotEscape
+                | Self::Irregular
         ) && !self.is_info()
     }
 
     /// True for what is no defect at all, only worth knowing.
     pub fn is_info(self) -> bool {
-        matches!(self, Self::UnterminatedRun | Self::SpaceInRun)
+        matches!(self, Self::UnterminatedRun | Self::SpaceInRun | Self::KatakanaShift)
     }
 }
 
@@ -169,6 +196,8 @@ pub struct LossLog {
     losses: u64,
     notes: u64,
     counts: Vec<(LossKind, u64)>,
+    ascii_from_shift: u64,
+    controls_from_shift: u64,
 }
 
 impl Default for LossLog {
@@ -185,7 +214,15 @@ impl LossLog {
 
     /// Keeps the first `limit` ranges.
     pub fn with_limit(limit: usize) -> Self {
-        Self { kept: Vec::new(), limit, losses: 0, notes: 0, counts: Vec::new() }
+        Self {
+            kept: Vec::new(),
+            limit,
+            losses: 0,
+            notes: 0,
+            counts: Vec::new(),
+            ascii_from_shift: 0,
+            controls_from_shift: 0,
+        }
     }
 
     /// Number of defects that lost text.
@@ -201,6 +238,17 @@ impl LossLog {
     /// Number of defects of one kind.
     pub fn count(&self, kind: LossKind) -> u64 {
         self.counts.iter().find(|(k, _)| *k == kind).map_or(0, |(_, n)| *n)
+    }
+
+    /// Number of printable ASCII characters that came out of a shifted state (base64 of UTF-7, two-byte modes), where
+    /// a filter of the raw bytes does not see them. No defect, so neither a loss nor a note.
+    pub fn ascii_from_shift(&self) -> u64 {
+        self.ascii_from_shift
+    }
+
+    /// The same for the control characters U+0000 to U+001F and U+007F.
+    pub fn controls_from_shift(&self) -> u64 {
+        self.controls_from_shift
     }
 
     /// True when nothing at all was logged.
@@ -227,6 +275,21 @@ impl LossLog {
     pub(crate) fn record_error(&mut self, bytes: Range<u64>, kind: LossKind) {
         self.losses += 1;
         self.keep(bytes, kind);
+    }
+
+    /// Counts a character that came out of a shifted state, if it is ASCII.
+    pub(crate) fn count_shifted(&mut self, character: u32) {
+        match character {
+            0x20..0x7F => self.ascii_from_shift += 1,
+            0..=0x7F => self.controls_from_shift += 1,
+            _ => {}
+        }
+    }
+
+    /// Counts many of them: printable ones, and controls.
+    pub(crate) fn add_shifted(&mut self, ascii: u64, controls: u64) {
+        self.ascii_from_shift += ascii;
+        self.controls_from_shift += controls;
     }
 
     fn keep(&mut self, bytes: Range<u64>, kind: LossKind) {

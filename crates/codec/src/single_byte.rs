@@ -5,12 +5,14 @@
 //! # Limits
 //! Characters come out as stored: windows-1255 and windows-1258 are not composed, Hebrew is not reordered.
 
-use crate::sink::{Sink, ascii_8, ascii_run, pack, unpack};
+use crate::generated::pages::{ASCII_PAGES, CELLS};
+use crate::kernel;
+use crate::sink::Sink;
 use crate::{LossKind, web};
 use encoding_rs::Encoding;
 
-/// One packed character (see [`pack`]) for every byte; 0 is none.
-pub(crate) type Table = [u32; 256];
+/// One character, or none, for every byte.
+pub(crate) type Table = kernel::Page;
 
 /// Where the characters of a single-byte charset come from, and how its strict table differs.
 #[derive(Clone, Copy)]
@@ -19,8 +21,8 @@ pub(crate) enum Page {
     Ascii,
     /// ISO-8859-1 with its C1 controls.
     Latin1,
-    /// A table of our own: the code points of 80-FF.
-    Own(&'static [u16; 128]),
+    /// A table of our own (`data/tables/pages.tsv`): its number in the packed file.
+    Own(u16),
     /// A WHATWG encoding as it is.
     Web(&'static Encoding),
     /// A WHATWG Windows page; strictly, its holes are undefined.
@@ -38,23 +40,32 @@ pub(crate) enum Page {
 impl Page {
     /// What decoding uses.
     pub(crate) fn table(self, strict: bool) -> Box<Table> {
-        let mut table = Box::new([0; 256]);
-        for (byte, cell) in (0..=255_u8).zip(table.iter_mut()) {
-            *cell = self.cell(byte, strict).map_or(0, pack);
-        }
-        table
+        Box::new(Table::new(|byte| self.cell(byte, strict)))
     }
 
-    /// True where every byte has a character leniently or, below 80, at all.
+    /// The bytes 00-7F are ASCII.
+    pub(crate) fn is_ascii(self) -> bool {
+        !matches!(self, Self::Own(page) if page >= ASCII_PAGES)
+    }
+
+    /// No byte above 7F has a character.
+    pub(crate) fn is_seven_bit(self) -> bool {
+        match self {
+            Self::Ascii => true,
+            Self::Own(page) => (0x80..=0xFF).all(|byte| own(page, byte).is_none()),
+            _ => false,
+        }
+    }
+
     fn cell(self, byte: u8, strict: bool) -> Option<char> {
-        if byte < 0x80 {
+        if byte < 0x80 && self.is_ascii() {
             return Some(char::from(byte));
         }
         let same = char::from(byte);
         match self {
             Self::Ascii => None,
             Self::Latin1 => Some(same),
-            Self::Own(page) => char::from_u32(u32::from(page[usize::from(byte - 0x80)])),
+            Self::Own(page) => own(page, byte),
             Self::Web(page) => web::single(page, byte),
             Self::Windows(page) => {
                 web::single(page, byte).filter(|c| !strict || !matches!(c, '\u{80}'..='\u{9F}'))
@@ -80,37 +91,28 @@ impl Page {
     }
 }
 
-/// Decodes all of `input`, which begins at offset `base`.
-pub(crate) fn run(table: &Table, input: &[u8], base: u64, bad: LossKind, sink: &mut Sink<'_>) {
-    let mut at = 0;
-    while let Some(block) = input[at..].first_chunk::<8>() {
-        if let Some(ascii) = ascii_8(block) {
-            sink.put_ascii_8(ascii);
-            at += 8;
-            if ascii_8(&input[at..]).is_some() {
-                let run = ascii_run(&input[at..]);
-                sink.put_ascii(&input[at..at + run]);
-                at += run;
-            }
-            continue;
-        }
-        let packed = block.map(|b| table[usize::from(b)]);
-        if packed.contains(&0) {
-            scalar(table, block, base + at as u64, bad, sink);
-        } else {
-            sink.put_many(packed);
-        }
-        at += 8;
-    }
-    scalar(table, &input[at..], base + at as u64, bad, sink);
+/// The character of a byte in a table of our own. Those that keep ASCII come first, with their upper halves only.
+fn own(page: u16, byte: u8) -> Option<char> {
+    let (page, byte) = (usize::from(page), usize::from(byte));
+    let halves = usize::from(ASCII_PAGES);
+    let cell = if page < halves {
+        page * 0x80 + byte.checked_sub(0x80)?
+    } else {
+        halves * 0x80 + (page - halves) * 0x100 + byte
+    };
+    let code = CELLS.get(2 * cell..)?.first_chunk()?;
+    // FFFF, for none, is no surrogate but a noncharacter, which no charset has.
+    char::from_u32(u32::from(u16::from_le_bytes(*code))).filter(|c| *c != '\u{FFFF}')
 }
 
-fn scalar(table: &Table, input: &[u8], base: u64, bad: LossKind, sink: &mut Sink<'_>) {
-    for (offset, byte) in (base..).zip(input) {
-        match table[usize::from(*byte)] {
-            0 => sink.replace(offset..offset + 1, bad),
-            packed => sink.put_basic(packed),
-        }
+/// Decodes all of `input`, which begins at offset `base`.
+pub(crate) fn run(table: &Table, input: &[u8], base: u64, bad: LossKind, sink: &mut Sink<'_>) {
+    let mut at = kernel::single_bytes(table, input, sink.text);
+    while at < input.len() {
+        let offset = base + at as u64;
+        sink.replace(offset..offset + 1, bad);
+        at += 1;
+        at += kernel::single_bytes(table, &input[at..], sink.text);
     }
 }
 
@@ -119,61 +121,55 @@ fn scalar(table: &Table, input: &[u8], base: u64, bad: LossKind, sink: &mut Sink
 pub(crate) struct Reverse {
     /// For each block of 256 code points the number of its row, 0 for none.
     rows: [u8; 256],
-    cells: Vec<[u8; 256]>,
+    /// 0x100 and the byte, or 0 for none.
+    cells: Vec<[u16; 256]>,
+    /// 00-7F are ASCII.
+    ascii: bool,
 }
 
 impl Reverse {
+    /// Where several bytes are one character, the lowest is written.
     pub(crate) fn new(table: &Table) -> Self {
-        let mut rows = [0; 256];
-        let mut cells = vec![[0; 256]];
-        for byte in (0x80..=0xFF_u8).rev() {
-            let packed = table[usize::from(byte)];
-            let Some(c) = unpack(packed) else { continue };
-            let code = c as usize;
-            if code >= 0x10000 {
+        let mut reverse = Self { rows: [0; 256], cells: vec![[0; 256]], ascii: table.is_ascii() };
+        for byte in (0..=0xFF_u8).rev() {
+            let c = table.cell(byte).char();
+            let Some(code) = c.map(|c| c as usize).filter(|code| *code < 0x10000) else {
                 continue;
-            }
-            let row = &mut rows[code >> 8];
+            };
+            let row = &mut reverse.rows[code >> 8];
             if *row == 0 {
-                *row = cells.len() as u8;
-                cells.push([0; 256]);
+                *row = reverse.cells.len() as u8;
+                reverse.cells.push([0; 256]);
             }
-            cells[usize::from(*row)][code & 0xFF] = byte;
+            reverse.cells[usize::from(*row)][code & 0xFF] = 0x100 | u16::from(byte);
         }
-        Self { rows, cells }
+        reverse
     }
 
-    /// The byte of a character that is not ASCII.
+    /// Whether ASCII characters are their own bytes.
+    pub(crate) fn is_ascii(&self) -> bool {
+        self.ascii
+    }
+
+    /// The byte of a character.
     #[inline]
     pub(crate) fn byte(&self, c: char) -> Option<u8> {
         let code = c as usize;
         let row = usize::from(*self.rows.get(code >> 8)?);
-        let byte = self.cells[row][code & 0xFF];
-        (byte != 0).then_some(byte)
+        let cell = self.cells[row][code & 0xFF];
+        (cell != 0).then_some(cell as u8)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::Charset;
+    use super::*;
 
     #[test]
-    fn tables_of_our_own_are_what_the_data_says() {
-        let data = include_str!("../../../data/pages.tsv");
-        let rows: Vec<(&str, &str)> = data
-            .lines()
-            .filter(|line| !line.starts_with('#'))
-            .filter_map(|line| line.split_once('\t'))
-            .collect();
-        assert_eq!(rows.len(), 4);
-        for (name, cells) in rows {
-            let charset = Charset::for_name(name).unwrap();
-            for (byte, cell) in (0x80..=0xFF_u8).zip(cells.split(' ')) {
-                let c = char::from_u32(u32::from_str_radix(cell, 16).unwrap()).unwrap();
-                let mut log = crate::LossLog::new();
-                assert_eq!(charset.decode(&[byte], &mut log), c.to_string(), "run the example `pages` again");
-                assert_eq!(charset.encode(&c.to_string(), crate::Unmappable::Fatal, &mut log)[..], [byte]);
-            }
-        }
+    fn packed_pages_fill_the_file() {
+        let halves = usize::from(ASCII_PAGES) * 0x100;
+        assert!(CELLS.len() > halves && (CELLS.len() - halves).is_multiple_of(0x200));
+        assert_eq!(own(0, 0x7F), None);
+        assert!(Page::Own(0).is_ascii() && !Page::Own(ASCII_PAGES).is_ascii());
     }
 }

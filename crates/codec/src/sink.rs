@@ -1,152 +1,54 @@
-//! Where the machines write: a small block of bytes on the stack, validated and appended to the text when full.
-//!
-//! Decoders write packed UTF-8 with four-byte stores, which a `String` cannot take without `unsafe`. The block is
-//! checked with SIMD when it is flushed, at a small part of the cost of decoding.
+//! Where the machines write: the text and the log of losses.
 //!
 //! # Limits
 //! No output offsets are kept.
 
+use crate::kernel::{self, Packed};
 use crate::{LossKind, LossLog, Mode};
 use std::ops::Range;
 
-/// Bytes gathered before a flush.
-const BLOCK: usize = 768;
-/// Room for the overlapping stores behind the block.
-const SLACK: usize = 40;
-/// ASCII runs of this length go to the text directly.
-const LONG_RUN: usize = 512;
-
 /// Output side of every machine: text and losses.
 pub(crate) struct Sink<'t> {
-    text: &'t mut String,
+    pub(crate) text: &'t mut String,
     log: &'t mut LossLog,
     mode: Mode,
-    buffer: [u8; BLOCK + SLACK],
-    len: usize,
-}
-
-/// One character as its UTF-8 bytes in the low bytes and its length in the top byte; four-byte characters fill the
-/// whole number, which their last byte (80 or more) tells. 0 is no character.
-pub(crate) const fn pack(c: char) -> u32 {
-    let mut bytes = [0u8; 4];
-    let len = c.encode_utf8(&mut bytes).len();
-    if len < 4 {
-        bytes[3] = len as u8;
-    }
-    u32::from_le_bytes(bytes)
-}
-
-/// The length in bytes of a packed character.
-#[inline]
-pub(crate) fn packed_len(packed: u32) -> usize {
-    let top = (packed >> 24) as usize;
-    if top >= 0x80 { 4 } else { top }
-}
-
-/// The character of a packed number; `None` for 0.
-pub(crate) fn unpack(packed: u32) -> Option<char> {
-    std::str::from_utf8(&packed.to_le_bytes()[..packed_len(packed)]).ok()?.chars().next()
 }
 
 impl<'t> Sink<'t> {
     pub(crate) fn new(text: &'t mut String, log: &'t mut LossLog, mode: Mode) -> Self {
-        Self { text, log, mode, buffer: [0; BLOCK + SLACK], len: 0 }
+        Self { text, log, mode }
     }
 
     /// Writes one packed character.
     #[inline]
-    pub(crate) fn put(&mut self, packed: u32) {
-        self.put_len(packed, packed_len(packed));
-    }
-
-    /// Writes one packed character known to be of the basic plane; a little faster than [`Sink::put`].
-    #[inline]
-    pub(crate) fn put_basic(&mut self, packed: u32) {
-        self.put_len(packed, (packed >> 24) as usize);
-    }
-
-    #[inline]
-    fn put_len(&mut self, packed: u32, len: usize) {
-        self.make_room();
-        if let Some(slot) = self.buffer[self.len..].first_chunk_mut::<4>() {
-            *slot = packed.to_le_bytes();
-            self.len += len;
-        }
-    }
-
-    /// Writes up to eight characters of the basic plane at once.
-    #[inline]
-    pub(crate) fn put_many<const N: usize>(&mut self, packed: [u32; N]) {
-        const { assert!(N <= 8) };
-        self.make_room();
-        // A slot of fixed size and masked offsets leave nothing to check for each character.
-        let Some(slot) = self.buffer[self.len..].first_chunk_mut::<36>() else { return };
-        let mut len = 0;
-        for p in packed {
-            let at = len & 31;
-            slot[at..at + 4].copy_from_slice(&p.to_le_bytes());
-            len += (p >> 24) as usize & 3;
-        }
-        self.len += len;
+    pub(crate) fn put(&mut self, packed: Packed) {
+        kernel::push(self.text, packed);
     }
 
     /// Writes one UTF-16 unit that is no surrogate.
     #[inline]
     pub(crate) fn put_unit(&mut self, unit: u16) {
-        let u = u32::from(unit);
-        let packed = if u < 0x80 {
-            u | 1 << 24
-        } else if u < 0x800 {
-            (0xC0 | u >> 6) | (0x80 | u & 0x3F) << 8 | 2 << 24
-        } else {
-            (0xE0 | u >> 12) | (0x80 | u >> 6 & 0x3F) << 8 | (0x80 | u & 0x3F) << 16 | 3 << 24
-        };
-        self.put_basic(packed);
+        self.put(Packed::unit(unit));
     }
 
+    #[inline]
     pub(crate) fn put_char(&mut self, c: char) {
-        self.put(pack(c));
+        self.put(Packed::new(c));
+    }
+
+    /// Writes the character of one ASCII byte.
+    #[inline]
+    pub(crate) fn put_ascii_byte(&mut self, byte: u8) {
+        self.put(Packed::ascii(byte));
     }
 
     pub(crate) fn put_replacement(&mut self) {
-        self.put(const { pack('\u{FFFD}') });
+        self.put(Packed::REPLACEMENT);
     }
 
-    /// Writes eight ASCII bytes.
-    #[inline]
-    pub(crate) fn put_ascii_8(&mut self, bytes: [u8; 8]) {
-        self.make_room();
-        self.buffer[self.len..self.len + 8].copy_from_slice(&bytes);
-        self.len += 8;
-    }
-
-    /// Writes thirty-two ASCII bytes.
-    #[inline]
-    pub(crate) fn put_ascii_32(&mut self, bytes: [u8; 32]) {
-        self.make_room();
-        self.buffer[self.len..self.len + 32].copy_from_slice(&bytes);
-        self.len += 32;
-    }
-
-    /// Writes a run of ASCII bytes of any length.
-    pub(crate) fn put_ascii(&mut self, mut run: &[u8]) {
-        if run.len() >= LONG_RUN {
-            self.put_valid(run);
-            return;
-        }
-        while !run.is_empty() {
-            self.make_room();
-            let n = run.len().min(BLOCK + SLACK - self.len);
-            self.buffer[self.len..self.len + n].copy_from_slice(&run[..n]);
-            self.len += n;
-            run = &run[n..];
-        }
-    }
-
-    /// Writes bytes that are UTF-8 already.
-    pub(crate) fn put_valid(&mut self, bytes: &[u8]) {
-        self.flush();
-        append(self.text, bytes);
+    /// Writes a run of ASCII bytes of any length; nothing behind the first that is none.
+    pub(crate) fn put_ascii(&mut self, run: &[u8]) {
+        kernel::copy_ascii(run, self.text);
     }
 
     /// Logs a defect; in strict mode every defect that is more than a note for information is an error.
@@ -170,38 +72,43 @@ impl<'t> Sink<'t> {
         self.log.record(bytes, kind);
     }
 
-    /// Appends what is gathered to the text.
-    pub(crate) fn flush(&mut self) {
-        append(self.text, &self.buffer[..self.len]);
-        self.len = 0;
+    /// Counts a character that came out of a shifted state, if it is ASCII.
+    pub(crate) fn shifted(&mut self, character: u32) {
+        self.log.count_shifted(character);
     }
 
-    #[inline]
-    fn make_room(&mut self) {
-        if self.len > BLOCK {
-            self.flush();
-        }
+    /// Counts printable and other ASCII characters that came out of a shifted state.
+    pub(crate) fn count_shifted(&mut self, ascii: u64, controls: u64) {
+        self.log.add_shifted(ascii, controls);
     }
-}
 
-fn append(text: &mut String, bytes: &[u8]) {
-    match simdutf8::basic::from_utf8(bytes) {
-        Ok(valid) => text.push_str(valid),
-        // Machines write whole characters only; should one not, its output is still text.
-        Err(_) => text.push_str(&String::from_utf8_lossy(bytes)),
+    /// Writes bytes that are UTF-8 already.
+    pub(crate) fn put_valid(&mut self, bytes: &[u8]) {
+        self.put_str(&String::from_utf8_lossy(bytes));
+    }
+
+    /// Writes text.
+    pub(crate) fn put_str(&mut self, text: &str) {
+        self.text.push_str(text);
     }
 }
 
 /// The length of the run of ASCII bytes at the start.
 pub(crate) fn ascii_run(bytes: &[u8]) -> usize {
+    run_until(bytes, |b| b >= 0x80)
+}
+
+/// The length of the run of bytes at the start that are no `stop`.
+#[inline]
+pub(crate) fn run_until(bytes: &[u8], stop: impl Fn(u8) -> bool) -> usize {
     let mut at = 0;
     while let Some(block) = bytes.get(at..at + 32) {
-        if block.iter().fold(0, |all, b| all | b) >= 0x80 {
+        if block.iter().fold(false, |any, b| any | stop(*b)) {
             break;
         }
         at += 32;
     }
-    at + bytes[at..].iter().position(|b| *b >= 0x80).unwrap_or(bytes.len() - at)
+    at + bytes[at..].iter().position(|b| stop(*b)).unwrap_or(bytes.len() - at)
 }
 
 /// The next eight bytes, if they are there and all ASCII.
@@ -214,17 +121,6 @@ pub(crate) fn ascii_8(bytes: &[u8]) -> Option<[u8; 8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn packed_characters_come_out_as_they_went_in() {
-        let mut text = String::new();
-        let mut log = LossLog::new();
-        let all: String = ('\0'..=char::MAX).collect();
-        let mut sink = Sink::new(&mut text, &mut log, Mode::Lenient);
-        all.chars().for_each(|c| sink.put_char(c));
-        sink.flush();
-        assert!(text == all);
-    }
 
     #[test]
     fn ascii_runs_end_at_the_first_high_byte() {

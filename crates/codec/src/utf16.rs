@@ -3,8 +3,14 @@
 //! # Limits
 //! Statistics look at the first 512 units only. The byte order never changes in mid-text.
 
+use crate::kernel;
 use crate::sink::Sink;
-use crate::{LossKind, Mode, utf8};
+use crate::utf8::{self, Forms};
+use crate::{LossKind, Marks, Mode};
+
+mod order;
+
+pub(crate) use order::guess;
 
 /// Bytes that the statistics look at.
 const WINDOW: usize = 1024;
@@ -21,6 +27,7 @@ pub(crate) enum Order {
 pub(crate) struct Utf16 {
     /// The label's own byte order.
     labelled: Option<Order>,
+    marks: Marks,
     state: State,
 }
 
@@ -34,14 +41,14 @@ enum State {
 }
 
 impl Utf16 {
-    pub(crate) fn new(labelled: Option<Order>) -> Self {
-        Self { labelled, state: State::Start }
+    pub(crate) fn new(labelled: Option<Order>, marks: Marks) -> Self {
+        Self { labelled, marks, state: State::Start }
     }
 
     /// Bytes that must be seen before the first is decoded.
     pub(crate) fn window(&self, mode: Mode) -> usize {
         match (self.state, self.labelled, mode) {
-            (State::Start, None, Mode::Lenient) => WINDOW,
+            (State::Start, None, Mode::Lenient) if self.marks != Marks::Web => WINDOW,
             (State::Start, ..) => 3,
             _ => 0,
         }
@@ -66,7 +73,7 @@ impl Utf16 {
             at = self.start(&input[..input.len().min(WINDOW)], mode, sink);
         }
         at + match self.state {
-            State::Utf8 => utf8::run(&input[at..], base + at as u64, last, false, sink),
+            State::Utf8 => utf8::run(&input[at..], base + at as u64, last, Forms::default(), sink),
             State::Units(order) => units(&input[at..], base + at as u64, last, order, sink),
             State::Start => 0,
         }
@@ -74,96 +81,62 @@ impl Utf16 {
 
     /// Decides what the text is; returns the length of a BOM to skip.
     fn start(&mut self, input: &[u8], mode: Mode, sink: &mut Sink<'_>) -> usize {
-        let order = match input {
+        let found = match input {
             [0xFE, 0xFF, ..] => Some(Order::Big),
             [0xFF, 0xFE, ..] => Some(Order::Little),
             _ => None,
         };
-        let (state, skip) = match (order, self.labelled) {
-            (Some(found), None) => {
-                sink.note(0..2, LossKind::ByteOrderMark);
-                (State::Units(found), 2)
-            }
-            // RFC 2781 4.1: with the order in the label, U+FEFF is text.
-            (Some(found), Some(label)) if found == label && mode == Mode::Strict => (State::Units(label), 0),
-            (Some(found), Some(label)) if found == label => {
-                sink.note(0..2, LossKind::ByteOrderMark);
-                (State::Units(found), 2)
-            }
-            (Some(_), Some(label)) if mode == Mode::Strict => {
+        // RFC 2781 4.1 and 4.2: with the order in the label, U+FEFF is text and its mirror an error.
+        let by_rfc = mode == Mode::Strict && self.marks != Marks::Web;
+        let keep = self.marks == Marks::Keep;
+        let (state, skip) = match (found, self.labelled) {
+            (Some(_), Some(label)) if keep => (State::Units(label), 0),
+            (Some(found), None) if keep => (State::Units(found), 0),
+            (Some(found), Some(label)) if by_rfc && found == label => (State::Units(label), 0),
+            (Some(found), Some(label)) if by_rfc && found != label => {
                 sink.replace(0..2, LossKind::OppositeByteOrderMark);
                 (State::Units(label), 2)
             }
-            (Some(found), Some(_)) => {
-                sink.record(0..2, LossKind::OppositeByteOrderMark);
+            (Some(found), label) => {
+                let opposite = label.is_some_and(|label| label != found);
+                let kind = if opposite { LossKind::OppositeByteOrderMark } else { LossKind::ByteOrderMark };
+                sink.note(0..2, kind);
                 (State::Units(found), 2)
             }
-            (None, label) if mode == Mode::Strict => (State::Units(label.unwrap_or(Order::Big)), 0),
-            (None, _) if input.starts_with(&utf8::BOM) => {
-                sink.record(0..3, LossKind::LabelLied);
-                (State::Utf8, 3)
-            }
-            (None, Some(label)) => (State::Units(label), 0),
-            (None, None) if is_utf8(input) => {
-                sink.record(0..0, LossKind::LabelLied);
-                (State::Utf8, 0)
-            }
-            (None, None) => (State::Units(guess(input).unwrap_or(Order::Big)), 0),
+            (None, label) if by_rfc => (State::Units(label.unwrap_or(Order::Big)), 0),
+            (None, label) => self.unmarked(label, input, sink),
         };
         self.state = state;
         skip
     }
+
+    /// What a text without a mark in UTF-16 is, and the length of a mark in UTF-8 to skip.
+    fn unmarked(&self, label: Option<Order>, input: &[u8], sink: &mut Sink<'_>) -> (State, usize) {
+        match label {
+            _ if self.marks != Marks::Keep && input.starts_with(&utf8::BOM) => {
+                sink.note(0..3, LossKind::LabelLied);
+                (State::Utf8, 3)
+            }
+            Some(label) => (State::Units(label), 0),
+            None if self.marks == Marks::Web => (State::Units(Order::Little), 0),
+            None if is_utf8(input) => {
+                sink.note(0..0, LossKind::LabelLied);
+                (State::Utf8, 0)
+            }
+            None => (State::Units(guess(input).unwrap_or(Order::Big)), 0),
+        }
+    }
 }
 
-/// No NUL byte at all, and valid UTF-8 as far as it goes.
+/// Valid UTF-8 as far as it goes, and without the control characters that the high bytes of Greek, Cyrillic, Thai …
+/// would be.
 fn is_utf8(input: &[u8]) -> bool {
     let valid = match std::str::from_utf8(input) {
         Ok(_) => true,
         Err(e) => e.error_len().is_none() && input.len() == WINDOW,
     };
-    valid && !input.is_empty() && !input.contains(&0)
-}
-
-/// The byte order by statistics over at most 512 units; `None` if there are fewer than four units or no clear answer.
-pub(crate) fn guess(input: &[u8]) -> Option<Order> {
-    let units = input[..input.len().min(WINDOW)].chunks_exact(2);
-    if units.len() < 4 {
-        return None;
-    }
-    let score = |order: Order| {
-        let mut score = 1_u32;
-        let mut high = false;
-        for pair in units.clone() {
-            let unit = unit_at(pair, order);
-            score += match unit {
-                0x20 | 0x0A | 0x0D => 8,
-                0x09 | 0x21..0x7F => 4,
-                // Letters up to Hebrew; signs of East Asia and kana.
-                0xA0..0x0600 | 0x3000..0x3100 => 2,
-                _ => 0,
-            };
-            // A well-formed pair speaks for this order; halves are not counted against the other one.
-            match unit {
-                0xD800..=0xDBFF => high = true,
-                0xDC00..=0xDFFF if high => {
-                    score += 4;
-                    high = false;
-                }
-                _ => high = false,
-            }
-        }
-        let broken =
-            char::decode_utf16(units.clone().map(|p| unit_at(p, order))).filter(Result::is_err).count();
-        score.saturating_sub(2 * broken as u32).max(1)
-    };
-    let (big, little) = (score(Order::Big), score(Order::Little));
-    if big >= 4 * little {
-        Some(Order::Big)
-    } else if little >= 4 * big {
-        Some(Order::Little)
-    } else {
-        None
-    }
+    let control = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | 0x0C | b'\r' | 0x1B);
+    valid && !input.is_empty() && !input.iter().any(control)
 }
 
 fn unit_at(pair: &[u8], order: Order) -> u16 {
@@ -177,61 +150,22 @@ fn unit_at(pair: &[u8], order: Order) -> u16 {
 /// Decodes units; at most three bytes stay behind.
 fn units(input: &[u8], base: u64, last: bool, order: Order, sink: &mut Sink<'_>) -> usize {
     let mut at = 0;
-    while let Some(pair) = input.get(at..at + 2) {
-        if let Some(block) = input[at..].first_chunk::<16>() {
-            if let Some(ascii) = eight_ascii(*block, order) {
-                sink.put_ascii_8(ascii);
-                at += 16;
-                while let Some(block) = input[at..].first_chunk::<64>()
-                    && let Some(ascii) = thirty_two_ascii(block, order)
-                {
-                    sink.put_ascii_32(ascii);
-                    at += 64;
-                }
-                continue;
-            }
-            let mut eight = [0_u16; 8];
-            for (unit, pair) in eight.iter_mut().zip(block.chunks_exact(2)) {
-                *unit = unit_at(pair, order);
-            }
-            if eight.iter().all(|u| u & 0xF800 != 0xD800) {
-                for unit in eight {
-                    sink.put_unit(unit);
-                }
-                at += 16;
-                continue;
-            }
-        }
+    loop {
+        at += kernel::utf16(&input[at..], order == Order::Big, sink.text);
+        let Some(pair) = input.get(at..at + 2) else { break };
         let unit = unit_at(pair, order);
         let start = base + at as u64;
-        match unit {
-            0xD800..=0xDBFF => {
-                let low = input.get(at + 2..at + 4).map(|p| unit_at(p, order));
-                match low {
-                    Some(low @ 0xDC00..=0xDFFF) => {
-                        let scalar = 0x10000 + ((u32::from(unit) & 0x3FF) << 10 | u32::from(low) & 0x3FF);
-                        sink.put_char(char::from_u32(scalar).unwrap_or(char::REPLACEMENT_CHARACTER));
-                        at += 4;
-                    }
-                    Some(_) => {
-                        sink.replace(start..start + 2, LossKind::LoneSurrogate);
-                        at += 2;
-                    }
-                    None if !last => return at,
-                    // With the odd byte behind it the half is one damage, not two.
-                    None => {
-                        let len = input.len() - at;
-                        sink.replace(start..start + len as u64, LossKind::LoneSurrogate);
-                        at += len;
-                    }
-                }
-            }
-            0xDC00..=0xDFFF => {
-                sink.replace(start..start + 2, LossKind::LoneSurrogate);
-                at += 2;
+        // Half of a pair, since nothing else is left over.
+        match input.get(at + 2..at + 4) {
+            None if !last && unit < 0xDC00 => return at,
+            // With the odd byte behind it the half is one damage, not two.
+            None if unit < 0xDC00 => {
+                let len = input.len() - at;
+                sink.replace(start..start + len as u64, LossKind::LoneSurrogate);
+                at += len;
             }
             _ => {
-                sink.put_unit(unit);
+                sink.replace(start..start + 2, LossKind::LoneSurrogate);
                 at += 2;
             }
         }
@@ -242,30 +176,6 @@ fn units(input: &[u8], base: u64, last: bool, order: Order, sink: &mut Sink<'_>)
         at += 1;
     }
     at
-}
-
-/// The same for a long run, in a shape that compilers make vector instructions of.
-fn thirty_two_ascii(block: &[u8; 64], order: Order) -> Option<[u8; 32]> {
-    let (high, low) = match order {
-        Order::Big => (0, 1),
-        Order::Little => (1, 0),
-    };
-    let mut foreign = 0;
-    let mut ascii = [0; 32];
-    for (pair, out) in block.as_chunks::<2>().0.iter().zip(&mut ascii) {
-        foreign |= pair[high] | pair[low] & 0x80;
-        *out = pair[low];
-    }
-    (foreign == 0).then_some(ascii)
-}
-
-fn eight_ascii(block: [u8; 16], order: Order) -> Option<[u8; 8]> {
-    let all = u128::from_le_bytes(block);
-    let (mask, low) = match order {
-        Order::Little => (0xFF80_FF80_FF80_FF80_FF80_FF80_FF80_FF80, 0),
-        Order::Big => (0x80FF_80FF_80FF_80FF_80FF_80FF_80FF_80FF, 1),
-    };
-    (all & mask == 0).then(|| std::array::from_fn(|i| block[2 * i + low]))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use crate::sink::Sink;
 use crate::utf16::Order;
-use crate::{LossKind, Mode};
+use crate::{LossKind, Marks, Mode};
 
 /// Bytes that decide the byte order where no mark does.
 const WINDOW: usize = 1024;
@@ -14,12 +14,13 @@ const WINDOW: usize = 1024;
 #[derive(Clone, Debug)]
 pub(crate) struct Utf32 {
     labelled: Option<Order>,
+    marks: Marks,
     order: Option<Order>,
 }
 
 impl Utf32 {
-    pub(crate) fn new(labelled: Option<Order>) -> Self {
-        Self { labelled, order: None }
+    pub(crate) fn new(labelled: Option<Order>, marks: Marks) -> Self {
+        Self { labelled, marks, order: None }
     }
 
     /// Bytes that must be seen before the first is decoded.
@@ -52,7 +53,7 @@ impl Utf32 {
             if mark.is_none() && input.len() < self.window(mode) && !last {
                 return 0;
             }
-            let (order, skip) = start(self.labelled, mark, input, mode, sink);
+            let (order, skip) = self.start(mark, input, mode, sink);
             at = skip;
             self.order = Some(order);
             order
@@ -74,36 +75,30 @@ impl Utf32 {
         }
         at
     }
-}
 
-/// The byte order, and the length of a BOM to skip.
-fn start(
-    labelled: Option<Order>,
-    mark: Option<Order>,
-    input: &[u8],
-    mode: Mode,
-    sink: &mut Sink<'_>,
-) -> (Order, usize) {
-    match (mark, labelled) {
-        (Some(found), Some(label)) if found == label && mode == Mode::Strict => (label, 0),
-        (Some(found), Some(label)) if found != label => {
-            if mode == Mode::Strict {
+    /// The byte order, and the length of a BOM to skip.
+    fn start(&self, mark: Option<Order>, input: &[u8], mode: Mode, sink: &mut Sink<'_>) -> (Order, usize) {
+        let by_definition = mode == Mode::Strict && self.marks != Marks::Web;
+        match (mark, self.labelled) {
+            (Some(found), label) if self.marks == Marks::Keep => (label.unwrap_or(found), 0),
+            (Some(found), Some(label)) if by_definition && found == label => (label, 0),
+            (Some(found), Some(label)) if by_definition && found != label => {
                 sink.replace(0..4, LossKind::OppositeByteOrderMark);
                 (label, 4)
-            } else {
-                sink.record(0..4, LossKind::OppositeByteOrderMark);
+            }
+            (Some(found), label) => {
+                let opposite = label.is_some_and(|label| label != found);
+                let kind = if opposite { LossKind::OppositeByteOrderMark } else { LossKind::ByteOrderMark };
+                sink.note(0..4, kind);
                 (found, 4)
             }
+            (None, Some(label)) => (label, 0),
+            (None, None) => {
+                let little =
+                    mode == Mode::Lenient && !valid(input, Order::Big) && valid(input, Order::Little);
+                (if little { Order::Little } else { Order::Big }, 0)
+            }
         }
-        (Some(found), _) => {
-            sink.note(0..4, LossKind::ByteOrderMark);
-            (found, 4)
-        }
-        (None, Some(label)) => (label, 0),
-        (None, None) if mode == Mode::Lenient && !valid(input, Order::Big) && valid(input, Order::Little) => {
-            (Order::Little, 0)
-        }
-        (None, None) => (Order::Big, 0),
     }
 }
 

@@ -1,34 +1,51 @@
-//! UTF-7 (RFC 2152), decoder and encoder.
+//! UTF-7 (RFC 2152), the decoder; also of its relative for mailbox names (RFC 3501 5.1.3), where that is the label of a text.
 //!
 //! Lenient and strict decoding give the same text, but for a byte order mark, which only lenient decoding takes off:
 //! what RFC 2152 does not allow is read in the way that loses least, and reported.
 //!
 //! # Limits
-//! An `=` behind a run is text. Eight-bit bytes are U+FFFD each: whether a whole part is mislabeled UTF-8 is for the
-//! caller to find out. Which characters came out of base64 is not told.
+//! An `=` behind a run is text and an eight-bit byte is U+FFFD, unless their repair is asked for. Which of the
+//! characters came out of base64 is not told, only how many of them are ASCII.
 
-use crate::sink::{Sink, ascii_8};
-use crate::{LossKind, Mode};
-use std::ops::Range;
+use crate::kernel;
+use crate::sink::Sink;
+use crate::{DecodeOptions, LossKind, Repair};
+use std::ops::{ControlFlow, Range};
 
-const NOT_BASE64: u8 = 0xFF;
+mod encode;
+
+pub(crate) use encode::{Direct, Encoder};
+
+pub(crate) const NOT_BASE64: u8 = 0xFF;
 
 /// Set B and its values.
-const VALUES: [u8; 256] = values(b'/');
+pub(crate) const VALUES: [u8; 256] = values(b'/');
+const IMAP_VALUES: [u8; 256] = values(b',');
 
-/// Bytes that stand for themselves without remark: Set D but for nothing, Set O, and SP TAB CR LF.
-const DIRECT: [bool; 256] = {
+/// Bytes that stand for themselves without remark: Set D, Set O, and SP TAB CR LF.
+pub(crate) const DIRECT: [bool; 256] = direct(b"+\\~", b"\t\r\n");
+const IMAP_DIRECT: [bool; 256] = direct(b"&", b"");
+
+/// Printable ASCII and SP, but for some, and others.
+const fn direct(but: &[u8], and: &[u8]) -> [bool; 256] {
     let mut direct = [false; 256];
-    let mut b = 0x20;
+    let mut b = b' ';
     while b < 0x7F {
-        direct[b] = b != b'+' as usize && b != b'\\' as usize && b != b'~' as usize;
+        direct[b as usize] = true;
         b += 1;
     }
-    direct[b'\t' as usize] = true;
-    direct[b'\r' as usize] = true;
-    direct[b'\n' as usize] = true;
+    let mut i = 0;
+    while i < but.len() {
+        direct[but[i] as usize] = false;
+        i += 1;
+    }
+    let mut i = 0;
+    while i < and.len() {
+        direct[and[i] as usize] = true;
+        i += 1;
+    }
     direct
-};
+}
 
 /// The values of the modified base64 alphabet with the given last character.
 pub(crate) const fn values(last: u8) -> [u8; 256] {
@@ -57,16 +74,34 @@ pub(crate) fn is_plain(bytes: &[u8]) -> bool {
     bytes.iter().all(|b| DIRECT[usize::from(*b)])
 }
 
-/// A UTF-7 decoder; it consumes all that it is given.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Utf7 {
+/// True if the bytes above 7F, of which there are some, all belong to well-formed UTF-8: a part that is labeled UTF-7
+/// and for which [`Repair::Utf7EightBit`] is in place.
+pub fn carries_utf8(bytes: &[u8]) -> bool {
+    !bytes.is_ascii() && simdutf8::basic::from_utf8(bytes).is_ok()
+}
+
+/// A UTF-7 decoder, or one of modified UTF-7.
+#[derive(Clone, Debug)]
+pub(crate) struct Utf7<const IMAP: bool> {
+    options: DecodeOptions,
     run: Option<Run>,
     /// A high surrogate that waits for its low half, and the base64 characters that carry it.
     high: Option<(u16, Range<u64>)>,
     /// The high surrogate came from an earlier run, which ended in `-` just before.
     high_of_earlier_run: bool,
+    /// A run ended in `-` just before.
+    after_run: bool,
     /// Something was decoded already.
     begun: bool,
+}
+
+/// What an eight-bit byte is.
+enum EightBit {
+    Damage,
+    /// The start of a character in UTF-8.
+    Utf8(char),
+    /// Perhaps one: more bytes must be seen.
+    Cut,
 }
 
 /// A run in work.
@@ -81,26 +116,67 @@ struct Run {
     /// The last bits, right-aligned; `bits` of them belong to no unit yet.
     last: u32,
     bits: u32,
+    /// `=` behind the base64 characters, where padding is dropped.
+    padding: u64,
+    /// Another run ended just before this one.
+    adjacent: bool,
 }
 
-impl Utf7 {
-    /// Decodes all of `input`, which begins at offset `base`.
-    pub(crate) fn run(&mut self, input: &[u8], base: u64, mode: Mode, sink: &mut Sink<'_>) {
+impl Run {
+    fn new(start: u64, adjacent: bool) -> Self {
+        Self { start, chars: 0, units: 0, last: 0, bits: 0, padding: 0, adjacent }
+    }
+
+    /// Counts in what was read from a place where no bits were left over.
+    fn take(&mut self, read: &kernel::Shifted) {
+        self.chars += read.chars as u64;
+        self.units += read.units as u64;
+        self.last = read.last;
+        self.bits = (read.chars * 6 - read.units * 16) as u32;
+    }
+
+    /// The number of `=` that make the run's length a multiple of four.
+    fn wanted_padding(&self) -> u64 {
+        match self.chars % 4 {
+            _ if self.chars < 3 => 0,
+            2 => 2,
+            3 => 1,
+            _ => 0,
+        }
+    }
+}
+
+impl<const IMAP: bool> Utf7<IMAP> {
+    const SHIFT: u8 = if IMAP { b'&' } else { b'+' };
+    const LAST_DIGIT: u8 = if IMAP { b',' } else { b'/' };
+    const VALUES: &'static [u8; 256] = if IMAP { &IMAP_VALUES } else { &VALUES };
+    const DIRECT: &'static [bool; 256] = if IMAP { &IMAP_DIRECT } else { &DIRECT };
+
+    pub(crate) fn new(options: DecodeOptions) -> Self {
+        Self { options, run: None, high: None, high_of_earlier_run: false, after_run: false, begun: false }
+    }
+
+    /// Decodes `input`, which begins at offset `base`; at most three bytes stay behind.
+    pub(crate) fn run(&mut self, input: &[u8], base: u64, last: bool, sink: &mut Sink<'_>) -> usize {
         let mut at = 0;
         while at < input.len() {
             at = match self.run.take() {
-                Some(run) => self.shifted(run, input, at, mode, sink),
-                None => self.direct(input, at, base, sink),
+                Some(run) => self.shifted(run, input, at, sink),
+                None => match self.direct(input, at, base, last, sink) {
+                    ControlFlow::Continue(at) => at,
+                    ControlFlow::Break(at) => return at,
+                },
             };
         }
+        at
     }
 
     /// Ends the text at offset `end`.
     pub(crate) fn end(&mut self, end: u64, sink: &mut Sink<'_>) {
         let open = self.run.take();
-        let long = open.as_ref().is_some_and(|run| run.chars >= 3);
+        let long = !IMAP && open.as_ref().is_some_and(|run| run.chars >= 3 && run.padding == 0);
         if let Some(run) = open {
-            self.close(&run, None, sink);
+            self.close_padded(&run, None, sink);
         }
         self.drop_high(sink);
         if long {
@@ -108,72 +184,92 @@ impl Utf7 {
         }
     }
 
-    /// Reads direct characters from `at`; returns where it stopped.
-    fn direct(&mut self, input: &[u8], mut at: usize, base: u64, sink: &mut Sink<'_>) -> usize {
-        if input[at] == b'+' {
+    /// Reads direct characters from `at`; returns where it stopped, and breaks where more bytes must be seen.
+    fn direct(
+        &mut self,
+        input: &[u8],
+        mut at: usize,
+        base: u64,
+        last: bool,
+        sink: &mut Sink<'_>,
+    ) -> ControlFlow<usize, usize> {
+        let adjacent = std::mem::take(&mut self.after_run);
+        if input[at] == Self::SHIFT {
             self.high_of_earlier_run = self.high.is_some();
-            self.run = Some(Run { start: base + at as u64, chars: 0, units: 0, last: 0, bits: 0 });
-            return at + 1;
+            self.run = Some(Run::new(base + at as u64, adjacent));
+            return ControlFlow::Continue(at + 1);
         }
         self.drop_high(sink);
         self.begun = true;
-        while at < input.len() && input[at] != b'+' {
-            if let Some(block) = ascii_8(&input[at..])
-                && block.iter().all(|b| DIRECT[usize::from(*b)])
-            {
-                sink.put_ascii_8(block);
-                at += 8;
-                continue;
+        while at < input.len() && input[at] != Self::SHIFT {
+            if !IMAP {
+                let read = kernel::utf7_text(&input[at..], sink.text);
+                sink.count_shifted(read.ascii, read.controls);
+                at += read.bytes;
             }
-            let byte = input[at];
+            let Some(byte) = input.get(at).copied().filter(|byte| *byte != Self::SHIFT) else { break };
             let here = base + at as u64..base + at as u64 + 1;
             at += 1;
             if byte >= 0x80 {
-                sink.replace(here, LossKind::EightBit);
+                match self.eight_bit(&input[at - 1..], last) {
+                    EightBit::Damage => sink.replace(here, LossKind::EightBit),
+                    EightBit::Cut => return ControlFlow::Break(at - 1),
+                    EightBit::Utf8(c) => {
+                        at += c.len_utf8() - 1;
+                        sink.record(here.start..base + at as u64, LossKind::Utf8InUtf7);
+                        sink.put_char(c);
+                    }
+                }
                 continue;
             }
-            if !DIRECT[usize::from(byte)] {
+            if !Self::DIRECT[usize::from(byte)] {
                 sink.record(here, LossKind::DirectNotAllowed);
             }
-            sink.put_basic(u32::from(byte) | 1 << 24);
+            sink.put_ascii_byte(byte);
         }
-        at
+        ControlFlow::Continue(at)
+    }
+
+    /// What an eight-bit byte at the start of `rest` is.
+    fn eight_bit(&self, rest: &[u8], last: bool) -> EightBit {
+        if !self.options.repairs(Repair::Utf7EightBit) {
+            return EightBit::Damage;
+        }
+        let near = &rest[..rest.len().min(4)];
+        let valid = match std::str::from_utf8(near) {
+            Ok(text) => text,
+            Err(e) if e.valid_up_to() == 0 && e.error_len().is_none() && !last => return EightBit::Cut,
+            Err(e) => std::str::from_utf8(&near[..e.valid_up_to()]).unwrap_or_default(),
+        };
+        valid.chars().next().map_or(EightBit::Damage, EightBit::Utf8)
     }
 
     /// Reads base64 characters of a run from `at`; returns where it stopped.
-    fn shifted(
-        &mut self,
-        mut run: Run,
-        input: &[u8],
-        mut at: usize,
-        mode: Mode,
-        sink: &mut Sink<'_>,
-    ) -> usize {
+    fn shifted(&mut self, mut run: Run, input: &[u8], mut at: usize, sink: &mut Sink<'_>) -> usize {
         loop {
-            // Eight characters are three units: the common case in one step.
-            if run.bits == 0
-                && self.high.is_none()
-                && self.begun
-                && let Some(block) = input[at..].first_chunk::<8>()
-                && let Some(units) = three_units(*block)
-            {
-                for unit in units {
-                    sink.put_unit(unit);
+            if !IMAP && run.bits == 0 && run.padding == 0 && self.high.is_none() && self.begun {
+                let read = kernel::shifted(&input[at..], sink.text);
+                if read.chars > 0 {
+                    run.take(&read);
+                    sink.count_shifted(read.ascii.into(), read.controls.into());
+                    at += read.chars;
                 }
-                run.chars += 8;
-                run.units += 3;
-                run.last = 0;
-                at += 8;
-                continue;
             }
             let Some(byte) = input.get(at) else {
                 self.run = Some(run);
                 return at;
             };
-            let value = VALUES[usize::from(*byte)];
-            if value == NOT_BASE64 {
-                self.close(&run, Some(*byte), sink);
-                return at + usize::from(*byte == b'-');
+            let value = Self::VALUES[usize::from(*byte)];
+            if value == NOT_BASE64 || run.padding > 0 {
+                if *byte == b'='
+                    && run.padding < run.wanted_padding()
+                    && self.options.repairs(Repair::Utf7Padding)
+                {
+                    run.padding += 1;
+                    at += 1;
+                    continue;
+                }
+                return at + usize::from(self.close_padded(&run, Some(*byte), sink));
             }
             at += 1;
             run.chars += 1;
@@ -184,13 +280,13 @@ impl Utf7 {
                 let first = run.start + 1 + run.units * 16 / 6;
                 let end = run.start + 1 + (run.units * 16 + 15) / 6 + 1;
                 run.units += 1;
-                self.unit((run.last >> run.bits) as u16, first..end, mode, sink);
+                self.unit((run.last >> run.bits) as u16, first..end, sink);
             }
         }
     }
 
     /// Takes one UTF-16 unit, carried by the base64 characters `from`.
-    fn unit(&mut self, unit: u16, from: Range<u64>, mode: Mode, sink: &mut Sink<'_>) {
+    fn unit(&mut self, unit: u16, from: Range<u64>, sink: &mut Sink<'_>) {
         if let Some((high, high_from)) = self.high.take() {
             if (0xDC00..=0xDFFF).contains(&unit) {
                 if self.high_of_earlier_run {
@@ -211,23 +307,46 @@ impl Utf7 {
                 return;
             }
             0xDC00..=0xDFFF => sink.replace(from, LossKind::LoneSurrogate),
-            0xFEFF if !self.begun && mode == Mode::Lenient => {
-                sink.note(from, LossKind::ByteOrderMark);
+            0xFEFF if !self.begun && self.options.strips_mark() => sink.note(from, LossKind::ByteOrderMark),
+            _ => {
+                if IMAP && matches!(unit, 0x20..0x7F) {
+                    sink.record(from, LossKind::NotCanonical);
+                }
+                sink.shifted(u32::from(unit));
+                sink.put_unit(unit);
             }
-            _ => sink.put_unit(unit),
         }
         self.begun = true;
+    }
+
+    /// Ends a run behind its padding; true if the terminator was absorbed.
+    fn close_padded(&mut self, run: &Run, terminator: Option<u8>, sink: &mut Sink<'_>) -> bool {
+        let padding = run.padding > 0 && run.padding == run.wanted_padding();
+        let absorbed = terminator == Some(b'-') && (padding || run.padding == 0);
+        let end = run.start + 1 + run.chars;
+        // Padding that is too short is text, which ends the run itself.
+        self.close(run, if absorbed || run.padding == 0 { terminator } else { Some(b'=') }, sink);
+        if padding {
+            sink.record(end..end + run.padding, LossKind::PaddedRun);
+        } else {
+            (0..run.padding).for_each(|_| sink.put_char('='));
+        }
+        absorbed
     }
 
     /// Ends a run at `terminator`, or at the end of the text.
     fn close(&mut self, run: &Run, terminator: Option<u8>, sink: &mut Sink<'_>) {
         let end = run.start + 1 + run.chars;
         let absorbed = terminator == Some(b'-');
+        if IMAP && run.chars > 0 && run.adjacent {
+            sink.record(run.start..run.start + 1, LossKind::NotCanonical);
+        }
+        self.after_run = absorbed && run.chars > 0;
         if run.chars < 3 {
             // No room for a unit: never UTF-7, so the bytes stand for themselves.
             self.drop_high(sink);
             self.begun = true;
-            sink.put_char('+');
+            sink.put_char(char::from(Self::SHIFT));
             if run.chars == 0 {
                 if !absorbed {
                     sink.record(run.start..end, LossKind::PlusNotShift);
@@ -235,7 +354,7 @@ impl Utf7 {
                 return;
             }
             for i in (0..run.chars as u32).rev() {
-                sink.put_char(char::from(digit((run.last >> (6 * i) & 0x3F) as u8, b'/')));
+                sink.put_char(char::from(digit((run.last >> (6 * i) & 0x3F) as u8, Self::LAST_DIGIT)));
             }
             if absorbed {
                 sink.put_char('-');
@@ -259,6 +378,9 @@ impl Utf7 {
         // Only an absorbed terminator puts nothing between this run and the next one.
         if !absorbed {
             self.drop_high(sink);
+            if IMAP {
+                sink.record(end..end, LossKind::NotCanonical);
+            }
         }
     }
 
@@ -267,92 +389,6 @@ impl Utf7 {
         if let Some((_, from)) = self.high.take() {
             sink.replace(from, LossKind::LoneSurrogate);
             self.begun = true;
-        }
-    }
-}
-
-/// The units of eight base64 characters, if none is a surrogate.
-fn three_units(block: [u8; 8]) -> Option<[u16; 3]> {
-    let mut bits = 0_u64;
-    let mut bad = 0;
-    for byte in block {
-        let value = VALUES[usize::from(byte)];
-        bad |= value;
-        bits = bits << 6 | u64::from(value & 0x3F);
-    }
-    if bad == NOT_BASE64 {
-        return None;
-    }
-    let units = [(bits >> 32) as u16, (bits >> 16) as u16, bits as u16];
-    units.iter().all(|u| u & 0xF800 != 0xD800).then_some(units)
-}
-
-/// Which characters the encoder writes as themselves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direct {
-    /// Set D and SP TAB CR LF.
-    SetD,
-    /// Set O too.
-    WithSetO,
-}
-
-/// Encodes; a run is always ended by `-` (some decoders eat another terminator, some drop an open run).
-pub(crate) fn encode(text: &str, direct: Direct) -> Vec<u8> {
-    let stays = |c: char| match c {
-        'A'..='Z' | 'a'..='z' | '0'..='9' => true,
-        '\'' | '(' | ')' | ',' | '-' | '.' | '/' | ':' | '?' | ' ' | '\t' | '\r' | '\n' => true,
-        '!'..='}' => direct == Direct::WithSetO && c != '+' && c != '\\',
-        _ => false,
-    };
-    let mut out = Vec::with_capacity(text.len() + 8);
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        if stays(c) {
-            out.push(c as u8);
-            continue;
-        }
-        if c == '+' && chars.peek().is_none_or(|next| stays(*next) || *next == '+') {
-            out.extend_from_slice(b"+-");
-            continue;
-        }
-        out.push(b'+');
-        let mut base64 = Base64::new(b'/');
-        base64.push(c, &mut out);
-        while let Some(next) = chars.next_if(|next| !stays(*next)) {
-            base64.push(next, &mut out);
-        }
-        base64.finish(&mut out);
-        out.push(b'-');
-    }
-    out
-}
-
-/// The modified base64 of UTF-16 units.
-pub(crate) struct Base64 {
-    last_digit: u8,
-    pending: u32,
-    bits: u32,
-}
-
-impl Base64 {
-    pub(crate) fn new(last_digit: u8) -> Self {
-        Self { last_digit, pending: 0, bits: 0 }
-    }
-
-    pub(crate) fn push(&mut self, c: char, out: &mut Vec<u8>) {
-        for unit in c.encode_utf16(&mut [0; 2]) {
-            self.pending = self.pending << 16 | u32::from(*unit);
-            self.bits += 16;
-            while self.bits >= 6 {
-                self.bits -= 6;
-                out.push(digit((self.pending >> self.bits & 0x3F) as u8, self.last_digit));
-            }
-        }
-    }
-
-    pub(crate) fn finish(self, out: &mut Vec<u8>) {
-        if self.bits > 0 {
-            out.push(digit((self.pending << (6 - self.bits) & 0x3F) as u8, self.last_digit));
         }
     }
 }

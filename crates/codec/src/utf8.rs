@@ -4,57 +4,141 @@
 //! looks further: it names the whole would-be sequence (`overlong`, `cesu-pair`, `obsolete-6` …) in one range.
 //!
 //! # Limits
-//! RFC 2279 forms and CESU-8 pairs are named under the label UTF-8, never repaired; `C0 80` is never NUL.
+//! RFC 2279 forms and CESU-8 pairs are named under the label UTF-8, and repaired only if asked for ([`crate::Repair`]);
+//! `C0 80` is never NUL.
 
-use crate::LossKind;
+use crate::kernel;
 use crate::sink::Sink;
+use crate::{DecodeOptions, LossKind, Mode, Repair};
 
 /// The byte order mark in UTF-8.
 pub(crate) const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
+/// A UTF-8 decoder.
+#[derive(Clone, Debug)]
+pub(crate) struct Utf8 {
+    forms: Forms,
+    /// A mark at the start is no text.
+    strips_mark: bool,
+}
+
+/// What is read beyond RFC 3629.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Forms {
+    pairs: Pairs,
+    /// Overlong forms of U+0080 to U+10FFFF are repaired.
+    rfc_2279: bool,
+}
+
+/// What a pair of surrogates in two times three bytes is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+enum Pairs {
+    /// Six malformed bytes.
+    #[default]
+    Damage,
+    /// A character, and a note.
+    Repaired,
+    /// A character (CESU-8).
+    Sound,
+    /// A character, and the form of four bytes is an error (strict CESU-8).
+    Required,
+}
+
+impl Utf8 {
+    pub(crate) fn new(options: DecodeOptions) -> Self {
+        let pairs = if options.repairs(Repair::Cesu8) { Pairs::Repaired } else { Pairs::Damage };
+        Self::with(pairs, options)
+    }
+
+    pub(crate) fn cesu(options: DecodeOptions) -> Self {
+        let strict = options.mode() == Mode::Strict;
+        Self::with(if strict { Pairs::Required } else { Pairs::Sound }, options)
+    }
+
+    fn with(pairs: Pairs, options: DecodeOptions) -> Self {
+        Self {
+            forms: Forms { pairs, rfc_2279: options.repairs(Repair::Rfc2279) },
+            strips_mark: options.strips_mark(),
+        }
+    }
+
+    /// Decodes what is complete; see [`run`].
+    pub(crate) fn run(&mut self, input: &[u8], base: u64, last: bool, sink: &mut Sink<'_>) -> usize {
+        let mut mark = 0;
+        if base == 0 && self.strips_mark {
+            if input.starts_with(&BOM) {
+                sink.note(0..3, LossKind::ByteOrderMark);
+                mark = 3;
+            } else if !last && BOM.starts_with(input) {
+                return 0;
+            }
+        }
+        mark + run(&input[mark..], base + mark as u64, last, self.forms, sink)
+    }
+}
+
 /// Decodes as much of `input` as is complete (all of it if `last`), which begins at offset `base`; returns the
 /// number of bytes consumed. At most five bytes stay behind.
-pub(crate) fn run(input: &[u8], base: u64, last: bool, cesu: bool, sink: &mut Sink<'_>) -> usize {
+pub(crate) fn run(input: &[u8], base: u64, last: bool, forms: Forms, sink: &mut Sink<'_>) -> usize {
     let mut at = 0;
     while at < input.len() {
         let rest = &input[at..];
-        let valid = valid_prefix(rest);
-        if valid > 0 {
-            sink.put_valid(&rest[..valid]);
-            at += valid;
-            continue;
-        }
         let start = base + at as u64;
-        if cesu && let Some((c, len)) = surrogate_pair(rest) {
-            sink.put_char(c);
-            at += len;
+        let valid = kernel::valid_prefix(rest);
+        if !valid.is_empty() {
+            if forms.pairs == Pairs::Required {
+                record_long_forms(valid.as_bytes(), start, sink);
+            }
+            sink.put_str(valid);
+            at += valid.len();
             continue;
         }
-        match form(rest, last) {
-            None => return at,
-            Some(Form { len, kind, replacements }) => {
-                sink.record(start..start + len as u64, kind);
-                for _ in 0..replacements {
-                    sink.put_replacement();
-                }
-                at += len;
+        let Some(form) = form(rest, last) else { return at };
+        let range = start..start + form.len as u64;
+        at += form.len;
+        if let Some((c, kind)) = repaired(&rest[..form.len], &form, forms) {
+            if let Some(kind) = kind {
+                sink.record(range, kind);
             }
+            sink.put_char(c);
+        } else {
+            sink.record(range, form.kind);
+            (0..form.replacements).for_each(|_| sink.put_replacement());
         }
     }
     at
 }
 
-/// The number of bytes at the start that are whole, valid characters.
-fn valid_prefix(bytes: &[u8]) -> usize {
-    // Dense damage would make the SIMD validator start over for every few bytes: look at a little first.
-    let near = &bytes[..bytes.len().min(24)];
-    match std::str::from_utf8(near) {
-        Err(e) if e.error_len().is_some() || near.len() == bytes.len() => e.valid_up_to(),
-        Ok(_) if near.len() == bytes.len() => near.len(),
-        _ => match simdutf8::compat::from_utf8(bytes) {
-            Ok(_) => bytes.len(),
-            Err(e) => e.valid_up_to(),
-        },
+/// The character of an ill-formed sequence that is read all the same, and the kind of the record, if it needs one.
+fn repaired(bytes: &[u8], form: &Form, forms: Forms) -> Option<(char, Option<LossKind>)> {
+    match form.kind {
+        LossKind::CesuPair => {
+            let kind = match forms.pairs {
+                Pairs::Damage => return None,
+                Pairs::Repaired => Some(LossKind::CesuPairRepaired),
+                Pairs::Sound | Pairs::Required => None,
+            };
+            surrogate_pair(bytes).map(|c| (c, kind))
+        }
+        LossKind::Overlong | LossKind::Obsolete5 | LossKind::Obsolete6 if forms.rfc_2279 => {
+            let (lead, trail) = bytes.split_first()?;
+            if trail.len() + 1 != lead.leading_ones() as usize {
+                return None;
+            }
+            let first = u32::from(lead & (0x7F >> lead.leading_ones()));
+            // Six bytes hold 31 bits.
+            let scalar = trail.iter().fold(first, |bits, byte| bits << 6 | u32::from(byte & 0x3F));
+            let c = char::from_u32(scalar).filter(|c| !c.is_ascii())?;
+            Some((c, Some(LossKind::Rfc2279Repaired)))
+        }
+        _ => None,
+    }
+}
+
+/// Logs the four-byte forms, which CESU-8 writes as pairs.
+fn record_long_forms(valid: &[u8], start: u64, sink: &mut Sink<'_>) {
+    for (at, _) in valid.iter().enumerate().filter(|(_, byte)| **byte >= 0xF0) {
+        sink.record(start + at as u64..start + at as u64 + 4, LossKind::Invalid);
     }
 }
 
@@ -117,16 +201,11 @@ fn trail_end(bytes: &[u8], most: usize) -> usize {
     (1..most).find(|i| bytes[*i] & 0xC0 != 0x80).unwrap_or(most)
 }
 
-/// A surrogate pair in two times three bytes.
-fn surrogate_pair(bytes: &[u8]) -> Option<(char, usize)> {
-    let [0xED, h1, h2, 0xED, l1, l2, ..] = *bytes else { return None };
-    let fits = matches!(h1, 0xA0..=0xAF)
-        && matches!(h2, 0x80..=0xBF)
-        && matches!(l1, 0xB0..=0xBF)
-        && matches!(l2, 0x80..=0xBF);
+/// The character of a surrogate pair in two times three bytes.
+fn surrogate_pair(bytes: &[u8]) -> Option<char> {
+    let [_, h1, h2, _, l1, l2] = *bytes else { return None };
     let half = |a: u8, b: u8| u32::from(a & 0x0F) << 6 | u32::from(b & 0x3F);
-    let scalar = 0x10000 + (half(h1, h2) << 10 | half(l1, l2) & 0x3FF);
-    char::from_u32(scalar).filter(|_| fits).map(|c| (c, 6))
+    char::from_u32(0x10000 + (half(h1, h2) << 10 | half(l1, l2) & 0x3FF))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The WHATWG encodings of `encoding_rs`, asked one sequence at a time, and its encoders.
 //!
-//! The machines for single and double bytes build their tables from these answers at first use and come back here for
-//! what no table holds; so the tables are WHATWG's by construction.
+//! The machines for single bytes build their tables from these answers at first use. Those for double bytes have them in
+//! `data/tables/web/`, and come back here for what no table holds.
 //!
 //! # Limits
 //! Nothing of `encoding_rs` passes this crate's public interface.

@@ -42,7 +42,9 @@ fn merged(ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
 
 fn ours(charset: Charset, bytes: &[u8]) -> (String, Vec<(u64, u64)>) {
     let (text, log) = decode(charset, Mode::Lenient, bytes);
-    (text, log.kept().iter().map(|l| (l.bytes.start, l.bytes.end)).collect())
+    // What is only worth knowing is no damage.
+    let defects = log.kept().iter().filter(|l| !l.kind.is_info());
+    (text, defects.map(|l| (l.bytes.start, l.bytes.end)).collect())
 }
 
 /// Charsets whose lenient table is a WHATWG encoding, with its label.
@@ -111,6 +113,20 @@ fn every_byte_of_every_single_byte_charset() {
         let all: Vec<u8> = (0..=255).cycle().take(1000).collect();
         let (text, ranges) = oracle(encoding, &all);
         assert_eq!(ours(charset, &all), (text, merged(ranges)), "{label}");
+    }
+}
+
+#[test]
+fn every_four_byte_sequence_of_gb18030() {
+    for first in 0x81..=0xFE {
+        for second in 0x30..=0x39 {
+            let row: Vec<u8> = (0x81..=0xFE)
+                .flat_map(|third| (0x30..=0x39).flat_map(move |fourth| [first, second, third, fourth]))
+                .collect();
+            let (text, ranges) = oracle(encoding_rs::GB18030, &row);
+            let (our_text, our_ranges) = ours(Charset::GB18030, &row);
+            assert!(our_text == text && our_ranges == merged(ranges), "{first:x} {second:x}");
+        }
     }
 }
 
@@ -203,6 +219,10 @@ fn ascii_is_never_swallowed() {
                 assert!(text.ends_with(&format!("{}y", char::from(ascii))), "{charset} {lead:x} {ascii:x}");
             }
             for ascii in [b'<', b'"', b'\'', b'>', b'&'] {
+                // Johab's second bytes begin at 31.
+                if charset == Charset::JOHAB && ascii >= 0x31 {
+                    continue;
+                }
                 let (text, _) = decode(charset, Mode::Lenient, &[lead, ascii]);
                 assert!(text.ends_with(char::from(ascii)), "{charset} {lead:x} {ascii:x}");
             }
@@ -336,37 +356,50 @@ fn whatwg_view_is_get_an_encoding() {
 
 #[test]
 fn encoders_agree_with_whatwg_and_come_back() {
+    let mut beyond = 0;
     for charset in Charset::all().filter(|c| c.superset() == *c) {
         let Some(encoding) = Encoding::for_label(charset.name().as_bytes()) else { continue };
         if charset.is_stateful() || charset == Charset::UTF_8 || charset == Charset::US_ASCII {
             continue;
         }
         for c in '\u{80}'..='\u{3FFFF}' {
+            // Its C1 controls would be read as letters of windows-1255.
+            if charset == Charset::ISO_8859_8 && c < '\u{A0}' {
+                continue;
+            }
             let text = c.encode_utf8(&mut [0; 4]).to_owned();
             let mut log = LossLog::new();
             let bytes = charset.encode(&text, Unmappable::Fatal, &mut log);
             let (theirs, _, damaged) = encoding.encode(&text);
+            // Japanese sets that WHATWG reads are written, too.
+            let more = damaged && matches!(charset, Charset::EUC_JP | Charset::WINDOWS_31J) && log.is_empty();
+            if more {
+                beyond += 1;
+                assert_eq!(charset.decode(&bytes, &mut log), text, "{charset} {bytes:x?}");
+                continue;
+            }
             assert_eq!(log.losses() > 0, damaged, "{charset} {c:?}");
             if damaged {
                 assert_eq!(log.kept()[0].bytes, 0..text.len() as u64);
                 continue;
             }
             assert_eq!(bytes, theirs, "{charset} {c:?}");
-            // ISO-8859-8 is written with its C1 controls, but read with windows-1255 in their place.
-            if log.is_empty() && !(charset == Charset::ISO_8859_8 && c < '\u{A0}') {
+            if log.is_empty() {
                 assert_eq!(charset.decode(&bytes, &mut log), text, "{charset} {bytes:x?}");
                 assert!(log.is_empty());
             }
         }
     }
+    // JIS X 0212 without what JIS X 0208 and its vendor rows have, and the private characters of ten lead bytes.
+    assert_eq!(beyond, 5786 + 1880);
 }
 
 #[test]
 fn every_character_comes_back_from_the_unicode_forms() {
     let all: String = ('\0'..=char::MAX).collect();
     for charset in Charset::all() {
-        let unicode = ["UTF-", "CESU", "ISO-10646"].iter().any(|p| charset.name().starts_with(p));
-        if !unicode {
+        let unicode = ["UTF-", "CESU", "ISO-10646", "ISO-Unicode", "UNICODE", "SCSU", "BOCU"];
+        if !unicode.iter().any(|p| charset.name().starts_with(p)) {
             continue;
         }
         let mut log = LossLog::new();
@@ -391,11 +424,11 @@ fn what_is_text_already_is_borrowed() {
     use std::borrow::Cow;
     for charset in Charset::all() {
         let mut log = LossLog::new();
-        let plain = matches!(charset.decode(b"Plain text, 100 %.\r\n", &mut log), Cow::Borrowed(_));
-        let wide = charset.name().starts_with("UTF-16")
-            || charset.name().starts_with("UTF-32")
-            || charset.name().starts_with("ISO-10646");
-        assert_eq!(plain, !wide, "{charset}");
+        let plain = "Plain text, 100 %.\r\n";
+        let text = charset.decode(plain.as_bytes(), &mut log);
+        // Where ASCII is not ASCII, these bytes may still be.
+        let known = !charset.is_single_byte() || charset.is_ascii_compatible();
+        assert_eq!(matches!(text, Cow::Borrowed(_)), known && text == plain && log.is_empty(), "{charset}");
     }
     let mut log = LossLog::new();
     assert!(matches!(Charset::UTF_8.decode("日本".as_bytes(), &mut log), Cow::Borrowed(_)));
@@ -420,8 +453,6 @@ fn iso_2022_jp_is_written_as_whatwg_writes_it() {
 fn what_is_written_without_remark_comes_back() {
     let characters: Vec<char> = ('\0'..='\u{FFFF}').chain('\u{1F600}'..='\u{1F640}').collect();
     for charset in Charset::all() {
-        // Their C1 controls are written as such, but read as the letters of a Windows page.
-        let c1_is_letters = charset.superset() != charset || charset == Charset::ISO_8859_8;
         for window in characters.chunks(7) {
             let text: String = window.iter().collect();
             let whole = format!("a{text}b\n{text}~+");
@@ -429,9 +460,8 @@ fn what_is_written_without_remark_comes_back() {
             let bytes = charset.encode(&whole, Unmappable::Skip, &mut log);
             if log.is_empty() {
                 let back = charset.decode(&bytes, &mut log);
-                let c1 = window.iter().any(|c| ('\u{80}'..'\u{A0}').contains(c)) && c1_is_letters;
                 // A CR or LF between the characters ends lines where it stands.
-                assert!(back == whole || c1, "{charset} {whole:?} {bytes:x?} {back:?}");
+                assert!(back == whole, "{charset} {whole:?} {bytes:x?} {back:?}");
                 continue;
             }
             // Without what it cannot carry, the rest is as good.
@@ -443,8 +473,7 @@ fn what_is_written_without_remark_comes_back() {
             }
             kept.push_str(&whole[at..]);
             if log.count(LossKind::Substituted) == 0 {
-                let c1 = window.iter().any(|c| ('\u{80}'..'\u{A0}').contains(c)) && c1_is_letters;
-                assert!(charset.decode(&bytes, &mut LossLog::new()) == kept || c1, "{charset} {whole:?}");
+                assert!(charset.decode(&bytes, &mut LossLog::new()) == kept, "{charset} {whole:?}");
             }
         }
     }

@@ -5,7 +5,8 @@
 
 use crate::fixup;
 use crate::{EventKind, PartId};
-use mailglot_codec::{Charset, LossLog, Resolved, bom, detect};
+use mailglot_codec::detect;
+use mailglot_codec::{Charset, LossLog, Resolved, bom};
 use std::borrow::Cow;
 
 /// The step of the ladder that decided.
@@ -98,6 +99,10 @@ pub(crate) struct Choice<'a> {
     pub events: Vec<(EventKind, Cow<'static, str>)>,
 }
 
+/// What detection may say of raw bytes in mail.
+pub(crate) const MAIL: detect::Hints<'static> =
+    detect::Hints { declared: None, language: None, country: None, ascii_compatible: true };
+
 /// Share of unreadable characters (1 in this many) up to which a label is believed without looking further.
 const TOLERATED: u64 = 50;
 
@@ -115,6 +120,12 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
         }
         let used = declared.unwrap_or(Charset::US_ASCII);
         return settle(bytes, used, if declared.is_some() { How::Label } else { How::Ascii }, None, events);
+    }
+    // EBCDIC has its letters and digits above 7F: there are none here, so a gateway has translated the text and left its label.
+    let letters = || bytes.iter().filter(|b| b.is_ascii_alphabetic()).nth(3).is_some();
+    if let Some(charset) = declared.filter(|c| plain && c.is_ebcdic() && letters()) {
+        events.push((EventKind::CharsetDetected, Cow::Owned(format!("{} read as US-ASCII", charset.name()))));
+        return settle(bytes, Charset::US_ASCII, How::Structure, None, events);
     }
     if let Some((charset, how)) = by_mark_or_structure(bytes, declared, resolved) {
         if declared != Some(charset) {
@@ -407,10 +418,10 @@ fn by_search<'a>(
             return Choice { used: charset, how, confidence: None, text, log, events };
         }
     }
-    let guess = detect::detect(bytes, None);
-    let how = if guess.evidence == "fallback" { How::Fallback } else { How::Detected };
+    let guess = detect::detect(bytes, &MAIL);
+    let how = if guess.evidence == detect::Evidence::Fallback { How::Fallback } else { How::Detected };
     let used = if how == How::Fallback { evidence.default.unwrap_or(guess.charset) } else { guess.charset };
-    events.push(found(declared, used, guess.evidence));
+    events.push(found(declared, used, guess.evidence.name()));
     settle(bytes, used, how, Some(guess.confidence), events)
 }
 

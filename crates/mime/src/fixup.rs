@@ -39,7 +39,8 @@ pub(crate) fn declarations(bytes: &[u8]) -> Vec<Range<usize>> {
     found
 }
 
-/// The charset that a document declares, if it counts: UTF-16 named in ASCII bytes means UTF-8; stateful ones never count.
+/// The charset that a document declares, if it counts: UTF-16 named in ASCII bytes means UTF-8; others in which ASCII is not
+/// ASCII (shifts, EBCDIC) never count.
 pub(crate) fn declared_charset(bytes: &[u8]) -> Option<Charset> {
     declarations(bytes).into_iter().find_map(|range| {
         let (Resolved::Exact(charset) | Resolved::Alias(charset)) =
@@ -50,7 +51,7 @@ pub(crate) fn declared_charset(bytes: &[u8]) -> Option<Charset> {
         if [Charset::UTF_16, Charset::UTF_16BE, Charset::UTF_16LE, Charset::UTF_32].contains(&charset) {
             return Some(Charset::UTF_8);
         }
-        (!charset.is_stateful()).then_some(charset)
+        charset.is_ascii_compatible().then_some(charset)
     })
 }
 
@@ -111,6 +112,8 @@ mod tests {
         assert_eq!(declared_charset(b"<meta charset=utf-16>"), Some(Charset::UTF_8));
         assert_eq!(declared_charset(b"<meta charset=utf-7>"), None);
         assert_eq!(declared_charset(b"<meta charset=iso-2022-jp>"), None);
+        assert_eq!(declared_charset(b"<meta charset=ibm037>"), None);
+        assert_eq!(declared_charset(b"<meta charset=viqr>"), None);
     }
 
     #[test]

@@ -267,5 +267,6 @@ pub(crate) fn raw_header_charset(message: &Message<'_>, hints: &Hints, policy: &
             raw.push(b'\n');
         }
     }
-    Some(mailglot_codec::detect::detect(&raw, None).charset).filter(|c| c.is_ascii_compatible())
+    Some(mailglot_codec::detect::detect(&raw, &crate::choose::MAIL).charset)
+        .filter(|c| c.is_ascii_compatible())
 }

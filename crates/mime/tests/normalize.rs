@@ -155,6 +155,25 @@ fn damaged_utf8_stays_utf8() {
 }
 
 #[test]
+fn ebcdic_and_text_that_only_says_so() {
+    let header = "Content-Type: text/plain; charset=ibm037\nContent-Transfer-Encoding: base64\n\n";
+    // "Hello, world" and NEL.
+    let real = format!("{header}yIWTk5ZrQKaWmZOEFQ==\n");
+    let message = Message::parse(real.as_bytes(), &Limits::default());
+    let mut report = Report::with_limit(9);
+    let parts = text_parts(&message, &Policy::default(), &mut report);
+    assert_eq!(parts[0].text.as_deref(), Some("Hello, world\u{85}"));
+    keeps_the_laws(real.as_bytes());
+    let lie = "Content-Type: text/plain; charset=ibm037\n\nHello, world\n";
+    let message = Message::parse(lie.as_bytes(), &Limits::default());
+    let mut report = Report::with_limit(9);
+    let parts = text_parts(&message, &Policy::default(), &mut report);
+    assert_eq!(parts[0].text.as_deref(), Some("Hello, world\n"));
+    assert!(report.events.iter().any(|e| e.kind.code() == "charset.detected"));
+    keeps_the_laws(lie.as_bytes());
+}
+
+#[test]
 fn documents_that_name_their_charset() {
     case(
         "Content-Type: text/html; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\n<html><head><meta charset=iso-8859-1></head>ü</html>\n",

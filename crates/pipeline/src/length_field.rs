@@ -18,7 +18,8 @@ pub(crate) fn remove(raw: &[u8], edits: &mut Vec<Edit>) -> bool {
     !fields.is_empty()
 }
 
-/// Whole fields, folded lines and line end included, in the header of the message itself.
+/// Whole fields, folded lines and line end included, in the header of the message itself. The search ends where lines are in doubt:
+/// at a CR without LF, and at a line that is no field, behind which the body may begin once the field is gone.
 fn find(raw: &[u8]) -> Vec<Span> {
     const NAME: &[u8] = b"content-length";
     let mut found = Vec::new();
@@ -27,11 +28,14 @@ fn find(raw: &[u8]) -> Vec<Span> {
     while at < raw.len() {
         let end = memchr::memchr(b'\n', &raw[at..]).map_or(raw.len(), |lf| at + lf + 1);
         let line = &raw[at..end];
+        if has_lone_cr(line) {
+            return found;
+        }
         if !matches!(line[0], b' ' | b'\t') {
             if let Some(start) = open.take() {
                 found.push(Span::new(start, at));
             }
-            if line == b"\n" || line == b"\r\n" {
+            if !line.contains(&b':') {
                 return found;
             }
             let named = line.len() > NAME.len() && line[..NAME.len()].eq_ignore_ascii_case(NAME);
@@ -45,6 +49,11 @@ fn find(raw: &[u8]) -> Vec<Span> {
     found
 }
 
+fn has_lone_cr(line: &[u8]) -> bool {
+    let content = line.strip_suffix(b"\n").unwrap_or(line);
+    content.strip_suffix(b"\r").unwrap_or(content).contains(&b'\r')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,6 +65,9 @@ mod tests {
         assert_eq!(find(b"Content-Length: 1"), [Span::new(0, 17)]);
         assert_eq!(find(b"Content-Length-X: 1\n\n"), []);
         assert_eq!(find(b""), []);
+        assert_eq!(find(b"A: b\nno field\nContent-Length: 12\n\n"), []);
+        assert_eq!(find(b"Content-Length: 1\n a\r\rContent-Length: 12\n\n"), []);
+        assert_eq!(find(b"A: b\rbody\r\rtext: x\nContent-Length: 12\n\n"), []);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Counting what a batch brought, and adding it up in archive order.
 
 use crate::{Example, Progress, SourceSummary, Summary};
-use mailglot_archive::{BoxEvent, BoxEventKind};
+use mailglot_archive::BoxEvent;
 use mailglot_codec::Charset;
 use mailglot_mime::{EventKind, How, Message, Outcome, Severity};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -131,7 +131,7 @@ impl Tally {
 
     /// Adds what splitting found.
     pub(crate) fn box_event(&mut self, path: &str, event: &BoxEvent) {
-        self.event(box_code(event.kind), Severity::Info, || path.to_owned(), event.offset, &event.detail);
+        self.event(event.kind.code(), Severity::Info, || path.to_owned(), event.offset, &event.detail);
     }
 
     /// Shows the numbers to a watcher.
@@ -188,20 +188,6 @@ impl Tally {
 fn shown(label: &str) -> String {
     let clean: String = label.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).take(64).collect();
     if clean.is_empty() { "(empty)".to_owned() } else { clean.to_ascii_lowercase() }
-}
-
-fn box_code(kind: BoxEventKind) -> &'static str {
-    match kind {
-        BoxEventKind::AmbiguousFrom => "mbox.ambiguous-from",
-        BoxEventKind::BadLength => "mbox.bad-length",
-        BoxEventKind::QuotingGuess => "mbox.quoting-guess",
-        BoxEventKind::Prelude => "mbox.prelude",
-        BoxEventKind::Single => "mbox.single",
-        BoxEventKind::Truncated => "box.truncated",
-        BoxEventKind::TooLarge => "msg.too-large",
-        // A kind that is not known here is at least a place to look at.
-        _ => "box.gap",
-    }
 }
 
 #[cfg(test)]

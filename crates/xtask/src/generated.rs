@@ -1,41 +1,120 @@
-//! Generated files are committed; this checks that they are current.
+//! Source files made from `data/`: written by `cargo xtask generate`, compared by `cargo xtask check-generated`.
+//!
+//! # Limits
+//! The data files are taken as well-formed but for the number of their columns.
 
-use crate::run::{cargo, output, root};
+mod charsets;
+mod grids;
+mod iana;
+mod labels;
+mod languages;
+mod pages;
+mod sequences;
+mod translit;
+
+use crate::models;
+use crate::run::root;
+use crate::tables;
 use anyhow::{Context, bail};
-use std::fs::{self, File};
+use std::fs;
 
-/// A generator reads its data on stdin and writes the source on stdout.
+/// A generator makes the text of a source file from the text of a data file.
 struct Generator {
-    package: &'static str,
-    example: &'static str,
     data: &'static str,
     source: &'static str,
+    make: fn(&str) -> anyhow::Result<String>,
 }
 
-const GENERATORS: &[Generator] = &[Generator {
-    package: "mailglot-codec",
-    example: "labels",
-    data: "data/labels.tsv",
-    source: "crates/codec/src/generated/labels.rs",
-}];
+const GENERATORS: &[Generator] = &[
+    Generator {
+        data: "data/charsets.tsv",
+        source: "crates/codec/src/generated/charsets.rs",
+        make: charsets::source,
+    },
+    Generator { data: "data/iana.tsv", source: "crates/codec/src/generated/iana.rs", make: iana::source },
+    Generator {
+        data: "data/labels.tsv",
+        source: "crates/codec/src/generated/labels.rs",
+        make: labels::source,
+    },
+    Generator {
+        data: "data/sequences.tsv",
+        source: "crates/codec/src/generated/sequences.rs",
+        make: sequences::source,
+    },
+    Generator {
+        data: "data/languages.tsv",
+        source: "crates/codec/src/generated/languages.rs",
+        make: languages::source,
+    },
+    Generator {
+        data: "data/translit.tsv",
+        source: "crates/codec/src/generated/translit.rs",
+        make: translit::source,
+    },
+];
 
-/// Runs every generator and compares what it writes with what is committed; changes nothing.
-pub(crate) fn check() -> anyhow::Result<()> {
+/// Writes every generated file anew.
+pub(crate) fn write() -> anyhow::Result<()> {
     for generator in GENERATORS {
-        let data = File::open(root().join(generator.data)).with_context(|| generator.data.to_owned())?;
-        let arguments = ["run", "--quiet", "--package", generator.package, "--example", generator.example];
-        let made = output(cargo().args(arguments).stdin(data))?;
+        fs::write(root().join(generator.source), generator.made()?)?;
+        println!("{}: written", generator.source);
+    }
+    for (source, made) in packed()? {
+        fs::write(root().join(&source), made)?;
+        println!("{source}: written");
+    }
+    Ok(())
+}
+
+/// Compares what every generator makes with what is committed, and tables with the answers that they come from; changes
+/// nothing.
+pub(crate) fn check() -> anyhow::Result<()> {
+    tables::check()?;
+    for generator in GENERATORS {
         let committed =
-            fs::read(root().join(generator.source)).with_context(|| generator.source.to_owned())?;
-        if made != committed {
-            bail!(
-                "{0} is not current; run `cargo {1} <{2} >{0}` and commit the result",
-                generator.source,
-                arguments.join(" "),
-                generator.data
-            );
+            fs::read_to_string(root().join(generator.source)).with_context(|| generator.source.to_owned())?;
+        if generator.made()? != committed {
+            bail!("{} is not current; run `cargo xtask generate` and commit the result", generator.source);
         }
         println!("{}: current", generator.source);
     }
+    for (source, made) in packed()? {
+        let committed = fs::read(root().join(&source)).with_context(|| source.clone())?;
+        if made != committed {
+            bail!("{source} is not current; run `cargo xtask generate` and commit the result");
+        }
+        println!("{source}: current");
+    }
     Ok(())
+}
+
+/// The files that are made from more than one file of data, or are no text.
+fn packed() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+    let read = |path: &str| fs::read_to_string(root().join(path)).with_context(|| path.to_owned());
+    let (source, packed) = pages::made(&read("data/charsets.tsv")?, &read("data/tables/pages.tsv")?)?;
+    let mut all = grids::all()?;
+    all.push(("crates/codec/src/generated/pages.rs".to_owned(), source.into_bytes()));
+    all.push(("crates/codec/src/generated/pages.bin".to_owned(), packed));
+    all.push(models::packed()?);
+    Ok(all)
+}
+
+impl Generator {
+    fn made(&self) -> anyhow::Result<String> {
+        let data = fs::read_to_string(root().join(self.data)).with_context(|| self.data.to_owned())?;
+        (self.make)(&data).with_context(|| self.data.to_owned())
+    }
+}
+
+/// The rows of a table with tabs between its columns; `#` begins a comment line.
+pub(crate) fn rows(tsv: &str) -> impl Iterator<Item = Vec<&str>> {
+    tsv.lines()
+        .filter(|line| !line.starts_with('#') && !line.is_empty())
+        .map(|line| line.split('\t').collect())
+}
+
+/// The constant of a charset's name.
+fn constant(name: &str) -> String {
+    name.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_")
 }

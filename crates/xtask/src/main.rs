@@ -10,13 +10,16 @@
 
 mod arrows;
 mod bench;
+mod bench_codec;
 mod generated;
 mod measure;
+mod models;
 mod run;
 mod suite;
+mod tables;
 mod workshop;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Builds, checks, measures and regenerates what lies in this repository.
@@ -44,8 +47,25 @@ enum Command {
     },
     /// Write the sample archives and their goldens anew.
     Bless,
+    /// Write the sources that are made from `data/` anew.
+    Generate,
+    /// Make the tables of single-byte charsets from the stored answers of converters, and the code from the tables.
+    Tables {
+        /// Ask the installed converters anew first (needs `python3`).
+        #[arg(long)]
+        ask: bool,
+        /// Change nothing: check that tables and code are what the answers say, and that the installed converters still
+        /// give the stored answers.
+        #[arg(long, conflicts_with = "ask")]
+        check: bool,
+    },
     /// Check that generated files are current.
     CheckGenerated,
+    /// Count the text that `crates/xtask/models/gather.py` gathered into `data/models`.
+    Models {
+        /// The folder of gathered text.
+        gathered: PathBuf,
+    },
     /// Write a mailbox with ground truth (arguments: see `cargo xtask gen -- --help`).
     Gen {
         /// Arguments of the generator.
@@ -61,21 +81,37 @@ enum Command {
         #[arg(long)]
         mailbox: Vec<PathBuf>,
     },
-    /// Measure against rivals and `cp`, side by side in one run, and print a table in Markdown.
+    /// Measure against rivals, side by side in one run, and print tables in Markdown: whole mailboxes, or the decoders
+    /// of charsets alone.
     Bench {
-        /// Size of the two mailboxes.
-        #[arg(long, default_value = "300M")]
-        size: String,
-        /// Runs of each program; the best counts.
-        #[arg(long, default_value_t = 5)]
-        runs: u32,
+        /// What is measured.
+        #[arg(default_value = "mail")]
+        what: Subject,
+        /// Size of the two mailboxes (300M unless told), or of each text (10M).
+        #[arg(long)]
+        size: Option<String>,
+        /// Runs of each program (5 unless told; of decoders 9); the best counts.
+        #[arg(long)]
+        runs: Option<u32>,
         /// Measure peak memory on a 2 GB mailbox, too.
         #[arg(long)]
         memory: bool,
+        /// Decoders: only charsets whose name has this in it.
+        #[arg(long)]
+        only: Option<String>,
         /// Print the result, but do not fail where a bar is missed.
         #[arg(long)]
         no_bars: bool,
     },
+}
+
+/// What `bench` measures.
+#[derive(Clone, Copy, ValueEnum)]
+enum Subject {
+    /// `normalize` beside readers of mail and `cp`.
+    Mail,
+    /// Decoders beside encoding_rs, mail-parser, encodify, iconv and ICU.
+    Codec,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -84,9 +120,21 @@ fn main() -> anyhow::Result<()> {
         Command::Arrows => arrows::check(),
         Command::Laws { mutants, seed } => suite::laws(mutants, seed),
         Command::Bless => workshop::bless(),
+        Command::Generate => generated::write(),
         Command::CheckGenerated => generated::check(),
+        Command::Models { gathered } => models::count(&gathered),
+        Command::Tables { check: true, .. } => generated::check().and_then(|()| tables::check_oracles()),
+        Command::Tables { ask, .. } => tables::make(ask),
         Command::Gen { arguments } => workshop::generate(&arguments),
         Command::Roundtrip { size, mailbox } => workshop::roundtrip(&size, &mailbox),
-        Command::Bench { size, runs, memory, no_bars } => bench::bench(&size, runs, memory, no_bars),
+        Command::Bench { what: Subject::Mail, size, runs, memory, no_bars, .. } => {
+            bench::bench(size.as_deref().unwrap_or("300M"), runs.unwrap_or(5), memory, no_bars)
+        }
+        Command::Bench { what: Subject::Codec, size, runs, only, no_bars, .. } => bench_codec::bench(
+            size.as_deref().unwrap_or("10M"),
+            runs.unwrap_or(9),
+            only.as_deref().unwrap_or_default(),
+            no_bars,
+        ),
     }
 }

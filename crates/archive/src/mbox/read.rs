@@ -7,6 +7,8 @@
 //! Standard input that does not begin with a separator is one message, whatever comes later in it. A Content-Length beyond the
 //! message limit is believed only in a file, where the place that it names can be looked at.
 
+mod ends;
+
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
@@ -14,18 +16,15 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem::Finder;
 
-use super::delimiters::{Delimiters, FAR};
-use super::profile::{
-    CONFIRM, Division, FileProfile, HEADER, Look, STREAM_HEAD, confirms, declared_end, mmdf_line, read_at,
-};
-use super::split::{ACCEPT, BEHIND, Evidence, INSIDE, NEAR, quoted, starts_line};
+use self::ends::GUARD;
+use super::delimiters::Delimiters;
+use super::profile::{Division, FileProfile, Look, STREAM_HEAD};
+use super::split::NEAR;
 use crate::replace::with_path;
 use crate::{Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Profile, Quoting, ReadOptions, Source};
 
 /// Bytes of one piece of a message beyond the limit; less where the limit is less.
 const PIECE: u64 = 1 << 20;
-/// What must be known to follow a piece: neither a trailer nor the evidence of a later candidate is cut off.
-const GUARD: u64 = BEHIND as u64;
 
 /// A mailbox as a [`Source`].
 pub(crate) struct Mailbox<R> {
@@ -251,195 +250,6 @@ impl<R: Read> Mailbox<R> {
         Ok(())
     }
 
-    /// Looks for the end of the current message.
-    fn find_end(&mut self, current: &Current) -> io::Result<End> {
-        let whole = current.pieces_to == 0;
-        // A message is beyond the limit when it is so without the longest trailer.
-        let ceiling = current.message + if whole { self.limit } else { self.piece() };
-        let ceiling = ceiling.saturating_add(GUARD);
-        if let Some((message, next)) = current.declared {
-            let to = next.saturating_add(NEAR as u64);
-            if next > ceiling {
-                self.window.reach(ceiling + 1)?;
-                // A file that was cut meanwhile ends earlier.
-                if self.window.end() > ceiling {
-                    return Ok(End::Beyond(self.window.end().min(next)));
-                }
-            }
-            self.window.reach(to)?;
-            self.scan = next;
-            if self.window.end() <= next {
-                return Ok(End::File { message: Some(message.min(self.window.end())) });
-            }
-            let near = self.window.data();
-            let at = self.window.index(next);
-            let near = &near[..near.len().min(at + NEAR)];
-            let whole = self.window.ended() && near.len() == self.window.data().len();
-            if let Some(evidence) = Evidence::gather(near, at, false, whole) {
-                let end = self.window.base() + evidence.end as u64;
-                return Ok(End::Separator { message: Some(message), start: next, end });
-            }
-        }
-        loop {
-            let data = self.window.data();
-            let from = if self.scan == u64::MAX { data.len() } else { self.window.index(self.scan) };
-            if let Some(found) = self.finder.find(&data[from..]) {
-                let at = from + found;
-                self.scan = self.window.base() + at as u64;
-                if self.scan > ceiling {
-                    return Ok(End::Beyond(self.scan));
-                }
-                if let Some(end) = self.judge(at)? {
-                    return Ok(end);
-                }
-                continue;
-            }
-            if self.scan != u64::MAX {
-                let keep = self.finder.needle().len() - 1;
-                self.scan = self.scan.max(self.window.base() + data.len().saturating_sub(keep) as u64);
-            }
-            if self.window.ended() {
-                return Ok(End::File { message: None });
-            }
-            let known = self.scan.min(self.window.end());
-            if known > ceiling {
-                return Ok(End::Beyond(known));
-            }
-            self.window.fill()?;
-        }
-    }
-
-    /// Judges the needle found at an index; moves on when it is no separator.
-    fn judge(&mut self, at: usize) -> io::Result<Option<End>> {
-        let offset = self.scan;
-        let data = self.window.data();
-        let line_start = starts_line(data, at, self.window.base() == 0);
-        if self.profile.division == Division::Mmdf {
-            if line_start {
-                let run = self.mmdf_run(offset)?;
-                if run.lines > 0 {
-                    let message = Some(offset);
-                    if run.ends_file {
-                        return Ok(Some(End::File { message }));
-                    }
-                    return Ok(Some(End::Separator { message, start: run.first, end: run.end }));
-                }
-            }
-            self.scan = offset + 1;
-            return Ok(None);
-        }
-        if line_start {
-            if let Some(end) = self.accept(offset)? {
-                return Ok(Some(End::Separator { message: None, start: offset, end }));
-            }
-        } else if self.guess_open && quoted(data, at).is_some() {
-            self.guess_open = false;
-            self.event(BoxEventKind::QuotingGuess, offset, "whether this line was quoted cannot be known");
-        }
-        self.scan = offset + self.finder.needle().len() as u64;
-        Ok(None)
-    }
-
-    /// Applies the splitting rule to the line at an offset; the offset after the line when it is a separator.
-    fn accept(&mut self, offset: u64) -> io::Result<Option<u64>> {
-        self.window.reach(offset + NEAR as u64)?;
-        let at = self.window.index(offset);
-        let data = self.window.data();
-        if !data[at..].starts_with(b"From ") {
-            return Ok(None);
-        }
-        let near = &data[..data.len().min(at + NEAR)];
-        let whole = self.window.ended() && near.len() == data.len();
-        let first = offset == self.profile.prelude;
-        let Some(evidence) = Evidence::gather(near, at, first, whole) else { return Ok(None) };
-        let mut points = evidence.points(self.profile.dominant(offset));
-        // Below, the test can change neither the decision nor the report.
-        if points >= 4 && self.inside_multipart(offset)? {
-            points += INSIDE;
-        }
-        let accepted = points >= ACCEPT;
-        if (4..=ACCEPT).contains(&points) {
-            let decision = if accepted { "accepted" } else { "not accepted" };
-            self.event(BoxEventKind::AmbiguousFrom, offset, format!("{points} points, {decision}"));
-        }
-        Ok(accepted.then(|| self.window.base() + evidence.end as u64))
-    }
-
-    fn inside_multipart(&mut self, offset: u64) -> io::Result<bool> {
-        self.delimiters.settle(self.window.data(), self.window.base(), offset);
-        if self.delimiters.is_empty() {
-            return Ok(false);
-        }
-        let far = offset + FAR;
-        loop {
-            if self.delimiters.inside() {
-                return Ok(true);
-            }
-            if self.delimiters.seen() >= far
-                || (self.window.ended() && self.delimiters.seen() >= self.window.end())
-            {
-                return Ok(false);
-            }
-            let known = if self.window.ended() {
-                self.window.end()
-            } else {
-                self.window.end().saturating_sub(Delimiters::reach())
-            };
-            if known > self.delimiters.seen() {
-                let to = known.min(far);
-                self.delimiters.look_ahead(self.window.data(), self.window.base(), to);
-            } else {
-                self.window.fill()?;
-            }
-        }
-    }
-
-    /// Opens the message after a separator line.
-    fn open_message(&mut self, start: u64, message: u64) -> io::Result<Current> {
-        let mut current = Current { start, message, declared: None, pieces_to: 0 };
-        self.scan = message;
-        if !self.profile.trust_length {
-            return Ok(current);
-        }
-        self.window.reach(message + HEADER as u64)?;
-        let header = &self.window.data()[self.window.index(message)..];
-        let Some(length) = declared_end(header) else { return Ok(current) };
-        let end = message.saturating_add(length);
-        match self.confirm(message, end)? {
-            Some(gap) => current.declared = Some((end, end + gap)),
-            None => self.event(
-                BoxEventKind::BadLength,
-                start,
-                "neither a separator nor the end follows where Content-Length says",
-            ),
-        }
-        Ok(current)
-    }
-
-    /// Looks at the end of a declared body: the number of bytes between it and the next separator or the end of the file.
-    fn confirm(&mut self, message: u64, end: u64) -> io::Result<Option<u64>> {
-        if self.window.end() < end.saturating_add(CONFIRM) && !self.window.ended() {
-            if let Some(identity) = &self.file {
-                if end > identity.size {
-                    return Ok(None);
-                }
-                let mut bytes = [0; CONFIRM as usize];
-                let read = read_at(&identity.file, end, &mut bytes)?;
-                return Ok(confirms(&bytes[..read], read < bytes.len()).map(|gap| gap as u64));
-            }
-            if end - message > self.limit {
-                return Ok(None);
-            }
-            self.window.reach(end + CONFIRM)?;
-        }
-        if end > self.window.end() {
-            return Ok(None);
-        }
-        let after = &self.window.data()[self.window.index(end)..];
-        let whole = self.window.ended() && after.len() < CONFIRM as usize;
-        Ok(confirms(&after[..after.len().min(CONFIRM as usize)], whole).map(|gap| gap as u64))
-    }
-
     /// Gives out the current message, or the next pieces of it, and opens what follows.
     fn give_out(&mut self, current: Current, end: &End, entries: &mut Vec<Entry>) -> io::Result<()> {
         let (known, last) = match end {
@@ -552,37 +362,6 @@ impl<R: Read> Mailbox<R> {
             folder: String::new(),
         }
     }
-
-    /// Reads a run of MMDF delimiter lines.
-    fn mmdf_run(&mut self, start: u64) -> io::Result<Run> {
-        self.window.reach(start + NEAR as u64)?;
-        let data = self.window.data();
-        let data = &data[self.window.index(start)..];
-        let near = &data[..data.len().min(NEAR)];
-        let whole = self.window.ended() && near.len() == data.len();
-        let (mut at, mut lines, mut first) = (0, 0, 0);
-        while let Some(length) = mmdf_line(&near[at..]) {
-            at += length;
-            lines += 1;
-            if lines == 1 {
-                first = at;
-            }
-        }
-        let blank = near[at..].iter().all(|byte| matches!(byte, b'\n' | b'\r'));
-        let ends_file = lines > 0 && whole && blank;
-        let end = if ends_file { near.len() } else { at };
-        Ok(Run { lines, first: start + first as u64, end: start + end as u64, ends_file })
-    }
-}
-
-/// A run of delimiter lines.
-struct Run {
-    lines: usize,
-    /// Offset after the first one.
-    first: u64,
-    end: u64,
-    /// Only blank lines follow.
-    ends_file: bool,
 }
 
 impl<R: Read + Send> Source for Mailbox<R> {

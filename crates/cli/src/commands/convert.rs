@@ -6,19 +6,21 @@
 //!
 //! # Limits
 //!
-//! Charsets are read as strictly as iconv reads them: a byte outside the named charset is bad input, even where mail is
-//! read by its superset. The suffixes `//TRANSLIT` and `//IGNORE` are not known.
+//! Charsets are read and written as strictly as iconv does: a byte outside the named charset is bad input, even where mail
+//! is read by its superset, and no such byte is written. The suffixes `//TRANSLIT` and `//IGNORE` are not known; --unmappable and -c do what they do.
 
+mod explain;
 mod source;
 mod target;
 
 use super::note;
-use crate::args::ConvertArgs;
+use crate::args::{ConvertArgs, UnmappableWay};
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, print};
 use crate::suggest;
+use explain::{Reading, Writing};
 use mailglot_archive::replace::Replacement;
-use mailglot_codec::Charset;
+use mailglot_codec::{Charset, Unmappable};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Stdout, Write};
 use std::path::{Path, PathBuf};
@@ -86,7 +88,12 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
         (false, true) => Way::Replace,
         (false, false) => Way::Stop,
     };
-    let mut target = Target::new(to, way, Sink::new(args.output.as_deref())?);
+    let unmappable = unmappable(args);
+    let writing = match to {
+        Coding::Charset(charset) if args.explain => Some(Writing::new(console, charset, unmappable.clone())),
+        _ => None,
+    };
+    let mut target = Target::new(to, unmappable, writing, Sink::new(args.output.as_deref())?);
     let stdin = [PathBuf::from("-")];
     let mut worst = Exit::Done;
     for file in if args.files.is_empty() { &stdin[..] } else { &args.files } {
@@ -97,15 +104,21 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
                 continue;
             }
         };
-        match source::pour(&mut *input, from, way, &mut target) {
+        let name = if file.as_os_str() == "-" { "standard input".into() } else { file.to_string_lossy() };
+        let mut reading = match from {
+            Coding::Charset(charset) if args.explain => Some(Reading::new(console, &name, charset, way)),
+            _ => None,
+        };
+        match source::pour(&mut *input, from, way, &mut target, reading.as_mut()) {
             Ok(()) => {}
             Err(Stop::Read(error)) => note(&Failure::input(file.display(), &error), &mut worst, console),
             Err(Stop::Write(error)) => return Err(target.sink.failure(&error)),
             Err(Stop::Loss(message)) => {
                 // What came before goes out, as with iconv; to a file that must be whole it does not.
+                if let Err(Stop::Write(error)) = target.finish() {
+                    return Err(target.sink.failure(&error));
+                }
                 target.sink.flush().map_err(|error| target.sink.failure(&error))?;
-                let name =
-                    if file.as_os_str() == "-" { "standard input".into() } else { file.to_string_lossy() };
                 return Err(Failure::new(Exit::Usage, format!("convert: {name}: {message}")));
             }
         }
@@ -120,6 +133,21 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
     Ok(worst)
 }
 
+/// What to write for what cannot be written: as asked, else as what cannot be read is treated.
+fn unmappable(args: &ConvertArgs) -> Unmappable {
+    match args.unmappable {
+        Some(UnmappableWay::Error) => Unmappable::Fatal,
+        Some(UnmappableWay::Question) => Unmappable::QuestionMark,
+        Some(UnmappableWay::Html) => Unmappable::HtmlDecimal,
+        Some(UnmappableWay::Hex) => Unmappable::HtmlHex,
+        Some(UnmappableWay::Skip) => Unmappable::Skip,
+        Some(UnmappableWay::Translit) => Unmappable::Transliterate,
+        None if args.skip => Unmappable::Skip,
+        None if args.replace => Unmappable::QuestionMark,
+        None => Unmappable::Fatal,
+    }
+}
+
 fn list() -> Result<Exit, Failure> {
     let mut names: Vec<_> = Charset::all().map(Charset::name).chain([IMAP]).collect();
     names.sort_unstable_by_key(|name| name.to_ascii_lowercase());
@@ -127,7 +155,8 @@ fn list() -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn open(file: &Path) -> io::Result<Box<dyn Read>> {
+/// A file to read; `-` is standard input.
+pub(super) fn open(file: &Path) -> io::Result<Box<dyn Read>> {
     if file.as_os_str() == "-" {
         return Ok(Box::new(io::stdin()));
     }

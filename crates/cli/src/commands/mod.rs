@@ -1,9 +1,11 @@
 //! One file a command.
 
+mod charsets;
 mod check;
 mod completions;
 mod convert;
 mod count;
+mod detect;
 pub(crate) mod filter;
 mod header;
 mod imap_names;
@@ -37,6 +39,8 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Command::Inspect(args) => inspect::run(&args, console),
         Command::Header(command) => header::run(&command, console),
         Command::Convert(args) => convert::run(&args, console),
+        Command::Charsets(args) => charsets::run(&args),
+        Command::Detect(args) => detect::run(&args, console),
         Command::Filter(args) => return filter::run(&args, console),
         Command::Completions(args) => completions::run(&args),
         Command::Man(_) => man::run(),

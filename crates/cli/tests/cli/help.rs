@@ -2,7 +2,7 @@
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&[&str]; 15] = [
+const COMMANDS: [&[&str]; 17] = [
     &[],
     &["normalize"],
     &["restore"],
@@ -15,6 +15,8 @@ const COMMANDS: [&[&str]; 15] = [
     &["header", "params"],
     &["header", "encode"],
     &["convert"],
+    &["charsets"],
+    &["detect"],
     &["filter"],
     &["completions"],
     &["man"],
@@ -57,7 +59,9 @@ fn completions_for_each_shell() {
     let sandbox = Sandbox::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let run = sandbox.run(&["completions", shell]).ended(0);
-        assert!(run.text().contains("normalize") && run.text().contains("default-charset"), "{shell}");
+        for word in ["normalize", "default-charset", "charsets", "iana", "explain", "unmappable"] {
+            assert!(run.text().contains(word), "{shell}: {word}");
+        }
     }
     sandbox.run(&["completions", "dos"]).ended(1);
 }
@@ -65,9 +69,15 @@ fn completions_for_each_shell() {
 #[test]
 fn the_man_page_is_whole() {
     let run = Sandbox::new().run(&["man"]).ended(0);
-    for words in
-        [".TH mailglot", ".SH \"MAILGLOT NORMALIZE\"", ".SH \"MAILGLOT HEADER DECODE\"", "fail\\-open"]
-    {
+    for words in [
+        ".TH mailglot",
+        ".SH \"MAILGLOT NORMALIZE\"",
+        ".SH \"MAILGLOT HEADER DECODE\"",
+        "fail\\-open",
+        ".SH \"MAILGLOT CHARSETS\"",
+        "\\-\\-explain",
+        "translit",
+    ] {
         assert!(run.text().contains(words), "{words}");
     }
 }

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod archives;
+mod charsets;
 mod convert;
+mod detect;
 mod filter;
 mod headers;
 mod help;

@@ -1,4 +1,9 @@
 //! Tables made from `data/`.
 
+pub(crate) mod charsets;
+pub(crate) mod iana;
 pub(crate) mod labels;
+pub(crate) mod languages;
 pub(crate) mod pages;
+pub(crate) mod sequences;
+pub(crate) mod translit;

@@ -344,8 +344,8 @@ pub(super) fn same(a: Option<Charset>, b: Option<Charset>) -> bool {
 
 /// Detection for raw bytes that are no UTF-8.
 pub(super) fn guess(bytes: &[u8]) -> Charset {
-    let guess = detect::detect(bytes, None);
-    if is_plain(guess.charset) && guess.evidence != "fallback" {
+    let guess = detect::detect(bytes, &crate::choose::MAIL);
+    if is_plain(guess.charset) && guess.evidence != detect::Evidence::Fallback {
         guess.charset
     } else {
         Charset::WINDOWS_1252

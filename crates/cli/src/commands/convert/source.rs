@@ -2,9 +2,10 @@
 //!
 //! # Limits
 //!
-//! A mailbox name is held whole.
+//! A mailbox name is held whole, and what is wrong in one is not explained.
 
 use super::super::imap_names::{Piece, pieces};
+use super::explain::Reading;
 use super::target::Target;
 use super::{Coding, Stop, Way};
 use mailglot_codec::{Charset, Decoder, Loss, LossKind, LossLog, Mode};
@@ -22,9 +23,10 @@ pub(super) fn pour<W: Write>(
     from: Coding,
     way: Way,
     target: &mut Target<W>,
+    explain: Option<&mut Reading<'_>>,
 ) -> Result<(), Stop> {
     match from {
-        Coding::Charset(charset) => decode(input, charset, way, target),
+        Coding::Charset(charset) => decode(input, charset, way, target, explain),
         Coding::ImapNames => names(input, way, target),
     }
 }
@@ -34,7 +36,9 @@ fn decode<W: Write>(
     from: Charset,
     way: Way,
     target: &mut Target<W>,
+    mut explain: Option<&mut Reading<'_>>,
 ) -> Result<(), Stop> {
+    let kept = if explain.is_some() { STEP } else { 64 };
     let mut decoder = from.new_decoder(Mode::Strict);
     let mut chunk = vec![0; STEP];
     let mut text = String::new();
@@ -50,13 +54,16 @@ fn decode<W: Write>(
         }
         let bytes = &chunk[..length];
         let before = (way != Way::Replace).then(|| decoder.clone());
-        let mut log = LossLog::new();
+        let mut log = LossLog::with_limit(kept);
         text.clear();
         decoder.push(bytes, &mut text, &mut log);
         match before {
             Some(before) if log.losses() > 0 => {
                 if way == Way::Stop {
                     let loss = first(&log);
+                    if let (Some(explain), Some(loss)) = (&mut explain, &loss) {
+                        explain.stop(bytes, loss);
+                    }
                     target.push(&sound(before, bytes, offset, loss.as_ref()))?;
                     return Err(refuse(loss, offset, from));
                 }
@@ -64,12 +71,18 @@ fn decode<W: Write>(
             }
             _ => {}
         }
+        if let Some(explain) = &mut explain {
+            explain.push(bytes, log.kept());
+        }
         target.push(&text)?;
         offset += length as u64;
     }
     let mut log = LossLog::new();
     text.clear();
     decoder.finish(&mut text, &mut log);
+    if let Some(explain) = &mut explain {
+        explain.finish(log.kept());
+    }
     if log.losses() > 0 && way == Way::Stop {
         let sound = text.find(REPLACEMENT).map_or(&*text, |at| &text[..at]);
         target.push(sound)?;
@@ -187,15 +200,17 @@ fn names<W: Write>(input: &mut dyn Read, way: Way, target: &mut Target<W>) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mailglot_codec::Unmappable;
 
     fn converted(label: &str, bytes: &[u8], way: Way) -> (String, Option<String>) {
         let from = Coding::for_label(label).unwrap();
-        let mut target = Target::new(Coding::Charset(Charset::UTF_8), way, Vec::new());
+        let mut target =
+            Target::new(Coding::Charset(Charset::UTF_8), Unmappable::QuestionMark, None, Vec::new());
         // Small reads, so that sequences are cut.
         let mut input = bytes
             .chunks(3)
             .fold(Box::new(io::empty()) as Box<dyn Read>, |all, piece| Box::new(all.chain(piece)));
-        let result = pour(&mut *input, from, way, &mut target);
+        let result = pour(&mut *input, from, way, &mut target, None);
         let text = String::from_utf8(target.sink).unwrap();
         match result {
             Ok(()) => (text, None),

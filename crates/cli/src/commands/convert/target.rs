@@ -2,86 +2,107 @@
 //!
 //! # Limits
 //!
-//! The place of a character that cannot be written is given in bytes of the whole text as UTF-8, which is the place in
-//! the input only where the input is UTF-8. For charsets with a state that outlives a line (HZ, ISO-2022-KR) the text is held whole.
+//! A charset is written as strictly as it is read: what its superset has beyond it cannot be written. The place of a
+//! character that cannot be written is given in bytes of the whole text as UTF-8, which is the place in the input only
+//! where the input is UTF-8. A mailbox name is held whole.
 
-use super::{Coding, Stop, Way};
+use super::explain::Writing;
+use super::{Coding, Stop};
 use mailglot_codec::imap_utf7::encode_mailbox;
-use mailglot_codec::{Charset, LossLog, Unmappable};
+use mailglot_codec::{Charset, Encoder, LossLog, Unmappable};
 use std::io::Write;
+
+/// Records kept of one piece: the last of them may be what stops the work.
+const RECORDS: usize = 1 << 16;
 
 /// Encodes what is pushed and writes it.
 #[derive(Debug)]
 pub(super) struct Target<W> {
     /// Where the bytes go.
     pub(super) sink: W,
-    to: Coding,
-    unmappable: Unmappable,
-    /// Text that waits for a place where the encoder may stop.
-    held: String,
-    /// Bytes of text that were written.
+    form: Form,
+    /// Bytes of text that were pushed.
     offset: u64,
+    explain: Option<Writing>,
+}
+
+/// How text is written.
+#[derive(Debug)]
+enum Form {
+    /// The encoder is gone when the text has ended.
+    Charset(Charset, Option<Box<Encoder>>),
+    /// Mailbox names, with the line that is not whole yet.
+    Names(String),
 }
 
 impl<W: Write> Target<W> {
-    pub(super) fn new(to: Coding, way: Way, sink: W) -> Self {
-        let unmappable = match way {
-            Way::Stop => Unmappable::Fatal,
-            Way::Skip => Unmappable::Skip,
-            Way::Replace => Unmappable::QuestionMark,
+    pub(super) fn new(to: Coding, unmappable: Unmappable, explain: Option<Writing>, sink: W) -> Self {
+        let form = match to {
+            Coding::Charset(charset) => {
+                Form::Charset(charset, Some(Box::new(charset.new_strict_encoder(unmappable))))
+            }
+            Coding::ImapNames => Form::Names(String::new()),
         };
-        Self { sink, to, unmappable, held: String::new(), offset: 0 }
+        Self { sink, form, offset: 0, explain }
     }
 
     /// Writes text, but for what must wait for more.
     pub(super) fn push(&mut self, text: &str) -> Result<(), Stop> {
-        let ends: &[char] = match self.to {
-            Coding::ImapNames => &['\n'],
-            // Runs in another state end at these characters: nothing changes when the encoder begins anew behind them.
-            Coding::Charset(Charset::UTF_7 | Charset::ISO_2022_JP | Charset::ISO_2022_JP_2) => &['\n', ' '],
-            Coding::Charset(charset) if charset.is_stateful() && !is_wide(charset) => &[],
-            Coding::Charset(_) => return self.write(text),
-        };
-        match text.rfind(ends) {
-            None => self.held.push_str(text),
-            Some(at) => {
-                let (now, later) = text.split_at(at + 1);
-                let mut ready = std::mem::take(&mut self.held);
-                ready.push_str(now);
-                self.held.push_str(later);
-                self.write(&ready)?;
+        match &mut self.form {
+            Form::Names(held) => {
+                held.push_str(text);
+                let whole = held.rfind('\n').map_or(0, |at| at + 1);
+                let lines: String = held.drain(..whole).collect();
+                self.write_names(&lines)
+            }
+            Form::Charset(charset, encoder) => {
+                let Some(encoder) = encoder else { return Ok(()) };
+                let charset = *charset;
+                let (mut bytes, mut log) = (Vec::with_capacity(text.len()), LossLog::with_limit(RECORDS));
+                encoder.push(text, &mut bytes, &mut log);
+                let stopped = encoder.is_stopped();
+                self.sink.write_all(&bytes).map_err(Stop::Write)?;
+                if let Some(explain) = &mut self.explain {
+                    explain.push(text, self.offset, &log);
+                }
+                let refused = stopped.then(|| self.refuse(charset, text, &log));
+                self.offset += text.len() as u64;
+                refused.map_or(Ok(()), Err)
             }
         }
-        Ok(())
     }
 
-    /// Writes what still waits.
+    /// Writes what still waits; after a character that stopped the work too.
     pub(super) fn finish(&mut self) -> Result<(), Stop> {
-        let held = std::mem::take(&mut self.held);
-        self.write(&held)
+        match &mut self.form {
+            Form::Names(held) => {
+                let line = std::mem::take(held);
+                self.write_names(&line)
+            }
+            Form::Charset(_, encoder) => {
+                let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(RECORDS));
+                if let Some(encoder) = encoder.take() {
+                    encoder.finish(&mut bytes, &mut log);
+                }
+                if let Some(explain) = &mut self.explain {
+                    explain.push("", self.offset, &log);
+                }
+                self.sink.write_all(&bytes).map_err(Stop::Write)
+            }
+        }
     }
 
-    fn write(&mut self, text: &str) -> Result<(), Stop> {
-        if text.is_empty() {
-            return Ok(());
-        }
-        let Coding::Charset(charset) = self.to else { return self.write_names(text) };
-        let mut log = LossLog::with_limit(1);
-        let bytes = self.continued(charset).encode(text, self.unmappable, &mut log);
-        self.sink.write_all(&bytes).map_err(Stop::Write)?;
-        if self.unmappable == Unmappable::Fatal && log.losses() > 0 {
-            let loss = log.kept().iter().find(|loss| loss.kind.is_loss());
-            let start = loss.map_or(0, |loss| loss.bytes.start);
-            let c = text.get(start as usize..).and_then(|rest| rest.chars().next()).unwrap_or_default();
-            return Err(Stop::Loss(format!(
-                "cannot write U+{:04X} at byte {} of the text (as UTF-8) in {}",
-                c as u32,
-                self.offset + start,
-                charset.name()
-            )));
-        }
-        self.offset += text.len() as u64;
-        Ok(())
+    /// The character that stopped the encoder.
+    fn refuse(&self, charset: Charset, text: &str, log: &LossLog) -> Stop {
+        let loss = log.kept().iter().rfind(|loss| loss.kind.is_loss());
+        let start = loss.map_or(self.offset, |loss| loss.bytes.start);
+        let at = usize::try_from(start.saturating_sub(self.offset)).unwrap_or(0);
+        let c = text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or_default();
+        Stop::Loss(format!(
+            "cannot write U+{:04X} at byte {start} of the text (as UTF-8) in {}",
+            c as u32,
+            charset.name()
+        ))
     }
 
     fn write_names(&mut self, text: &str) -> Result<(), Stop> {
@@ -93,45 +114,25 @@ impl<W: Write> Target<W> {
         }
         Ok(())
     }
-
-    /// The charset for the next piece: only the first one begins with a byte order mark.
-    fn continued(&self, charset: Charset) -> Charset {
-        match charset {
-            Charset::UTF_16 | Charset::ISO_10646_UCS_2 if self.offset > 0 => Charset::UTF_16BE,
-            Charset::UTF_32 | Charset::ISO_10646_UCS_4 if self.offset > 0 => Charset::UTF_32BE,
-            other => other,
-        }
-    }
-}
-
-/// Of the families that have a state only by their byte order mark.
-fn is_wide(charset: Charset) -> bool {
-    let families = ["UTF-16", "UTF-32", "ISO-10646-UCS"];
-    families.iter().any(|family| charset.name().starts_with(family))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn target(label: &str, unmappable: Unmappable) -> Target<Vec<u8>> {
+        Target::new(Coding::for_label(label).unwrap(), unmappable, None, Vec::new())
+    }
+
     /// The text pushed in two pieces, cut everywhere, gives what it gives as a whole.
     #[test]
     fn pieces_do_not_show() {
         let text = "Grüße, 日本語 text\r\nand 日 本\nEntwürfe";
-        for label in [
-            "utf-8",
-            "utf-16",
-            "utf-16le",
-            "utf-32",
-            "utf-7",
-            "iso-2022-jp",
-            "iso-2022-jp-2",
-            "imap-utf-7",
-            "euc-jp",
-        ] {
-            let to = Coding::for_label(label).unwrap();
+        for label in
+            ["utf-8", "utf-16", "utf-7", "iso-2022-jp", "iso-2022-kr", "hz-gb-2312", "imap-utf-7", "viqr"]
+        {
             let run = |pieces: &[&str]| {
-                let mut target = Target::new(to, Way::Replace, Vec::new());
+                let mut target = target(label, Unmappable::QuestionMark);
                 for piece in pieces {
                     target.push(piece).unwrap();
                 }
@@ -147,15 +148,21 @@ mod tests {
 
     #[test]
     fn what_cannot_be_written_stops_with_its_place() {
-        let to = Coding::for_label("iso-8859-1").unwrap();
-        let mut target = Target::new(to, Way::Stop, Vec::new());
-        target.push("ü").unwrap();
-        let Err(Stop::Loss(message)) = target.push("a€b") else { panic!("no loss") };
+        let mut stopping = target("iso-8859-1", Unmappable::Fatal);
+        stopping.push("ü").unwrap();
+        let Err(Stop::Loss(message)) = stopping.push("a€b") else { panic!("no loss") };
         assert_eq!(message, "cannot write U+20AC at byte 3 of the text (as UTF-8) in ISO-8859-1");
-        assert_eq!(target.sink, b"\xfca");
-        for (way, bytes) in [(Way::Skip, &b"ab"[..]), (Way::Replace, b"a?b")] {
-            let mut target = Target::new(to, way, Vec::new());
+        assert_eq!(stopping.sink, b"\xfca");
+        for (unmappable, bytes) in [
+            (Unmappable::Skip, &b"ab"[..]),
+            (Unmappable::QuestionMark, b"a?b"),
+            (Unmappable::HtmlDecimal, b"a&#8364;b"),
+            (Unmappable::HtmlHex, b"a&#x20AC;b"),
+            (Unmappable::Transliterate, b"aEURb"),
+        ] {
+            let mut target = target("iso-8859-1", unmappable);
             target.push("a€b").unwrap();
+            target.finish().unwrap();
             assert_eq!(target.sink, bytes);
         }
     }

@@ -1,0 +1,193 @@
+//! `--explain`: each loss with its place, its kind, what lies around it, and what was written for it.
+//!
+//! ```text
+//! letter.txt: bytes 4..5: invalid as Shift_JIS, written: U+FFFD
+//!     93 FA 96 7B [FF] 61 62 63    日本[�]abc
+//! text, bytes 2..5: unmappable in ISO-8859-1, written: 3F "?"
+//!     U+20AC    5 [€] pro Stück
+//! ```
+//!
+//! # Limits
+//!
+//! Text around a byte is decoded from some bytes before it on; what is cut there may be shown as U+FFFD.
+
+use super::Way;
+use crate::output::{Console, visible};
+use mailglot_codec::{Charset, Loss, LossKind, LossLog, Mode, Unmappable};
+use std::ops::Range;
+
+/// Bytes shown before and after a loss.
+const AROUND: u64 = 12;
+/// Bytes shown of a long loss.
+const MOST: usize = 24;
+/// Characters of text shown before and after one that cannot be written.
+const CHARACTERS: usize = 16;
+
+/// Tells of what could not be read. A loss waits until the bytes behind it have come.
+#[derive(Debug)]
+pub(super) struct Reading<'a> {
+    console: Console,
+    file: &'a str,
+    from: Charset,
+    way: Way,
+    /// The last bytes of the input.
+    window: Vec<u8>,
+    /// Offset of the first byte of the window.
+    start: u64,
+    waiting: Vec<Loss>,
+}
+
+impl<'a> Reading<'a> {
+    pub(super) fn new(console: Console, file: &'a str, from: Charset, way: Way) -> Self {
+        Self { console, file, from, way, window: Vec::new(), start: 0, waiting: Vec::new() }
+    }
+
+    /// Takes the next bytes and what their decoding told.
+    pub(super) fn push(&mut self, bytes: &[u8], losses: &[Loss]) {
+        self.window.extend_from_slice(bytes);
+        self.waiting.extend_from_slice(losses);
+        let end = self.start + self.window.len() as u64;
+        let ready = self.waiting.iter().take_while(|loss| loss.bytes.end + AROUND <= end).count();
+        self.tell(ready);
+        // What a later loss may want to show: it can begin some bytes before those that came last.
+        let first = self.waiting.first().map_or(end, |loss| loss.bytes.start).saturating_sub(8 * AROUND);
+        let passed = usize::try_from(first.saturating_sub(self.start)).unwrap_or(0);
+        self.window.drain(..passed.min(self.window.len()));
+        self.start += passed as u64;
+    }
+
+    /// Tells of the loss among the next bytes that ends the work, and of what was noted before it.
+    pub(super) fn stop(&mut self, bytes: &[u8], loss: &Loss) {
+        self.push(bytes, std::slice::from_ref(loss));
+        self.tell(self.waiting.len());
+    }
+
+    /// Tells what still waits: the input has ended.
+    pub(super) fn finish(&mut self, losses: &[Loss]) {
+        self.push(&[], losses);
+        self.tell(self.waiting.len());
+    }
+
+    fn tell(&mut self, count: usize) {
+        let waiting = std::mem::take(&mut self.waiting);
+        let (ready, later) = waiting.split_at(count);
+        for loss in ready {
+            self.tell_one(loss);
+        }
+        self.waiting = later.to_vec();
+    }
+
+    fn tell_one(&self, loss: &Loss) {
+        let written = match self.way {
+            _ if !loss.kind.is_loss() => "the text as read",
+            Way::Stop => "nothing, the work stops here",
+            Way::Skip => "nothing",
+            Way::Replace => "U+FFFD",
+        };
+        let Range { start, end } = loss.bytes;
+        let (file, kind, from) = (visible(self.file), loss.kind.name(), self.from.name());
+        self.console.say(format_args!("{file}: bytes {start}..{end}: {kind} as {from}, written: {written}"));
+        // Units of two and four bytes begin at multiples of four.
+        let before = self.cut(start.saturating_sub(AROUND) / 4 * 4, start);
+        let (lost, after) = (self.cut(start, end), self.cut(end, end + AROUND));
+        let text = |bytes: &[u8]| {
+            let text = self.from.decode(bytes, &mut LossLog::with_limit(0)).into_owned();
+            visible(&text).into_owned()
+        };
+        let shown = &lost[..lost.len().min(MOST)];
+        self.console.say(format_args!(
+            "    {}[{}{}]{}    {}[{}]{}",
+            if before.is_empty() { String::new() } else { hex(before) + " " },
+            hex(shown),
+            if lost.len() > MOST { " …" } else { "" },
+            if after.is_empty() { String::new() } else { " ".to_owned() + &hex(after) },
+            text(before),
+            text(shown),
+            text(after)
+        ));
+    }
+
+    /// Bytes of the window between two offsets, as far as they are there.
+    fn cut(&self, from: u64, to: u64) -> &[u8] {
+        let at = |offset: u64| usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX);
+        let (from, to) = (at(from).min(self.window.len()), at(to).min(self.window.len()));
+        &self.window[from..to]
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(" ")
+}
+
+/// Tells of what could not be written, or was written as something else.
+#[derive(Debug)]
+pub(super) struct Writing {
+    console: Console,
+    to: Charset,
+    unmappable: Unmappable,
+    /// Text before the piece that is written.
+    before: String,
+}
+
+impl Writing {
+    pub(super) fn new(console: Console, to: Charset, unmappable: Unmappable) -> Self {
+        Self { console, to, unmappable, before: String::new() }
+    }
+
+    /// Takes a piece of text, which begins at `offset` of the whole text, and what its encoding told.
+    pub(super) fn push(&mut self, piece: &str, offset: u64, log: &LossLog) {
+        let before = std::mem::take(&mut self.before);
+        let start = offset - before.len() as u64;
+        let text = before + piece;
+        for loss in log.kept() {
+            let at = |offset: u64| usize::try_from(offset.saturating_sub(start)).unwrap_or(usize::MAX);
+            let (from, to) = (at(loss.bytes.start), at(loss.bytes.end));
+            if let Some(lost) = text.get(from..to) {
+                self.tell(loss, &text[..from], lost, &text[to..]);
+            }
+        }
+        let keep = text.char_indices().rev().nth(CHARACTERS).map_or(0, |(at, _)| at);
+        text[keep..].clone_into(&mut self.before);
+    }
+
+    fn tell(&self, loss: &Loss, before: &str, lost: &str, after: &str) {
+        let written = if self.unmappable == Unmappable::Fatal && loss.kind == LossKind::Unmappable {
+            "nothing, the work stops here".to_owned()
+        } else {
+            self.written(lost)
+        };
+        self.console.say(format_args!(
+            "text, bytes {}..{}: {} in {}, written: {written}",
+            loss.bytes.start,
+            loss.bytes.end,
+            loss.kind.name(),
+            self.to.name(),
+        ));
+        let points: Vec<_> = lost.chars().map(|c| format!("U+{:04X}", c as u32)).collect();
+        let from = before.char_indices().rev().nth(CHARACTERS - 1).map_or(0, |(at, _)| at);
+        let to = after.char_indices().nth(CHARACTERS).map_or(after.len(), |(at, _)| at);
+        self.console.say(format_args!(
+            "    {}    {}[{}]{}",
+            points.join(" "),
+            visible(&before[from..]),
+            visible(lost),
+            visible(&after[..to])
+        ));
+    }
+
+    /// The bytes that stand for a text, and what they are read as.
+    fn written(&self, lost: &str) -> String {
+        let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(0));
+        let mut encoder = self.to.new_strict_encoder(self.unmappable.clone());
+        encoder.push(lost, &mut bytes, &mut log);
+        encoder.finish(&mut bytes, &mut log);
+        if bytes.is_empty() {
+            return "nothing".to_owned();
+        }
+        let mut text = String::new();
+        let mut decoder = self.to.new_decoder(Mode::Strict);
+        decoder.push(&bytes, &mut text, &mut log);
+        decoder.finish(&mut text, &mut log);
+        format!("{} \"{}\"", hex(&bytes), visible(&text))
+    }
+}

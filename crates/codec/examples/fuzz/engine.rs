@@ -1,0 +1,142 @@
+//! The mutator: draws an input from what is known to tell something, changes it, and keeps what tells something new.
+//!
+//! # Limits
+//! The corpus lives in memory; what is worth keeping goes to `tests/seeds/` by hand.
+
+use crate::targets::Target;
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Bytes that an input has at most.
+const LONGEST: usize = 600;
+/// Inputs that the corpus has at most.
+const CORPUS: usize = 2000;
+
+/// A target and the inputs that are mutated for it.
+pub(crate) struct Engine {
+    target: Target,
+    corpus: Vec<Vec<u8>>,
+    seen: HashSet<u64>,
+    random: Random,
+    runs: u64,
+}
+
+impl Engine {
+    pub(crate) fn new(target: Target, seed: u64) -> Self {
+        let corpus = target.seeds();
+        Self { target, corpus, seen: HashSet::new(), random: Random(seed), runs: 0 }
+    }
+
+    /// Runs so many inputs; gives the first fault, with its input made small.
+    pub(crate) fn turn(&mut self, runs: u32) -> Option<String> {
+        for _ in 0..runs {
+            self.runs += 1;
+            let input = self.mutant();
+            let salt = self.random.next();
+            let Ok(signature) = self.run(&input, salt) else {
+                let small = self.shrink(input, salt);
+                let fault = self.run(&small, salt).err().unwrap_or_default();
+                return Some(format!("{}: {fault}\ninput: {}", self.target.name(), hex(&small)));
+            };
+            if self.seen.insert(signature) {
+                if self.corpus.len() >= CORPUS {
+                    let at = self.random.below(self.corpus.len());
+                    self.corpus.swap_remove(at);
+                }
+                self.corpus.push(input);
+            }
+        }
+        None
+    }
+
+    /// The signature of a run, or what went wrong.
+    fn run(&self, input: &[u8], salt: u64) -> Result<u64, String> {
+        catch_unwind(AssertUnwindSafe(|| self.target.run(input, &mut Random(salt)))).unwrap_or_else(|panic| {
+            let message = panic.downcast_ref::<String>().cloned();
+            let message = message.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
+            Err(format!("panic: {}", message.unwrap_or_default()))
+        })
+    }
+
+    fn mutant(&mut self) -> Vec<u8> {
+        let random = &mut self.random;
+        let mut input = self.corpus[random.below(self.corpus.len())].clone();
+        for _ in 0..=random.below(4) {
+            let at = random.below(input.len() + 1);
+            let end = (at + random.below(12)).min(input.len());
+            match random.below(9) {
+                0 => input.insert(at, random.next() as u8),
+                1 if at < input.len() => input[at] = random.next() as u8,
+                2 if at < input.len() => input[at] ^= 1 << random.below(8),
+                3 => drop(input.drain(at..end)),
+                4 => {
+                    let copy = input[at..end].repeat(1 + random.below(3));
+                    input.splice(at..at, copy);
+                }
+                5 => {
+                    let ahead = random.below(32);
+                    input.splice(at..at, std::iter::repeat_n(b'a', ahead));
+                }
+                6 => {
+                    let bytes = b"\0\t\n\r\x0E\x0F\x1B $&'(+-@BIJ`~\x80\x8E\x8F\xA0\xFF";
+                    input.insert(at, bytes[random.below(bytes.len())]);
+                }
+                _ => {
+                    let other = &self.corpus[random.below(self.corpus.len())];
+                    let from = random.below(other.len() + 1);
+                    let to = (from + random.below(40)).min(other.len());
+                    input.splice(at..at, other[from..to].iter().copied());
+                }
+            }
+        }
+        input.truncate(LONGEST);
+        input
+    }
+
+    /// Takes pieces out while the fault stays.
+    fn shrink(&self, mut input: Vec<u8>, salt: u64) -> Vec<u8> {
+        let mut piece = input.len().max(1);
+        while piece > 0 {
+            let mut at = 0;
+            while at < input.len() {
+                let end = (at + piece).min(input.len());
+                let less = [&input[..at], &input[end..]].concat();
+                if self.run(&less, salt).is_err() {
+                    input = less;
+                } else {
+                    at = end;
+                }
+            }
+            piece /= 2;
+        }
+        input
+    }
+}
+
+impl std::fmt::Display for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:<28}{:>10} runs, {:>5} kinds of answers", self.target.name(), self.runs, self.seen.len())
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+/// Numbers that follow from a seed (splitmix64).
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ z >> 31
+    }
+
+    /// A number below `end`; 0 for 0.
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        (self.next() % end.max(1) as u64) as usize
+    }
+}

@@ -1,0 +1,209 @@
+//! Languages, their charsets, and the hints that favour them.
+//!
+//! # Limits
+//! A language is known by one script; Serbian in Latin letters counts as Bosnian.
+
+use super::reading::Page;
+use crate::Charset;
+use crate::generated::languages::LANGUAGES;
+use std::sync::OnceLock;
+
+/// A script, or a group of them, whose letters are counted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Script {
+    Latin,
+    Cyrillic,
+    Greek,
+    Hebrew,
+    Arabic,
+    Thai,
+    /// Chinese, Japanese, Korean.
+    Han,
+}
+
+impl Script {
+    /// The script of most characters beyond ASCII; Latin where there are none.
+    pub(crate) fn most_of(text: &str) -> Self {
+        let mut counts = [0_usize; 7];
+        for c in text.chars().filter(|c| !c.is_ascii()) {
+            let script = match c {
+                '\u{80}'..='\u{36F}' | '\u{1E00}'..='\u{1EFF}' | '\u{2000}'..='\u{2BFF}' => Self::Latin,
+                '\u{370}'..='\u{3FF}' => Self::Greek,
+                '\u{400}'..='\u{52F}' => Self::Cyrillic,
+                '\u{590}'..='\u{5FF}' => Self::Hebrew,
+                '\u{600}'..='\u{6FF}' => Self::Arabic,
+                '\u{E00}'..='\u{E7F}' => Self::Thai,
+                _ => Self::Han,
+            };
+            counts[script as usize] += 1;
+        }
+        let all =
+            [Self::Latin, Self::Cyrillic, Self::Greek, Self::Hebrew, Self::Arabic, Self::Thai, Self::Han];
+        // Signs stand in every script: letters of another one count for more.
+        counts[0] /= 2;
+        all.into_iter().rev().max_by_key(|script| counts[*script as usize]).unwrap_or(Self::Latin)
+    }
+}
+
+/// A row of `data/languages.tsv`.
+#[derive(Debug)]
+pub(crate) struct Language {
+    pub(crate) name: &'static str,
+    pub(crate) script: Script,
+    /// How much mail is written in it: 1 much, 2 less, 3 little.
+    pub(crate) tier: u8,
+    /// Country codes of the domain name system, lower case.
+    pub(crate) countries: &'static [&'static str],
+    /// Charsets that are common in its mail, by likelihood.
+    pub(crate) common: &'static [&'static str],
+    /// Charsets that are rare there.
+    pub(crate) rare: &'static [&'static str],
+}
+
+/// A charset with the languages that are written in it.
+#[derive(Debug)]
+pub(crate) struct Candidate {
+    pub(crate) charset: Charset,
+    pub(crate) script: Script,
+    /// Index of the language, cost of the charset given the language.
+    pub(crate) languages: Vec<(usize, u32)>,
+    /// What its bytes are; of a single-byte charset, made when first needed.
+    page: OnceLock<Page>,
+}
+
+impl Candidate {
+    /// What the bytes of a single-byte charset are.
+    pub(super) fn page(&self) -> &Page {
+        self.page.get_or_init(|| Page::new(self.charset, self.script))
+    }
+}
+
+/// Unit of all costs: this many make a factor of e in probability.
+pub(crate) const NAT: u32 = 16;
+
+/// Cost of each further charset in the list of common ones.
+const NEXT: u32 = NAT / 2;
+/// Cost of a charset that is rare in the mail of a language.
+const RARE: u32 = 4 * NAT;
+
+/// Cost of being one tier lower.
+const TIER: u32 = 3 * NAT / 4;
+
+/// All charsets that are known by a language.
+pub(crate) fn candidates() -> &'static [Candidate] {
+    static ALL: OnceLock<Vec<Candidate>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let mut all: Vec<Candidate> = Vec::new();
+        for (index, language) in LANGUAGES.iter().enumerate() {
+            for (charset, cost) in charsets(language) {
+                let known = all.iter_mut().find(|c| c.charset == charset);
+                match known {
+                    Some(candidate) => candidate.languages.push((index, cost)),
+                    None => all.push(Candidate {
+                        charset,
+                        script: language.script,
+                        languages: vec![(index, cost)],
+                        page: OnceLock::new(),
+                    }),
+                }
+            }
+        }
+        all
+    })
+}
+
+/// What each language costs before anything is known.
+pub(crate) fn base_priors() -> Vec<u32> {
+    LANGUAGES.iter().map(|language| u32::from(language.tier - 1) * TIER).collect()
+}
+
+/// English is written everywhere.
+pub(crate) fn is_english(index: usize) -> bool {
+    LANGUAGES[index].name == "en"
+}
+
+/// The charsets of a language with their costs.
+fn charsets(language: &Language) -> impl Iterator<Item = (Charset, u32)> {
+    let common = language.common.iter().enumerate().map(|(at, name)| (name, at as u32 * NEXT));
+    let rare = language.rare.iter().enumerate().map(|(at, name)| (name, RARE + at as u32 * NEXT));
+    common.chain(rare).filter_map(|(name, cost)| Some((Charset::for_name(name)?, cost)))
+}
+
+/// Index of a language by its tag (RFC 5646, `pt-BR`), by the longest known beginning.
+pub(crate) fn by_tag(tag: &str) -> Vec<usize> {
+    let tag = tag.trim().replace('_', "-").to_ascii_lowercase();
+    let (first, rest) = tag.split_once('-').unwrap_or((&tag, ""));
+    let first = match first {
+        "no" => "nb",
+        "iw" => "he",
+        "sh" => "hr",
+        other => other,
+    };
+    let chinese = match rest {
+        "" => "zh",
+        _ if ["hant", "tw", "hk", "mo"].iter().any(|part| rest.split('-').any(|r| r == *part)) => "zh_TW",
+        _ => "zh_CN",
+    };
+    let wanted = if first == "zh" { chinese } else { first };
+    let is_wanted = |name: &str| name == wanted || wanted == "zh" && name.starts_with("zh_");
+    LANGUAGES.iter().enumerate().filter(|(_, l)| is_wanted(l.name)).map(|(index, _)| index).collect()
+}
+
+/// Indexes of the languages of a country, by its code in domain names.
+pub(crate) fn by_country(code: &str) -> Vec<usize> {
+    let code = code.trim().trim_start_matches('.').to_ascii_lowercase();
+    LANGUAGES
+        .iter()
+        .enumerate()
+        .filter(|(_, l)| l.countries.contains(&code.as_str()))
+        .map(|(i, _)| i)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(found: &[usize]) -> Vec<&'static str> {
+        found.iter().map(|i| LANGUAGES[*i].name).collect()
+    }
+
+    #[test]
+    fn tags_and_countries() {
+        for (tag, expected) in [
+            ("de", &["de"][..]),
+            ("pt-BR", &["pt"]),
+            ("zh-Hant", &["zh_TW"]),
+            ("zh_CN", &["zh_CN"]),
+            ("zh", &["zh_CN", "zh_TW"]),
+            ("no", &["nb"]),
+            ("tlh", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(names(&by_tag(tag)), expected, "{tag}");
+        }
+        assert_eq!(names(&by_country("AT")), ["de"]);
+        assert_eq!(names(&by_country(".cz")), ["cs"]);
+        assert_eq!(names(&by_country("com")), [""; 0]);
+    }
+
+    #[test]
+    fn all_charsets_exist() {
+        for language in LANGUAGES {
+            for name in language.common.iter().chain(language.rare) {
+                assert!(Charset::for_name(name).is_some(), "{}: {name}", language.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_charset_has_one_script() {
+        for (index, language) in LANGUAGES.iter().enumerate() {
+            for (charset, _) in charsets(language) {
+                let candidate = candidates().iter().find(|c| c.charset == charset).unwrap();
+                assert_eq!(candidate.script, language.script, "{charset}");
+                assert!(candidate.languages.iter().any(|(i, _)| *i == index));
+            }
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! A guess at the charset of bytes that carry no label, or not the right one.
+//!
+//! ```text
+//! BOM ─► structure ─► valid UTF-8 ─► the declared charset ─► nearly UTF-8 ─► models of languages ─► windows-1252
+//! ```
+//!
+//! # Limits
+//! EBCDIC is never guessed. UTF-7 and HZ are, but only where nothing at all speaks against them; mail should not
+//! take that for a proof, and asks [`structure`] instead.
+
+pub(crate) mod language;
+mod models;
+mod reading;
+mod sample;
+mod score;
+mod structure;
+mod voice;
+
+pub use structure::structure;
+
+use crate::{Charset, LossLog, bom};
+use language::NAT;
+use score::{Priors, Scored};
+use std::collections::HashSet;
+
+/// A charset, and how sure it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Guess {
+    /// The charset.
+    pub charset: Charset,
+    /// Probability that the text in this charset is the right one, 0 to 1.
+    pub confidence: f32,
+    /// Which step decided.
+    pub evidence: Evidence,
+}
+
+/// The step that decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Evidence {
+    /// A byte order mark.
+    Bom,
+    /// ASCII only.
+    Ascii,
+    /// Escape sequences, shifts, NUL patterns.
+    Structure,
+    /// UTF-8 beyond ASCII: all of it or, where the declared charset does not read it, nearly all.
+    Utf8,
+    /// The declared charset reads all of it.
+    Declared,
+    /// The likeliest text.
+    Model,
+    /// No charset makes a text.
+    Fallback,
+}
+
+impl Evidence {
+    /// Stable lower-case name: `bom`, `ascii`, `structure`, `utf-8`, `declared`, `model`, `fallback`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bom => "bom",
+            Self::Ascii => "ascii",
+            Self::Structure => "structure",
+            Self::Utf8 => "utf-8",
+            Self::Declared => "declared",
+            Self::Model => "model",
+            Self::Fallback => "fallback",
+        }
+    }
+}
+
+/// What is known besides the bytes. Unknown languages and countries say nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hints<'a> {
+    /// The label's charset: it wins over the models where it reads everything without loss or C1 controls.
+    pub declared: Option<Charset>,
+    /// Language tag (RFC 5646), as of Content-Language.
+    pub language: Option<&'a str>,
+    /// Country code in domain names, as of the sender's address: `de`, `.jp`.
+    pub country: Option<&'a str>,
+    /// Only charsets in which ASCII stands for itself are guessed, but for what a mark or [`structure`] proves: the
+    /// rule for parts of a message.
+    pub ascii_compatible: bool,
+}
+
+/// Guesses the charset of a text.
+pub fn detect(bytes: &[u8], hints: &Hints<'_>) -> Guess {
+    certain(bytes, hints).unwrap_or_else(|| {
+        let scored = scored(bytes, hints);
+        guess(&scored, bytes)
+    })
+}
+
+/// The likeliest charsets, at most `n`, the best first; of charsets that make the same text only one.
+/// Where a rule decides there is one only.
+pub fn detect_top(bytes: &[u8], hints: &Hints<'_>, n: usize) -> Vec<Guess> {
+    if let Some(guess) = certain(bytes, hints) {
+        return vec![guess].into_iter().take(n).collect();
+    }
+    let scored = scored(bytes, hints);
+    let first = guess(&scored, bytes);
+    let mut seen: HashSet<u64> =
+        scored.iter().filter(|s| s.charset == first.charset).map(|s| s.text).collect();
+    let mut top = vec![first];
+    for (at, other) in scored.iter().enumerate() {
+        if seen.insert(other.text) {
+            let confidence = score::share_of(&scored, at);
+            top.push(Guess { charset: other.charset, confidence, evidence: Evidence::Model });
+        }
+    }
+    top.truncate(n);
+    top
+}
+
+/// Detection over pieces that come one after the other, such as all undeclared parts and fields of a message.
+#[derive(Clone, Debug, Default)]
+pub struct Detector {
+    gathered: Vec<u8>,
+}
+
+impl Detector {
+    /// Bytes that are kept; more tell nothing new.
+    const KEPT: usize = 1 << 18;
+
+    /// A detector that has seen nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes one more text. Every call is a text of its own: words do not go on from one to the next.
+    pub fn feed(&mut self, text: &[u8]) {
+        if !self.gathered.is_empty() && self.gathered.len() < Self::KEPT {
+            self.gathered.push(b'\n');
+        }
+        let room = Self::KEPT.saturating_sub(self.gathered.len());
+        self.gathered.extend_from_slice(&text[..text.len().min(room)]);
+    }
+
+    /// The guess for all of it.
+    pub fn guess(&self, hints: &Hints<'_>) -> Guess {
+        detect(&self.gathered, hints)
+    }
+}
+
+/// The steps that need no statistics.
+fn certain(bytes: &[u8], hints: &Hints<'_>) -> Option<Guess> {
+    let sure = |charset, confidence, evidence| Some(Guess { charset, confidence, evidence });
+    if let Some((charset, _)) = bom::sniff(bytes) {
+        return sure(charset, 1.0, Evidence::Bom);
+    }
+    if let Some(charset) = structure(bytes) {
+        return sure(charset, 0.98, Evidence::Structure);
+    }
+    if !hints.ascii_compatible
+        && let Some(charset) = structure::seven_bit(bytes, &priors(hints))
+    {
+        return sure(charset, 0.9, Evidence::Structure);
+    }
+    if bytes.is_ascii() && (hints.ascii_compatible || !structure::has_many_controls(bytes)) {
+        return sure(Charset::US_ASCII, 0.98, Evidence::Ascii);
+    }
+    if !bytes.is_ascii() && simdutf8::basic::from_utf8(bytes).is_ok() {
+        return sure(Charset::UTF_8, 0.99, Evidence::Utf8);
+    }
+    let declared = hints.declared.filter(|c| *c != Charset::US_ASCII && reads(*c, bytes));
+    if let Some(charset) = declared {
+        return sure(charset, 0.9, Evidence::Declared);
+    }
+    if is_nearly_utf8(bytes) {
+        return sure(Charset::UTF_8, 0.9, Evidence::Utf8);
+    }
+    None
+}
+
+/// Whether sequences of UTF-8 outweigh what is none by three to one: text that was cut, or has a line in another charset.
+/// Elsewhere a pair of high bytes is one time in six a sequence; longer ones count twice.
+fn is_nearly_utf8(bytes: &[u8]) -> bool {
+    let (mut sound, mut bad) = (0, 0);
+    for chunk in bytes.utf8_chunks() {
+        let high = chunk.valid().chars().filter(|c| !c.is_ascii());
+        sound += high.map(|c| if c.len_utf8() == 2 { 1 } else { 2 }).sum::<usize>();
+        bad += usize::from(!chunk.invalid().is_empty());
+    }
+    sound > 0 && sound >= 3 * bad
+}
+
+/// Whether a charset makes text of all bytes, without loss and C1 controls.
+fn reads(charset: Charset, bytes: &[u8]) -> bool {
+    let mut log = LossLog::with_limit(0);
+    let text = charset.decode(bytes, &mut log);
+    log.losses() == 0 && !text.chars().any(|c| matches!(c, '\u{80}'..='\u{9F}'))
+}
+
+/// The charsets by likelihood.
+fn scored(bytes: &[u8], hints: &Hints<'_>) -> Vec<Scored> {
+    let priors = priors(hints);
+    let sample = sample::sample(bytes);
+    let mut scored = score::score(&sample, &priors, hints.ascii_compatible);
+    if !hints.ascii_compatible {
+        scored.extend(structure::wide_by_text(bytes, &priors));
+    }
+    scored.sort_by_key(|s| s.cost);
+    voice::hear(&mut scored, &sample.bytes, hints.country);
+    scored
+}
+
+/// The best that reads nearly all of the text.
+fn guess(scored: &[Scored], bytes: &[u8]) -> Guess {
+    for (at, best) in scored.iter().enumerate() {
+        if best.charset.is_single_byte() || nearly_reads(best.charset, bytes) {
+            let confidence = score::share_of(scored, at);
+            return Guess { charset: best.charset, confidence, evidence: Evidence::Model };
+        }
+    }
+    Guess { charset: Charset::WINDOWS_1252, confidence: 0.1, evidence: Evidence::Fallback }
+}
+
+/// Whether a charset of more bytes loses at most one in fifty characters of the beginning.
+fn nearly_reads(charset: Charset, bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(1 << 16)];
+    let mut log = LossLog::with_limit(0);
+    let text = charset.decode(start, &mut log);
+    // The last character may be cut.
+    log.losses() <= 1 + text.chars().filter(|c| !c.is_ascii()).count() as u64 / 50
+}
+
+/// What each language costs, given the hints.
+fn priors(hints: &Hints<'_>) -> Priors {
+    /// Cost of a language other than that of the hint; of English, which stands everywhere.
+    const LANGUAGE: [u32; 2] = [6 * NAT, 3 * NAT];
+    const COUNTRY: [u32; 2] = [4 * NAT, 2 * NAT];
+    let by_language = hints.language.map(language::by_tag).unwrap_or_default();
+    let by_country = hints.country.map(language::by_country).unwrap_or_default();
+    let mut priors = language::base_priors();
+    for (hinted, [other, english]) in [(by_language, LANGUAGE), (by_country, COUNTRY)] {
+        if hinted.is_empty() {
+            continue;
+        }
+        for (index, cost) in priors.iter_mut().enumerate() {
+            if !hinted.contains(&index) {
+                *cost += if language::is_english(index) { english } else { other };
+            }
+        }
+    }
+    priors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_in_order() {
+        let guess = |bytes: &[u8]| {
+            let guess = detect(bytes, &Hints::default());
+            (guess.charset.name(), guess.evidence.name())
+        };
+        assert_eq!(guess(b"\xEF\xBB\xBFabc"), ("UTF-8", "bom"));
+        assert_eq!(guess(b"\x1b$B$3$s\x1b(B"), ("ISO-2022-JP", "structure"));
+        assert_eq!(guess(b"\x1b[31mred\x1b[0m"), ("US-ASCII", "ascii"));
+        assert_eq!(guess(b"\x1b$)C\x0e0!\x0f"), ("ISO-2022-KR", "structure"));
+        assert_eq!(guess(b"~{VPND~}\n"), ("HZ-GB-2312", "structure"));
+        assert_eq!(guess(b"cd ~{user,other}"), ("US-ASCII", "ascii"));
+        assert_eq!(guess(b"plain"), ("US-ASCII", "ascii"));
+        assert_eq!(guess("naïve".as_bytes()), ("UTF-8", "utf-8"));
+        assert_eq!(guess(b"na\xEFve caf\xE9"), ("windows-1252", "model"));
+        assert_eq!(guess("café déjà\n".as_bytes()), ("UTF-8", "utf-8"));
+        // Cut, with a stray byte, with a line of Latin-1.
+        let japanese = "日本語のテキスト".as_bytes();
+        assert_eq!(guess(&japanese[..japanese.len() - 1]), ("UTF-8", "utf-8"));
+        assert_eq!(guess(b"caf\xC3\xA9 d\xC3\xA9j\xC3\xA0 \xFF"), ("UTF-8", "utf-8"));
+        assert_eq!(guess(&[japanese, b"\n-- \nJos\xE9 Garc\xEDa"].concat()), ("UTF-8", "utf-8"));
+        let mut log = LossLog::new();
+        let russian = "Привет, как дела? Всё хорошо.";
+        for charset in [Charset::KOI8_R, Charset::WINDOWS_1251, Charset::ISO_8859_5] {
+            let bytes = charset.encode(russian, crate::Unmappable::Fatal, &mut log);
+            assert_eq!(
+                detect(&bytes, &Hints { country: Some("RU"), ..Hints::default() })
+                    .charset
+                    .decode(&bytes, &mut log),
+                russian
+            );
+        }
+        assert!(log.is_empty());
+    }
+}

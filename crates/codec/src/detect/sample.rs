@@ -1,0 +1,132 @@
+//! The part of a text that tells most about its charset.
+//!
+//! # Limits
+//! Words of ASCII tell little, and are taken only where there is not much else.
+
+use std::ops::Range;
+
+/// Bytes of words with bytes above 7F that are taken first: what follows changes the decision rarely.
+const FIRST: usize = 192;
+/// Bytes of words that are taken besides because they have a byte that did not occur before.
+const NEW: usize = 96;
+/// How far such words are searched for.
+const REACH: usize = 1 << 16;
+
+/// Bytes of a first look.
+const HEAD: usize = 64;
+
+/// A selection of whole words, separated by spaces.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Sample {
+    pub(super) bytes: Vec<u8>,
+    /// The last word is not whole.
+    pub(super) is_cut: bool,
+}
+
+/// The sample of a text; all of it where it is short.
+pub(super) fn sample(text: &[u8]) -> Sample {
+    if text.len() <= FIRST {
+        return Sample { bytes: text.to_vec(), is_cut: false };
+    }
+    let mut sample = Sample::default();
+    let mut seen = [false; 256];
+    let mut at = 0;
+    while let Some(word) = next_word(text, at) {
+        at = word.end;
+        let mut bytes = &text[word.clone()];
+        let is_new = bytes.iter().any(|b| *b >= 0x80 && !seen[usize::from(*b)]);
+        let full = sample.bytes.len() >= FIRST;
+        if full && !is_new {
+            if at > REACH {
+                break;
+            }
+            continue;
+        }
+        let room = if full { FIRST + NEW - sample.bytes.len() } else { FIRST };
+        if bytes.len() > room {
+            bytes = &bytes[..room];
+            sample.is_cut = true;
+        }
+        for byte in bytes {
+            seen[usize::from(*byte)] = true;
+        }
+        sample.bytes.extend_from_slice(bytes);
+        if sample.is_cut || sample.bytes.len() + 1 >= FIRST + NEW {
+            break;
+        }
+        sample.bytes.push(b' ');
+    }
+    if !sample.is_cut {
+        fill(&mut sample.bytes, text);
+    }
+    sample
+}
+
+/// Adds words of ASCII from the start of the text: they show the language where telling ones are few.
+fn fill(sample: &mut Vec<u8>, text: &[u8]) {
+    for word in text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty() && word.is_ascii()) {
+        if sample.len() + word.len() >= FIRST {
+            break;
+        }
+        sample.extend_from_slice(word);
+        sample.push(b' ');
+    }
+}
+
+/// The first words of a sample with bytes above 7F, for a first look at it; words may be cut.
+pub(super) fn head(sample: &[u8]) -> Sample {
+    let mut head = Sample::default();
+    let mut at = 0;
+    while let Some(word) = next_word(sample, at) {
+        at = word.end;
+        let room = HEAD - head.bytes.len();
+        head.is_cut = word.len() > room;
+        head.bytes.extend_from_slice(&sample[word.start..word.end.min(word.start + room)]);
+        if head.bytes.len() >= HEAD - 1 {
+            break;
+        }
+        head.bytes.push(b' ');
+    }
+    head
+}
+
+/// The next word with a byte above 7F.
+fn next_word(text: &[u8], from: usize) -> Option<Range<usize>> {
+    // Whole blocks of ASCII are skipped fast.
+    let block = text[from..].chunks(64).position(|block| !block.is_ascii())? * 64 + from;
+    let first = text[block..].iter().position(|b| *b >= 0x80)? + block;
+    let start =
+        text[from..first].iter().rposition(u8::is_ascii_whitespace).map_or(from, |space| from + space + 1);
+    let end =
+        text[first..].iter().position(u8::is_ascii_whitespace).map_or(text.len(), |space| first + space);
+    Some(start..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_with_rare_bytes_are_found() {
+        assert_eq!(sample(b"caf\xE9").bytes, b"caf\xE9");
+        let mut text = b"plain words and more ".repeat(40);
+        text.extend_from_slice(&b"\xE9t\xE9 ".repeat(100));
+        text.extend_from_slice(&b"plain ".repeat(1000));
+        text.extend_from_slice(b"c\x9Cur and more");
+        let found = sample(&text);
+        assert!(!found.is_cut && found.bytes.len() < FIRST + NEW);
+        assert!(found.bytes.ends_with(b"c\x9Cur "), "{}", found.bytes.escape_ascii());
+        let few = sample(&[b"plain ".repeat(100), b"caf\xE9".to_vec()].concat());
+        assert!(few.bytes.starts_with(b"caf\xE9 plain plain ") && few.bytes.len() < FIRST);
+    }
+
+    #[test]
+    fn a_long_word_is_cut() {
+        let found = sample(&[0xA4; 5000]);
+        assert_eq!((found.bytes.len(), found.is_cut), (FIRST, true));
+        for length in 0..700 {
+            let text: Vec<u8> = (0..length).map(|i| (i * 37 % 256) as u8).collect();
+            assert!(sample(&text).bytes.len() <= FIRST + NEW + 1);
+        }
+    }
+}

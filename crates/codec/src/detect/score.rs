@@ -1,0 +1,144 @@
+//! Which charset makes the likeliest text: a naive Bayes decision over languages and charsets.
+//!
+//! # Limits
+//! Looks at a sample only; the caller sees to it that the sample is telling.
+
+use super::language::{Candidate, Language, NAT, Script, candidates};
+use super::models::{LETTERS, Model, Models};
+use super::reading::{Reading, english_runs, read_text};
+use super::sample::{self, Sample};
+use crate::generated::languages::LANGUAGES;
+use crate::{Charset, LossLog};
+
+/// A charset, and -ln of the probability of its text, in sixteenths.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scored {
+    pub(super) charset: Charset,
+    pub(super) cost: u32,
+    /// Equal for charsets that read the sample alike.
+    pub(super) text: u64,
+}
+
+/// Cost of each language: what the hints leave.
+pub(super) type Priors = Vec<u32>;
+
+/// What may be worse by this at a first look and still win.
+const MARGIN: u32 = 8 * NAT;
+
+/// The charsets that can read the sample, the likeliest first; by wish only those in which ASCII stands for itself.
+pub(super) fn score(sample: &Sample, priors: &Priors, ascii_compatible: bool) -> Vec<Scored> {
+    let head = sample::head(&sample.bytes);
+    let mut scored = Vec::new();
+    let english = english_runs(&sample.bytes);
+    for trial in likely(&head, priors, ascii_compatible) {
+        let Some((reading, text)) = read(trial.candidate, sample, &english) else { continue };
+        let cost =
+            |(language, prior): &(usize, u32)| language_cost(*language, &reading, text.as_deref()) + prior;
+        let Some(best) = trial.languages.iter().map(cost).min() else { continue };
+        let charset = trial.candidate.charset;
+        scored.push(Scored { charset, cost: best + reading.cost, text: reading.text });
+    }
+    scored.sort_by_key(|s| s.cost);
+    scored
+}
+
+/// A charset with the languages that are possible, and what both cost before the text.
+struct Trial<'c> {
+    candidate: &'c Candidate,
+    languages: Vec<(usize, u32)>,
+}
+
+/// What a first look leaves.
+fn likely(head: &Sample, priors: &Priors, ascii_compatible: bool) -> Vec<Trial<'static>> {
+    let english = english_runs(&head.bytes);
+    let mut looks = Vec::new();
+    let wanted = |c: &&Candidate| !ascii_compatible || c.charset.is_ascii_compatible();
+    for candidate in candidates().iter().filter(wanted) {
+        let Some((reading, text)) = read(candidate, head, &english) else { continue };
+        for (language, prior) in &candidate.languages {
+            let prior = prior + priors[*language];
+            let cost = match Models::get().language(*language) {
+                Model::Letters(letters) => letters.coarse_cost(&reading.classes),
+                Model::Han(_) => language_cost(*language, &reading, text.as_deref()),
+            };
+            looks.push((cost + reading.cost + prior, candidate, (*language, prior)));
+        }
+    }
+    let best = looks.iter().map(|(cost, ..)| *cost).min().unwrap_or_default();
+    let mut likely: Vec<Trial> = Vec::new();
+    for (_, candidate, language) in looks.into_iter().filter(|(cost, ..)| *cost <= best + MARGIN) {
+        match likely.last_mut() {
+            Some(last) if last.candidate.charset == candidate.charset => last.languages.push(language),
+            _ => likely.push(Trial { candidate, languages: vec![language] }),
+        }
+    }
+    likely
+}
+
+/// The sample in a charset, and its text if characters may have more bytes; None if it is none.
+fn read(candidate: &Candidate, sample: &Sample, english: &[u32]) -> Option<(Reading, Option<String>)> {
+    let Sample { bytes: sample, is_cut } = sample;
+    let (reading, text) = if candidate.charset.is_single_byte() {
+        (candidate.page().read(sample, english), None)
+    } else {
+        let (text, losses) = multi_byte(candidate.charset, sample, *is_cut);
+        if losses as usize * 20 > sample.len() {
+            return None;
+        }
+        (read_text(&text, candidate.script), Some(text))
+    };
+    (reading.broken as usize * 20 <= sample.len() + 20).then_some((reading, text))
+}
+
+/// Cost of a reading's letters in a language.
+fn language_cost(language: usize, reading: &Reading, text: Option<&str>) -> u32 {
+    match Models::get().language(language) {
+        Model::Letters(letters) => letters.cost(&reading.classes, &reading.english),
+        Model::Han(characters) => {
+            let marks = reading.classes.iter().filter(|class| **class < LETTERS);
+            let marks: u32 = marks.map(|class| characters.mark(*class)).sum();
+            let text = text.unwrap_or_default().chars();
+            marks + text.filter(|c| !c.is_ascii()).map(|c| characters.cost(c)).sum::<u32>()
+        }
+    }
+}
+
+/// The text in a charset of more bytes, and how much of it was lost.
+fn multi_byte(charset: Charset, sample: &[u8], cut: bool) -> (String, u64) {
+    let mut log = LossLog::with_limit(0);
+    let mut text = charset.decode(sample, &mut log).into_owned();
+    let mut losses = log.losses();
+    if cut && text.ends_with(char::REPLACEMENT_CHARACTER) {
+        text.pop();
+        losses = losses.saturating_sub(1);
+    }
+    (text, losses)
+}
+
+/// What decoded text costs in the likeliest language of its script, for charsets that carry all of them.
+pub(super) fn unicode_cost(text: &str, priors: &Priors) -> u32 {
+    let script = Script::most_of(text);
+    let reading = read_text(text, script);
+    let of_script = |(_, language): &(usize, &Language)| language.script == script;
+    let languages = LANGUAGES.iter().enumerate().filter(of_script);
+    let cost = |(index, _)| language_cost(index, &reading, Some(text)) + priors[index];
+    languages.map(cost).min().unwrap_or_default() + reading.cost
+}
+
+/// The share of probability that the text of one of the scored charsets has.
+pub(super) fn share_of(scored: &[Scored], at: usize) -> f32 {
+    // Letters depend on each other more than the models tell: the costs are worth less than they say.
+    const WORTH: f32 = 0.5;
+    let Some(best) = scored.first() else { return 0.0 };
+    let weight = |s: &Scored| (-WORTH * (s.cost - best.cost) as f32 / NAT as f32).exp();
+    let mut seen = Vec::with_capacity(scored.len());
+    let (mut total, mut own) = (0.0, 0.0);
+    for other in scored {
+        if !seen.contains(&other.text) {
+            seen.push(other.text);
+            total += weight(other);
+            own = if other.text == scored[at].text { weight(other) } else { own };
+        }
+    }
+    own / total
+}

@@ -1,0 +1,180 @@
+//! Charsets that show by the shape of the bytes.
+//!
+//! # Limits
+//! [`structure`] claims only what is proven: HZ and UTF-7 look like ASCII text, and stand apart.
+
+use super::language::NAT;
+use super::score::{self, Priors, Scored};
+use crate::utf16::Order;
+use crate::{Charset, LossKind, LossLog, Mode, utf16, utf32};
+use std::collections::HashSet;
+
+/// Bytes that the structure of UTF-16 and UTF-32 is read from.
+const WINDOW: usize = 1024;
+
+/// Words that UTF-7 and HZ are judged by.
+const WORDS: usize = 32;
+
+/// What UTF-7 and HZ cost against plain ASCII.
+const SHIFTED: u32 = 4 * NAT;
+
+/// What UTF-16 without a mark and without NULs costs: it is rare in mail.
+const WIDE: u32 = 5 * NAT;
+
+/// Designations that tell which ISO 2022 a seven-bit text is; any other escape sequence makes it Japanese.
+const DESIGNATIONS: [(&[u8], Charset); 6] = [
+    (b"\x1b$)C", Charset::ISO_2022_KR),
+    (b"\x1b$)E", Charset::ISO_2022_CN_EXT),
+    (b"\x1b$+", Charset::ISO_2022_CN_EXT),
+    (b"\x1b$)A", Charset::ISO_2022_CN),
+    (b"\x1b$)G", Charset::ISO_2022_CN),
+    (b"\x1b$*H", Charset::ISO_2022_CN),
+];
+
+/// The charset that the shape of the bytes proves: UTF-16 or UTF-32 by their NUL bytes, ISO-2022-JP, -KR and -CN
+/// by escape sequences in seven-bit text. All of it must decode without loss. A BOM is not looked at.
+pub fn structure(bytes: &[u8]) -> Option<Charset> {
+    let candidate = if memchr::memchr(0, bytes).is_some() {
+        wide(bytes)?
+    } else if !bytes.is_ascii() {
+        return None;
+    } else if memchr::memchr(0x1B, bytes).is_some() {
+        let told = |(sequence, _): &&(&[u8], Charset)| memchr::memmem::find(bytes, sequence).is_some();
+        DESIGNATIONS.iter().find(told).map_or(Charset::ISO_2022_JP, |(_, charset)| *charset)
+    } else {
+        return None;
+    };
+    let mut log = LossLog::with_limit(0);
+    let text = candidate.decode(bytes, &mut log);
+    let sound = log.losses() == 0 && log.count(LossKind::OppositeByteOrderMark) == 0;
+    let telling = if bytes.is_ascii() && memchr::memchr(0, bytes).is_none() {
+        !text.is_ascii()
+    } else {
+        !text.contains('\0')
+    };
+    (sound && telling).then_some(candidate)
+}
+
+/// HZ and UTF-7. Their signs may stand in any ASCII text: nothing at all may be odd, and the text must be likely.
+pub(super) fn seven_bit(bytes: &[u8], priors: &Priors) -> Option<Charset> {
+    if !bytes.is_ascii() || memchr::memchr(0, bytes).is_some() {
+        return None;
+    }
+    let hz = memchr::memmem::find(bytes, b"~{").map(|_| Charset::HZ_GB_2312);
+    let utf_7 = memchr::memchr(b'+', bytes).map(|_| Charset::UTF_7);
+    [hz, utf_7].into_iter().flatten().find(|charset| {
+        let mut log = LossLog::with_limit(0);
+        let mut decoder = charset.new_decoder(Mode::Strict);
+        let mut text = String::new();
+        decoder.push(bytes, &mut text, &mut log);
+        decoder.finish(&mut text, &mut log);
+        log.losses() == 0 && (log.is_empty() || *charset == Charset::UTF_7) && is_likely(&text, bytes, priors)
+    })
+}
+
+/// Whether decoded text is likelier than the ASCII that it came from.
+fn is_likely(text: &str, bytes: &[u8], priors: &Priors) -> bool {
+    // Without the words that are the same in both.
+    let telling = |word: &&str| !word.is_ascii();
+    let decoded: Vec<&str> = text.split_ascii_whitespace().filter(telling).take(WORDS).collect();
+    let kept: HashSet<&str> = text.split_ascii_whitespace().filter(|word| word.is_ascii()).collect();
+    let raw = std::str::from_utf8(bytes).unwrap_or_default();
+    let raw: Vec<&str> =
+        raw.split_ascii_whitespace().filter(|word| !kept.contains(word)).take(WORDS).collect();
+    !decoded.is_empty()
+        && score::unicode_cost(&decoded.join(" "), priors) + SHIFTED
+            < score::unicode_cost(&raw.join(" "), priors)
+}
+
+/// UTF-16 without NULs by what it says.
+pub(super) fn wide_by_text(bytes: &[u8], priors: &Priors) -> Vec<Scored> {
+    let window = &bytes[..bytes.len().min(WINDOW / 4)];
+    if bytes.len() < 2 || !bytes.len().is_multiple_of(2) || !window.iter().any(|b| *b < b' ' || *b >= 0x7F) {
+        return Vec::new();
+    }
+    let scored = |charset: Charset| {
+        let mut log = LossLog::with_limit(0);
+        let text = charset.decode(window, &mut log);
+        let sound = log.is_empty() && !text.contains('\0');
+        sound.then(|| Scored {
+            charset,
+            cost: score::unicode_cost(&text, priors) + WIDE,
+            text: charset.index() as u64,
+        })
+    };
+    [Charset::UTF_16BE, Charset::UTF_16LE].into_iter().filter_map(scored).collect()
+}
+
+/// Whether a quarter of the bytes are controls that no text has, as in UTF-16.
+pub(super) fn has_many_controls(bytes: &[u8]) -> bool {
+    let window = &bytes[..bytes.len().min(WINDOW)];
+    let odd = |b: &&u8| b.is_ascii_control() && !b.is_ascii_whitespace() && **b != 0x1B;
+    window.iter().filter(odd).count() * 4 >= window.len().max(4)
+}
+
+/// UTF-16 or UTF-32 by the places of the NUL bytes.
+fn wide(bytes: &[u8]) -> Option<Charset> {
+    let window = &bytes[..bytes.len().min(WINDOW)];
+    if bytes.len().is_multiple_of(4) {
+        match (utf32::valid(window, Order::Big), utf32::valid(window, Order::Little)) {
+            (true, false) => return Some(Charset::UTF_32BE),
+            (false, true) => return Some(Charset::UTF_32LE),
+            _ => {}
+        }
+    }
+    if !bytes.len().is_multiple_of(2) {
+        return None;
+    }
+    // Zero high bytes stand on one side only, and are not rare: spaces and line ends have them in every script.
+    let zeros = |side: usize| window.iter().skip(side).step_by(2).filter(|b| **b == 0).count();
+    let (charset, count, high) = match (utf16::guess(window), zeros(0), zeros(1)) {
+        (Some(Order::Big), count, 0) => (Charset::UTF_16BE, count, 0),
+        (Some(Order::Little), 0, count) => (Charset::UTF_16LE, count, 1),
+        _ => return None,
+    };
+    // Two letters of ASCII look like an ideograph, but a space or line end before a letter like nothing in use.
+    let ascii = window
+        .chunks_exact(2)
+        .any(|unit| matches!(unit[high], b'\n' | b'\r' | b' ') && unit[1 - high].is_ascii_alphabetic());
+    (count > 0 && count >= window.len() / 32 && !ascii).then_some(charset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_forms_are_seen_without_a_mark() {
+        let mut log = LossLog::new();
+        for charset in [Charset::UTF_16BE, Charset::UTF_16LE, Charset::UTF_32BE, Charset::UTF_32LE] {
+            for text in ["Hello, world", "Grüße aus Köln\r\n", "日本語 and English\n"] {
+                let bytes = charset.encode(text, crate::Unmappable::Fatal, &mut log);
+                assert_eq!(structure(&bytes), Some(charset), "{text} {charset}");
+            }
+        }
+        assert_eq!(structure(b"a\0b"), None);
+        for at in 0..28 {
+            let mut text = b"some text with one NUL in it".to_vec();
+            text[at] = 0;
+            assert_eq!(structure(&text), None, "{at}");
+        }
+        assert_eq!(structure(&[0; 64]), None);
+        assert_eq!(structure(b""), None);
+        assert_eq!(structure(b"~{VPND~}"), None);
+    }
+
+    #[test]
+    fn designations_tell_which_iso_2022_it_is() {
+        for (charset, text) in [
+            (Charset::ISO_2022_JP, "日本語 text\r\nかな"),
+            (Charset::ISO_2022_KR, "한국어 text\r\n글"),
+            (Charset::ISO_2022_CN, "中文 text\r\n汉字"),
+            (Charset::ISO_2022_CN, "中文 text\r\n漢字體"),
+        ] {
+            let bytes = charset.encode(text, crate::Unmappable::Fatal, &mut LossLog::new());
+            assert_eq!(structure(&bytes), Some(charset), "{text}");
+            assert!(structure(&bytes[..bytes.len() - 4]).is_none_or(|c| c == charset), "{text}");
+        }
+        assert_eq!(structure(b"\x1b$)A and no more"), None);
+    }
+}

@@ -1,0 +1,127 @@
+//! The multi-byte WHATWG encodings of East Asia, and what these read but do not write: JIS X 0212 in EUC-JP, the private
+//! area of Windows-31J.
+//!
+//! # Limits
+//! Leniently, GB2312, Shift_JIS and EUC-KR are written with their supersets' characters.
+
+use super::out::{Encode, Gather, Out};
+use crate::double_byte::{Family, Reverse, Subset};
+use crate::grid::Set;
+use crate::sink::{ascii_8, ascii_run};
+use crate::{Mode, web};
+use encoding_rs::Encoding;
+use std::ops::ControlFlow;
+
+/// An encoder of one family.
+#[derive(Debug)]
+pub(super) struct DoubleByte {
+    family: Family,
+    /// What strict encoding keeps to.
+    subset: Subset,
+    /// GBK never writes four bytes, and leniently has the euro at 80.
+    gbk: bool,
+    encoding: &'static Encoding,
+    reverse: &'static Reverse,
+}
+
+impl DoubleByte {
+    pub(super) fn new(family: Family, subset: Subset, mode: Mode) -> Self {
+        let gbk = matches!(subset, Subset::Gbk | Subset::Gb2312);
+        Self {
+            family,
+            subset: if mode == Mode::Strict { subset } else { Subset::All },
+            gbk,
+            encoding: if gbk { encoding_rs::GBK } else { family.encoding() },
+            reverse: family.reverse(),
+        }
+    }
+}
+
+impl DoubleByte {
+    /// The bytes of a character that is not ASCII, and their number.
+    fn code(&self, c: char) -> Option<([u8; 16], usize)> {
+        let euro = self.gbk && self.subset == Subset::All && c == '\u{20AC}';
+        let of_table = match self.reverse.code(c) {
+            _ if euro => Some(padded(&[0x80])),
+            0 => None,
+            code @ 1..=0xFF => Some(padded(&[code as u8])),
+            code => Some(padded(&code.to_be_bytes())),
+        };
+        let held = |(code, len): &([u8; 16], usize)| self.subset.holds(&code[..*len]);
+        of_table
+            .filter(held)
+            .or_else(|| self.beyond_web(c).filter(held))
+            .or_else(|| web::encode_char(self.encoding, c).filter(held))
+    }
+
+    /// JIS X 0212 in the three bytes of EUC-JP, which WHATWG reads and does not write.
+    fn beyond_web(&self, c: char) -> Option<([u8; 16], usize)> {
+        if self.family != Family::EucJp {
+            return None;
+        }
+        let [.., row, column] = Set::JisX0212.reverse().code(c).to_be_bytes();
+        (row != 0).then(|| padded(&[0x8F, row | 0x80, column | 0x80]))
+    }
+}
+
+impl Encode for DoubleByte {
+    fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
+        let bytes = text.as_bytes();
+        out.bytes.reserve(text.len());
+        let mut gathered = Gather::new();
+        let mut at = 0;
+        while let Some(byte) = bytes.get(at) {
+            if *byte < 0x80 {
+                // One space between two words is no run.
+                if ascii_8(&bytes[at..]).is_none() {
+                    gathered.put([*byte], out);
+                    at += 1;
+                    continue;
+                }
+                gathered.flush(out);
+                let run = ascii_run(&bytes[at..]);
+                out.extend(&bytes[at..at + run]);
+                at += run;
+                continue;
+            }
+            let Some(c) = text[at..].chars().next() else { break };
+            // Pairs of the table are no look-alikes.
+            let pair = self.reverse.code(c);
+            if pair >= 0x100 && self.subset == Subset::All && !(self.gbk && c == '\u{20AC}') {
+                gathered.put(pair.to_be_bytes(), out);
+                at += c.len_utf8();
+                continue;
+            }
+            gathered.flush(out);
+            let Some((code, len)) = self.code(c) else { return ControlFlow::Break(at) };
+            if is_substitute(self.family, c) && !out.substituted(at, c) {
+                return ControlFlow::Break(at);
+            }
+            out.extend(&code[..len]);
+            at += c.len_utf8();
+        }
+        gathered.flush(out);
+        ControlFlow::Continue(())
+    }
+}
+
+fn padded(code: &[u8]) -> ([u8; 16], usize) {
+    let mut bytes = [0; 16];
+    bytes[..code.len()].copy_from_slice(code);
+    (bytes, code.len())
+}
+
+/// Characters that WHATWG writes as others, so that they do not come back.
+fn is_substitute(family: Family, c: char) -> bool {
+    match family {
+        Family::ShiftJis | Family::EucJp => matches!(c, '\u{A5}' | '\u{203E}' | '\u{2212}'),
+        // Private code points of GB 18030-2000 that have characters of their own since 2022.
+        Family::Gb18030 => {
+            matches!(
+                c,
+                '\u{E78D}'..='\u{E796}' | '\u{E81E}' | '\u{E826}' | '\u{E82B}' | '\u{E82C}' | '\u{E832}'
+            ) || matches!(c, '\u{E843}' | '\u{E854}' | '\u{E864}')
+        }
+        Family::Big5 | Family::EucKr => false,
+    }
+}

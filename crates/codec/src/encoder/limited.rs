@@ -1,0 +1,70 @@
+//! A text in pieces of limited length, each of which decodes by itself: for encoded words and lines.
+//!
+//! # Limits
+//! What a piece means must not grow less when a character is added to it; so it is in every charset here.
+
+use super::{EncodeOptions, Encoder};
+use crate::{Charset, LossLog};
+use std::ops::Range;
+
+/// One piece of [`Charset::encode_limited`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Where it stands in the text, in bytes; whole characters.
+    pub text: Range<usize>,
+    /// Its bytes, from the initial state of the charset to the initial state.
+    pub bytes: Vec<u8>,
+}
+
+pub(crate) fn encode_limited(
+    charset: Charset,
+    text: &str,
+    max_bytes: usize,
+    options: &EncodeOptions,
+    log: &mut LossLog,
+) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    let mut stopped = false;
+    while start < text.len() && !stopped {
+        let len = fitting(charset, &text[start..], max_bytes, options);
+        let (bytes, at_end) = write(charset, text, start..start + len, options, log);
+        pieces.push(Piece { text: start..start + len, bytes });
+        start += len;
+        stopped = at_end;
+    }
+    pieces
+}
+
+/// The length of the longest start of `text` that fits; at least one character.
+fn fitting(charset: Charset, text: &str, max_bytes: usize, options: &EncodeOptions) -> usize {
+    // No charset writes four characters as one byte.
+    let most = max_bytes.saturating_mul(4).saturating_add(1);
+    let mut ends: Vec<usize> = text.char_indices().map(|(at, _)| at).skip(1).take(most).collect();
+    if ends.len() < most {
+        ends.push(text.len());
+    }
+    let fits = |end: &usize| {
+        let mut log = LossLog::with_limit(0);
+        write(charset, text, 0..*end, options, &mut log).0.len() <= max_bytes
+    };
+    let fitting = ends.partition_point(fits);
+    ends[fitting.max(1) - 1]
+}
+
+/// Encodes a part of a text; the bytes, and whether the encoder stopped.
+fn write(
+    charset: Charset,
+    text: &str,
+    part: Range<usize>,
+    options: &EncodeOptions,
+    log: &mut LossLog,
+) -> (Vec<u8>, bool) {
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::with(charset, options.clone());
+    encoder.offset = part.start as u64;
+    encoder.push(&text[part], &mut bytes, log);
+    let stopped = encoder.is_stopped();
+    encoder.finish(&mut bytes, log);
+    (bytes, stopped)
+}

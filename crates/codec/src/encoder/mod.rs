@@ -1,0 +1,346 @@
+//! From UTF-8 text to a charset.
+//!
+//! A charset is written in its own repertoire (ISO-8859-1 gets no byte of windows-1252), the double-byte ones in
+//! WHATWG's. Where characters are written as look-alikes (U+00A5 as 5C in Shift_JIS), the log says so.
+//!
+//! # Limits
+//! Output offsets are not reported; the text at a record's range tells which character it was.
+
+mod double_byte;
+mod limited;
+mod options;
+mod out;
+mod single_byte;
+mod translit;
+mod unicode;
+mod vendor;
+
+pub use limited::Piece;
+pub(crate) use limited::encode_limited;
+pub use options::EncodeOptions;
+pub(crate) use out::{Encode, Gather, Out};
+
+use crate::charset::Kind;
+use crate::sequences::{self, Repertoire};
+use crate::{
+    Charset, LossKind, LossLog, Mode, bocu1, euc_fixed_width, iso2022, koi7, multi_byte, scsu, utf_ebcdic,
+    utf1, utf7,
+};
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+/// What to write for a character that the charset cannot carry. It is always logged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unmappable {
+    /// Stop before the first such character.
+    Fatal,
+    /// `?`
+    QuestionMark,
+    /// A text of the caller's own. What of it the charset cannot carry is left out.
+    Replace(Cow<'static, str>),
+    /// `&#8364;` (the WHATWG "html" error mode)
+    HtmlDecimal,
+    /// `&#x20AC;`
+    HtmlHex,
+    /// Nothing.
+    Skip,
+    /// The nearest that the charset has, by a table of ours: `é` becomes `e`, `“` becomes `"`, `€` becomes `EUR`. Such a
+    /// character is logged as [`LossKind::Substituted`], and one without anything near as unmappable, with `?` for it.
+    Transliterate,
+}
+
+impl Unmappable {
+    fn replacement(&self, c: char) -> Cow<'_, str> {
+        match self {
+            Self::Fatal | Self::Skip => "".into(),
+            Self::QuestionMark | Self::Transliterate => "?".into(),
+            Self::Replace(text) => text.as_ref().into(),
+            Self::HtmlDecimal => format!("&#{};", c as u32).into(),
+            Self::HtmlHex => format!("&#x{:X};", c as u32).into(),
+        }
+    }
+}
+
+/// An encoder in the middle of its text.
+///
+/// ```
+/// use mailglot_codec::{Charset, LossLog, Unmappable};
+///
+/// let (mut bytes, mut log) = (Vec::new(), LossLog::new());
+/// let mut encoder = Charset::ISO_2022_JP.new_encoder(Unmappable::HtmlDecimal);
+/// encoder.push("日", &mut bytes, &mut log);
+/// encoder.push("本 €", &mut bytes, &mut log);
+/// encoder.finish(&mut bytes, &mut log);
+/// assert_eq!(bytes, b"\x1b$BF|K\\\x1b(B &#8364;");
+/// assert_eq!(log.kept()[0].bytes, 7..10);
+/// ```
+#[derive(Debug)]
+pub struct Encoder {
+    charset: Charset,
+    machine: Box<dyn Encode>,
+    mode: Mode,
+    unmappable: Unmappable,
+    /// Bytes of text so far.
+    offset: u64,
+    stopped: bool,
+}
+
+impl Encoder {
+    /// Encodes the next piece of text; `log` gets byte ranges in the whole text.
+    pub fn push(&mut self, text: &str, bytes: &mut Vec<u8>, log: &mut LossLog) {
+        let mut out = Out::new(bytes, log, self.mode, self.offset);
+        let mut rest = text;
+        while !rest.is_empty() && !self.stopped {
+            out.rebase(self.offset + (text.len() - rest.len()) as u64);
+            let ControlFlow::Break(at) = self.machine.run(rest, &mut out) else { break };
+            let mut behind = rest[at..].chars();
+            let Some(c) = behind.next() else { break };
+            self.replace(at, c, &mut out);
+            rest = behind.as_str();
+        }
+        self.offset += text.len() as u64;
+    }
+
+    /// Ends the text: a stateful charset returns to its initial state. Consumes, so that nothing can come after the end.
+    pub fn finish(mut self, bytes: &mut Vec<u8>, log: &mut LossLog) {
+        self.machine.end(&mut Out::new(bytes, log, self.mode, self.offset));
+    }
+
+    /// True after a character that cannot be carried under [`Unmappable::Fatal`]: what is pushed from then on is ignored.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// An encoder with options; [`Charset::new_encoder`] makes one without.
+    pub fn with(charset: Charset, options: EncodeOptions) -> Self {
+        let machine = machine(charset, &options);
+        Self {
+            charset,
+            machine,
+            mode: options.mode,
+            unmappable: options.unmappable,
+            offset: 0,
+            stopped: false,
+        }
+    }
+
+    pub(crate) fn new(charset: Charset, unmappable: Unmappable, mode: Mode) -> Self {
+        Self::with(charset, EncodeOptions::new(unmappable).mode(mode))
+    }
+
+    /// Records a character that the machine stopped at and writes what stands for it.
+    fn replace(&mut self, at: usize, c: char, out: &mut Out<'_>) {
+        let near = match self.unmappable {
+            Unmappable::Transliterate => {
+                translit::nearest(c, |c| carries(self.charset, self.mode, c)).map(Cow::Owned)
+            }
+            _ => None,
+        };
+        out.record(at, c, if near.is_some() { LossKind::Substituted } else { LossKind::Unmappable });
+        self.stopped = self.unmappable == Unmappable::Fatal;
+        let replacement = near.unwrap_or_else(|| self.unmappable.replacement(c));
+        if replacement.is_empty() {
+            return;
+        }
+        self.machine.neutral(out);
+        let mut rest = replacement.as_ref();
+        while let ControlFlow::Break(at) = self.machine.run(rest, &mut out.quiet()) {
+            let mut behind = rest[at..].chars();
+            behind.next();
+            rest = behind.as_str();
+        }
+    }
+}
+
+/// Whether a machine that begins anew can carry a character.
+fn carries(charset: Charset, mode: Mode, c: char) -> bool {
+    let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(0));
+    let mut out = Out::new(&mut bytes, &mut log, mode, 0);
+    machine(charset, &EncodeOptions::new(Unmappable::Fatal).mode(mode))
+        .run(c.encode_utf8(&mut [0; 4]), &mut out)
+        .is_continue()
+}
+
+/// Encodes a whole text; borrows where the text's own bytes are the answer.
+pub(crate) fn encode<'a>(
+    charset: Charset,
+    text: &'a str,
+    unmappable: Unmappable,
+    log: &mut LossLog,
+) -> Cow<'a, [u8]> {
+    let same = match charset.kind() {
+        Kind::Utf8 => true,
+        Kind::Cesu8 => !text.bytes().any(|b| b >= 0xF0),
+        _ => charset.is_ascii_compatible() && text.is_ascii(),
+    };
+    if same {
+        return Cow::Borrowed(text.as_bytes());
+    }
+    let mut bytes = Vec::with_capacity(text.len() + 8);
+    let mut encoder = Encoder::new(charset, unmappable, Mode::Lenient);
+    encoder.push(text, &mut bytes, log);
+    encoder.finish(&mut bytes, log);
+    Cow::Owned(bytes)
+}
+
+fn machine(charset: Charset, options: &EncodeOptions) -> Box<dyn Encode> {
+    let mode = options.mode;
+    match charset.kind() {
+        Kind::Utf8 => Box::new(unicode::Utf8),
+        Kind::Cesu8 => Box::new(unicode::Cesu8),
+        Kind::Utf16(order) => Box::new(unicode::Utf16::new(order)),
+        Kind::Utf32(order) => Box::new(unicode::Utf32::new(order)),
+        Kind::Utf7 if options.utf_7_optional_direct => Box::new(utf7::Encoder::new(utf7::Direct::WithSetO)),
+        Kind::Utf7 => Box::new(utf7::Encoder::new(utf7::Direct::SetD)),
+        Kind::Utf7Imap => Box::new(utf7::Encoder::new(utf7::Direct::Imap)),
+        Kind::Scsu => Box::new(scsu::Writer::default()),
+        Kind::Bocu1 => Box::new(bocu1::Writer::default()),
+        Kind::Utf1 => Box::new(unicode::ByCharacter(utf1::push)),
+        Kind::UtfEbcdic => Box::new(unicode::ByCharacter(utf_ebcdic::push)),
+        Kind::SingleByte(_) => Box::new(single_byte::SingleByte::new(charset, mode)),
+        Kind::DoubleByte(family, subset) => Box::new(double_byte::DoubleByte::new(family, subset, mode)),
+        Kind::MultiByte(layout, set) => Box::new(multi_byte::Encoder::new(layout, set)),
+        Kind::EucFixedWidth => Box::new(euc_fixed_width::Encoder::new(mode)),
+        Kind::Vendor(set) => Box::new(match charset.superset().kind() {
+            // What is written leniently is what lenient decoding reads again.
+            Kind::Vendor(superset) if mode == Mode::Lenient => vendor::Vendor::plain(superset),
+            Kind::DoubleByte(family, _) if mode == Mode::Lenient => vendor::Vendor::read_as(set, family),
+            _ => vendor::Vendor::plain(set),
+        }),
+        Kind::MixedEbcdic(set) => Box::new(vendor::Vendor::mixed(set)),
+        Kind::Iso2022(flavor) => Box::new(iso2022::Encoder::new(flavor, mode)),
+        Kind::Koi7 => Box::new(koi7::Encoder::default()),
+        Kind::Sequences(list) => {
+            let repertoire = match mode {
+                Mode::Strict => Repertoire::Exact,
+                Mode::Lenient if charset.superset() == charset => Repertoire::All,
+                Mode::Lenient => Repertoire::Ascii,
+            };
+            Box::new(sequences::Encoder::new(list, repertoire))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encode_all(
+        charset: Charset,
+        text: &str,
+        unmappable: Unmappable,
+    ) -> (Vec<u8>, Vec<(u64, u64, &'static str)>) {
+        let mut log = LossLog::new();
+        let bytes = charset.encode(text, unmappable, &mut log).into_owned();
+        (bytes, log.kept().iter().map(|l| (l.bytes.start, l.bytes.end, l.kind.name())).collect())
+    }
+
+    #[test]
+    fn a_charset_keeps_to_its_own_repertoire() {
+        let (bytes, log) = encode_all(Charset::ISO_8859_1, "é€x\u{85}", Unmappable::QuestionMark);
+        let expected = [(2, 5, "unmappable"), (6, 8, "unmappable")];
+        assert_eq!((bytes.as_slice(), log.as_slice()), (&b"\xE9?x?"[..], &expected[..]));
+        let (bytes, log) = encode_all(Charset::US_ASCII, "aé", Unmappable::Skip);
+        assert_eq!((bytes.as_slice(), log.as_slice()), (&b"a"[..], &[(1, 3, "unmappable")][..]));
+        let (bytes, log) = encode_all(Charset::WINDOWS_1252, "é€\u{81}", Unmappable::Fatal);
+        assert_eq!((bytes.as_slice(), log.len()), (&b"\xE9\x80\x81"[..], 0));
+        let (bytes, log) = encode_all(Charset::ISO_8859_9, "ğ€x", Unmappable::Fatal);
+        assert_eq!((bytes.as_slice(), log.as_slice()), (&b"\xF0"[..], &[(2, 5, "unmappable")][..]));
+        assert_eq!(encode_all(Charset::KOI8_R, "в€", Unmappable::HtmlDecimal).0, b"\xD7&#8364;");
+    }
+
+    #[test]
+    fn iso_2022_jp_returns_to_ascii_at_line_ends_and_before_replacements() {
+        let (bytes, log) = encode_all(Charset::ISO_2022_JP, "日\u{A5}\r\n本💩語", Unmappable::HtmlDecimal);
+        assert_eq!(
+            bytes,
+            b"\x1b$BF|\x1b(J\\\x1b(B\r\n\x1b$BK\\\x1b(B&#128169;\x1b$B8l\x1b(B".as_slice(),
+            "{:?}",
+            String::from_utf8_lossy(&bytes)
+        );
+        assert_eq!(log, [(10, 14, "unmappable")]);
+        let (bytes, _) = encode_all(Charset::ISO_2022_JP, "日💩語", Unmappable::Fatal);
+        assert_eq!(bytes, b"\x1b$BF|\x1b(B");
+    }
+
+    #[test]
+    fn look_alikes_are_reported() {
+        assert_eq!(
+            encode_all(Charset::SHIFT_JIS, "a\u{A5}b", Unmappable::Fatal),
+            (b"a\\b".to_vec(), vec![(1, 3, "substituted")])
+        );
+        assert_eq!(
+            encode_all(Charset::ISO_2022_JP, "\u{FF71}", Unmappable::Fatal).1,
+            [(0, 3, "substituted")]
+        );
+    }
+
+    #[test]
+    fn transliteration_goes_to_the_nearest() {
+        for (charset, text, expected) in [
+            (Charset::US_ASCII, "“naïve” — Œuvre … 5 €, ½", &b"\"naive\" - OEuvre ... 5 EUR, 1/2"[..]),
+            (Charset::ISO_8859_1, "ấ Ş ‹œ› ﬁn", b"\xE2 S 'oe' fin"),
+            (Charset::WINDOWS_1252, "“ș”", b"\x93s\x94"),
+            (Charset::ISO_8859_9, "ș", b"\xFE"),
+            (Charset::KOI8_R, "ўґ", "уг".as_bytes()),
+            (Charset::US_ASCII, "Щи 日", b"Shchi ?"),
+        ] {
+            let (bytes, log) = encode_all(charset, text, Unmappable::Transliterate);
+            if charset == Charset::KOI8_R {
+                assert_eq!(charset.decode(&bytes, &mut LossLog::new()).as_bytes(), expected);
+            } else {
+                assert_eq!(bytes, expected, "{text}");
+            }
+            assert_eq!(log.iter().any(|(.., kind)| *kind == "unmappable"), text.contains('日'), "{text}");
+            assert!(log.iter().any(|(.., kind)| *kind == "substituted"), "{text}");
+        }
+    }
+
+    #[test]
+    fn replacements_are_written_in_the_charset() {
+        let way = || Unmappable::Replace("<日~\u{1F600}>".into());
+        assert_eq!(encode_all(Charset::ISO_8859_1, "a日", way()).0, b"a<~>");
+        assert_eq!(encode_all(Charset::HZ_GB_2312, "中\u{1F601}中", way()).0, b"~{VP~}<~{HU~}~~>~{VP~}");
+        assert_eq!(
+            encode_all(Charset::ISO_2022_JP, "日\x1B", Unmappable::HtmlHex).0,
+            b"\x1b$BF|\x1b(B&#x1B;"
+        );
+    }
+
+    #[test]
+    fn unicode_forms() {
+        assert_eq!(
+            encode_all(Charset::UTF_16, "é💩", Unmappable::Fatal).0,
+            b"\xFE\xFF\0\xE9\xD8\x3D\xDC\xA9"
+        );
+        assert_eq!(encode_all(Charset::UTF_16LE, "é", Unmappable::Fatal).0, b"\xE9\0");
+        assert_eq!(encode_all(Charset::UTF_32BE, "💩", Unmappable::Fatal).0, b"\0\x01\xF4\xA9");
+        assert_eq!(
+            encode_all(Charset::CESU_8, "\u{1F600}", Unmappable::Fatal).0,
+            b"\xED\xA0\xBD\xED\xB8\x80"
+        );
+    }
+
+    #[test]
+    fn utf_7_runs() {
+        for (text, expected) in [
+            ("a+b", "a+-b"),
+            ("+", "+-"),
+            ("++", "+-+-"),
+            ("é+", "+AOkAKw-"),
+            ("+é", "+ACsA6Q-"),
+            ("日本語", "+ZeVnLIqe-"),
+            ("A≢Α.", "A+ImIDkQ-."),
+            ("\\~=\u{0}", "+AFwAfgA9AAA-"),
+            ("💩\r\né", "+2D3cqQ-\r\n+AOk-"),
+            ("£-", "+AKM--"),
+        ] {
+            assert_eq!(
+                encode_all(Charset::UTF_7, text, Unmappable::Fatal).0,
+                expected.as_bytes(),
+                "{text:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What encoder machines have in common: the trait that each implements and the side they write to.
+//!
+//! A machine knows its charset and nothing of the caller's wishes: at a character that it cannot carry it stops, and
+//! the [`Encoder`](crate::Encoder) records the character, gives the machine a replacement to write, and goes on behind it.
+//!
+//! # Limits
+//! No output offsets are kept.
+
+use crate::{LossKind, LossLog, Mode};
+use std::fmt::Debug;
+use std::ops::{ControlFlow, Range};
+
+/// What really encodes. Any split of the text gives the same bytes and the same records.
+pub(crate) trait Encode: Send + Sync + Debug {
+    /// Encodes `text`; breaks with the offset in `text` of the first character that the charset cannot carry, with
+    /// everything before it written. The next call begins behind that character, or with its replacement.
+    fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize>;
+
+    /// Writes what is held back and returns to the state in which ASCII stands for itself: before a replacement.
+    fn neutral(&mut self, _out: &mut Out<'_>) {}
+
+    /// Ends the text in the initial state.
+    fn end(&mut self, out: &mut Out<'_>) {
+        self.neutral(out);
+    }
+}
+
+/// Output side of every encoder machine: bytes and records.
+pub(crate) struct Out<'o> {
+    /// Where the bytes go.
+    pub(crate) bytes: &'o mut Vec<u8>,
+    log: &'o mut LossLog,
+    mode: Mode,
+    /// Offset of the machine's text in the whole text.
+    base: u64,
+    /// A replacement is being written: its own characters are no news.
+    quiet: bool,
+}
+
+impl<'o> Out<'o> {
+    pub(crate) fn new(bytes: &'o mut Vec<u8>, log: &'o mut LossLog, mode: Mode, base: u64) -> Self {
+        Self { bytes, log, mode, base, quiet: false }
+    }
+
+    /// An output for a replacement: nothing is recorded.
+    pub(crate) fn quiet(&mut self) -> Out<'_> {
+        Out { bytes: self.bytes, log: self.log, mode: self.mode, base: self.base, quiet: true }
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, byte: u8) {
+        self.bytes.push(byte);
+    }
+
+    #[inline]
+    pub(crate) fn extend(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Records that the character at `at` of the machine's text is written as a look-alike. False in strict mode,
+    /// where there are no look-alikes: then the machine must break at `at`.
+    #[must_use]
+    pub(crate) fn substituted(&mut self, at: usize, c: char) -> bool {
+        if self.mode == Mode::Lenient {
+            self.record(at, c, LossKind::Substituted);
+        }
+        self.mode == Mode::Lenient
+    }
+
+    /// Records a range of the whole text that is written as a look-alike.
+    pub(crate) fn substituted_range(&mut self, range: Range<u64>) {
+        if !self.quiet {
+            self.log.record(range, LossKind::Substituted);
+        }
+    }
+
+    /// The offset in the whole text of `at` in the machine's.
+    pub(crate) fn position(&self, at: usize) -> u64 {
+        self.base + at as u64
+    }
+
+    /// The same output for a machine's text that begins `len` bytes later.
+    pub(crate) fn ahead(&mut self, len: usize) -> Out<'_> {
+        let base = self.position(len);
+        Out { bytes: self.bytes, log: self.log, mode: self.mode, base, quiet: self.quiet }
+    }
+
+    /// Records the character at `at` of the machine's text.
+    pub(crate) fn record(&mut self, at: usize, c: char, kind: LossKind) {
+        if !self.quiet {
+            let start = self.base + at as u64;
+            self.log.record(start..start + c.len_utf8() as u64, kind);
+        }
+    }
+
+    /// From here on the machine's text begins at `base` of the whole text.
+    pub(super) fn rebase(&mut self, base: u64) {
+        self.base = base;
+    }
+}
+
+/// Bytes gathered on the stack before they are appended: an append for each character costs more than its lookup.
+pub(crate) struct Gather {
+    bytes: [u8; GATHERED],
+    len: usize,
+}
+
+const GATHERED: usize = 64;
+
+impl Gather {
+    pub(crate) fn new() -> Self {
+        Self { bytes: [0; GATHERED], len: 0 }
+    }
+
+    #[inline]
+    pub(crate) fn put<const N: usize>(&mut self, code: [u8; N], out: &mut Out<'_>) {
+        if self.len + N > GATHERED {
+            self.flush(out);
+        }
+        self.bytes[self.len..self.len + N].copy_from_slice(&code);
+        self.len += N;
+    }
+
+    /// Appends what is gathered; before anything else is, and before a machine returns.
+    #[inline]
+    pub(crate) fn flush(&mut self, out: &mut Out<'_>) {
+        out.extend(&self.bytes[..self.len]);
+        self.len = 0;
+    }
+}

@@ -1,0 +1,91 @@
+//! Every character is one byte: the reverse of the decoder's table.
+//!
+//! # Limits
+//! Characters are written as they come: nothing is decomposed to fit windows-1258 or TCVN.
+
+use super::out::{Encode, Gather, Out};
+use crate::charset::Kind;
+use crate::decoder::table;
+use crate::generated::charsets::COUNT;
+use crate::single_byte::{Page, Reverse, Table};
+use crate::sink::{ascii_8, ascii_run};
+use crate::{Charset, Mode};
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+
+/// An encoder by a table of a single-byte charset.
+#[derive(Debug)]
+pub(super) struct SingleByte {
+    reverse: &'static Reverse,
+}
+
+impl SingleByte {
+    pub(super) fn new(charset: Charset, mode: Mode) -> Self {
+        static REVERSE: [OnceLock<Reverse>; 2 * COUNT] = [const { OnceLock::new() }; 2 * COUNT];
+        let at = charset.index() * 2 + usize::from(mode == Mode::Strict);
+        Self { reverse: REVERSE[at].get_or_init(|| Reverse::new(&repertoire(charset, mode))) }
+    }
+}
+
+/// What is written: the charset's own characters, and leniently of these only what lenient decoding reads again. A C1
+/// control of ISO-8859-1 would come back as a letter of windows-1252.
+fn repertoire(charset: Charset, mode: Mode) -> Table {
+    let strict = table(charset, Mode::Strict);
+    if mode == Mode::Strict {
+        return strict.clone();
+    }
+    // Holes of Windows pages are controls there, as WHATWG writes them.
+    let as_read = match charset.kind() {
+        Kind::SingleByte(page) => {
+            matches!(page, Page::Own(_) | Page::Web(_) | Page::Windows(_) | Page::Koi8U)
+        }
+        _ => false,
+    };
+    let own = if as_read { table(charset, Mode::Lenient) } else { strict };
+    let read = table(charset.superset(), Mode::Lenient);
+    Table::new(|byte| own.cell(byte).char().filter(|_| own.cell(byte) == read.cell(byte)))
+}
+
+impl Encode for SingleByte {
+    fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
+        let reverse = self.reverse;
+        let bytes = text.as_bytes();
+        let ascii = reverse.is_ascii();
+        out.bytes.reserve(text.len());
+        let mut gathered = Gather::new();
+        let mut at = 0;
+        while let Some(first) = bytes.get(at) {
+            if *first < 0x80 && ascii {
+                // One space between two words is no run.
+                if ascii_8(&bytes[at..]).is_none() {
+                    gathered.put([*first], out);
+                    at += 1;
+                    continue;
+                }
+                gathered.flush(out);
+                let run = ascii_run(&bytes[at..]);
+                out.extend(&bytes[at..at + run]);
+                at += run;
+                continue;
+            }
+            // Letters of most alphabets take two bytes.
+            if (0xC0..0xE0).contains(first) && at + 1 < bytes.len() {
+                let code = u32::from(*first & 0x1F) << 6 | u32::from(bytes[at + 1] & 0x3F);
+                if let Some(byte) = char::from_u32(code).and_then(|c| reverse.byte(c)) {
+                    gathered.put([byte], out);
+                    at += 2;
+                    continue;
+                }
+            }
+            let Some(c) = text[at..].chars().next() else { break };
+            let Some(byte) = reverse.byte(c) else {
+                gathered.flush(out);
+                return ControlFlow::Break(at);
+            };
+            gathered.put([byte], out);
+            at += c.len_utf8();
+        }
+        gathered.flush(out);
+        ControlFlow::Continue(())
+    }
+}

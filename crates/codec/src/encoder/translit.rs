@@ -1,0 +1,54 @@
+//! The nearest text that a charset has for a character that it lacks, by the table of `data/translit.tsv`.
+//!
+//! A row leads one step on (`ấ` to `â`, `â` to `a`), so that the first step that the charset can write is taken.
+//!
+//! # Limits
+//! One table for all languages: `ö` becomes `o`, in German too. Full-width forms become ASCII, `<` among them. Scripts
+//! other than Latin, Greek and Cyrillic have no rows.
+
+use crate::generated::translit::STEPS;
+
+/// The nearest text of which `carried` holds for every character; `None` if there is none.
+pub(super) fn nearest(c: char, carried: impl Fn(char) -> bool) -> Option<String> {
+    let mut text = String::new();
+    append(c, &carried, &mut text).then_some(text)
+}
+
+/// Appends what stands for `c`; false if there is nothing. The table leads to no character twice, so this ends.
+fn append(c: char, carried: &impl Fn(char) -> bool, text: &mut String) -> bool {
+    let Ok(row) = STEPS.binary_search_by_key(&c, |(from, _)| *from) else { return false };
+    STEPS[row].1.chars().all(|step| {
+        let own = carried(step);
+        if own {
+            text.push(step);
+        }
+        own || append(step, carried, text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_ends_in_ascii_or_in_nothing_known() {
+        for (c, _) in STEPS {
+            let ascii = nearest(*c, |c| c.is_ascii());
+            // Kana and the symbols of mathematics are for charsets that have them.
+            let far = matches!(c, '\u{FF61}'..='\u{FF9F}' | '\u{3300}'..='\u{33FF}');
+            assert!(
+                ascii.as_ref().is_some_and(|text| !text.contains(['\r', '\n'])) || far,
+                "{c:?} {ascii:?}"
+            );
+        }
+        assert!(STEPS.len() > 1500);
+    }
+
+    #[test]
+    fn the_first_step_that_fits_is_taken() {
+        assert_eq!(nearest('ấ', |c| c == 'â').as_deref(), Some("â"));
+        assert_eq!(nearest('ấ', |c| c.is_ascii()).as_deref(), Some("a"));
+        assert_eq!(nearest('\u{200B}', |_| false).as_deref(), Some(""));
+        assert_eq!(nearest('日', |_| true), None);
+    }
+}

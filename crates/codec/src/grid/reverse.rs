@@ -1,0 +1,83 @@
+//! From characters to the codes of a table, whatever their plane, and from sequences of two characters.
+//!
+//! # Limits
+//! A code is not 0. Where several codes mean one character, the first that is entered stays.
+
+/// Codes (`row << 8 | column`) by character.
+#[derive(Debug)]
+pub(crate) struct Reverse {
+    /// By `code point >> 8`, its block; block 0 is empty.
+    blocks: Vec<u16>,
+    codes: Vec<u32>,
+    /// Sorted.
+    sequences: Vec<([char; 2], u32)>,
+}
+
+impl Reverse {
+    /// Of codes and their characters (the second NUL where there is only one); of the codes of one character the
+    /// first is kept.
+    pub(crate) fn new(codes: impl IntoIterator<Item = (u32, [char; 2])>) -> Self {
+        let mut reverse = Self { blocks: vec![0; 0x1100], codes: vec![0; 256], sequences: Vec::new() };
+        for (code, [a, b]) in codes {
+            if b == '\0' {
+                reverse.enter(a, code);
+            } else {
+                reverse.sequences.push(([a, b], code));
+            }
+        }
+        reverse.sequences.sort_unstable();
+        reverse
+    }
+
+    /// The code of one character; 0 if it has none.
+    #[inline]
+    pub(crate) fn code(&self, c: char) -> u32 {
+        let block = self.blocks.get(c as usize >> 8).copied().unwrap_or(0);
+        self.codes.get(usize::from(block) << 8 | c as usize & 0xFF).copied().unwrap_or(0)
+    }
+
+    /// Whether a sequence begins with this character, so that the next one must be seen before it is written.
+    pub(crate) fn begins_sequence(&self, c: char) -> bool {
+        let at = self.sequences.partition_point(|(chars, _)| chars[0] < c);
+        self.sequences.get(at).is_some_and(|(chars, _)| chars[0] == c)
+    }
+
+    /// The code of a sequence; 0 if it has none.
+    pub(crate) fn sequence(&self, chars: [char; 2]) -> u32 {
+        let at = self.sequences.partition_point(|(other, _)| *other < chars);
+        self.sequences.get(at).filter(|(other, _)| *other == chars).map_or(0, |(_, code)| *code)
+    }
+
+    fn enter(&mut self, c: char, code: u32) {
+        let Some(block) = self.blocks.get_mut(c as usize >> 8) else { return };
+        if *block == 0 {
+            *block = (self.codes.len() >> 8) as u16;
+            self.codes.resize(self.codes.len() + 256, 0);
+        }
+        let place = &mut self.codes[usize::from(*block) << 8 | c as usize & 0xFF];
+        if *place == 0 {
+            *place = code;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_code_of_a_character_stays() {
+        let reverse = Reverse::new([
+            (0x2131, ['\u{2000B}', '\0']),
+            (0x2477, ['か', '\u{309A}']),
+            (0x242B, ['か', '\0']),
+            (0x2132, ['\u{2000B}', '\0']),
+            (0x2478, ['か', '\u{3099}']),
+        ]);
+        assert_eq!((reverse.code('\u{2000B}'), reverse.code('か'), reverse.code('き')), (0x2131, 0x242B, 0));
+        assert_eq!((reverse.code(char::MAX), reverse.code('\0')), (0, 0));
+        assert_eq!(reverse.sequence(['か', '\u{309A}']), 0x2477);
+        assert_eq!((reverse.sequence(['か', 'か']), reverse.sequence(['き', '\u{309A}'])), (0, 0));
+        assert!(reverse.begins_sequence('か') && !reverse.begins_sequence('き'));
+    }
+}

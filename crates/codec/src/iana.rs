@@ -1,0 +1,127 @@
+//! The "Character Sets" registry of IANA (RFC 2978), and which of its charsets are decoded here.
+//!
+//! ```
+//! use mailglot_codec::{Charset, iana};
+//!
+//! let latin = iana::registry().iter().find(|entry| entry.mib == 4).expect("a registered number");
+//! assert_eq!((latin.name, latin.mime), ("ISO_8859-1:1987", Some("ISO-8859-1")));
+//! assert_eq!(latin.charset(), Some(Charset::ISO_8859_1));
+//! ```
+//!
+//! # Limits
+//! The registry as it was on 2022-07-14; references and descriptions are left out.
+
+use crate::generated::iana::REGISTRY;
+use crate::{Charset, View};
+use std::sync::OnceLock;
+
+/// One entry of the registry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Registered {
+    /// The registered name.
+    pub name: &'static str,
+    /// The number (MIBenum).
+    pub mib: u16,
+    /// The name that is preferred in mail, where one is.
+    pub mime: Option<&'static str>,
+    /// The other names, in the registry's order.
+    pub aliases: &'static [&'static str],
+    /// Why there is no decoder; none where there is one.
+    pub why_not: Option<&'static str>,
+}
+
+impl Registered {
+    pub(crate) const fn new(
+        name: &'static str,
+        mib: u16,
+        mime: Option<&'static str>,
+        aliases: &'static [&'static str],
+        why_not: Option<&'static str>,
+    ) -> Self {
+        Self { name, mib, mime, aliases, why_not }
+    }
+
+    /// The charset that decodes (and encodes) this entry: its own, or one of which it is another name.
+    pub fn charset(&self) -> Option<Charset> {
+        let own = Charset::all().find(|charset| charset.mib() == Some(self.mib));
+        own.or_else(|| Charset::for_label(self.name.as_bytes(), View::Mail).charset())
+    }
+}
+
+/// The entry of a name or an alias, which differs in case at most; without an allocation.
+pub(crate) fn find(label: &[u8]) -> Option<&'static Registered> {
+    static NAMES: OnceLock<Vec<(&str, &Registered)>> = OnceLock::new();
+    let order =
+        |a: &[u8], b: &[u8]| a.iter().map(u8::to_ascii_lowercase).cmp(b.iter().map(u8::to_ascii_lowercase));
+    let names = NAMES.get_or_init(|| {
+        let of = |entry: &'static Registered| {
+            entry.aliases.iter().chain([&entry.name]).map(move |name| (*name, entry))
+        };
+        let mut names: Vec<_> = REGISTRY.iter().flat_map(of).collect();
+        names.sort_by(|a, b| order(a.0.as_bytes(), b.0.as_bytes()));
+        names
+    });
+    let found = names.binary_search_by(|(name, _)| order(name.as_bytes(), label)).ok()?;
+    names.get(found).map(|(_, entry)| *entry)
+}
+
+/// All entries, by number.
+pub fn registry() -> &'static [Registered] {
+    REGISTRY
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Resolved;
+
+    /// Charsets of the registry that must decode.
+    const BAR: usize = 240;
+
+    fn resolved(label: &str, view: View) -> Resolved {
+        Charset::for_label(label.as_bytes(), view)
+    }
+
+    #[test]
+    fn enough_of_the_registry_decodes_and_the_rest_has_a_reason() {
+        assert_eq!(registry().len(), 258);
+        assert!(registry().is_sorted_by_key(|entry| entry.mib));
+        let decoded = registry().iter().filter(|entry| entry.charset().is_some()).count();
+        assert!(decoded >= BAR, "{decoded}");
+        for entry in registry() {
+            assert!(entry.charset().is_none() || entry.why_not.is_none(), "{entry:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_names() {
+        for charset in Charset::all() {
+            let named = registry().iter().find(|entry| {
+                let mut names = entry.aliases.iter().copied().chain([entry.name]);
+                names.any(|name| name.eq_ignore_ascii_case(charset.name()))
+            });
+            // A registered alias of TIS-620, but a charset of its own with a no-break space.
+            let named = named.filter(|_| charset != Charset::ISO_8859_11);
+            assert_eq!(charset.mib(), named.map(|entry| entry.mib), "{charset}");
+        }
+    }
+
+    #[test]
+    fn every_registered_name_resolves_to_its_charset() {
+        for entry in registry() {
+            for name in entry.aliases.iter().chain([&entry.name]) {
+                let answer = resolved(name, View::Iana);
+                assert_eq!(answer, resolved(&name.to_uppercase(), View::Iana), "{name}");
+                match entry.charset() {
+                    Some(charset) => assert_eq!(answer.charset(), Some(charset), "{name}"),
+                    None if entry.name == "UNKNOWN-8BIT" => assert_eq!(answer, Resolved::NoInformation),
+                    None => assert_eq!(answer, Resolved::Unknown, "{name}"),
+                }
+                if *name != "ISO-8859-11" {
+                    assert_eq!(resolved(name, View::Mail).charset(), entry.charset(), "{name} in mail");
+                }
+            }
+        }
+    }
+}

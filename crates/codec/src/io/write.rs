@@ -1,0 +1,248 @@
+//! Writers: bytes in a charset to UTF-8, and UTF-8 to bytes in a charset.
+//!
+//! # Limits
+//! A writer that was given an error keeps what it has and writes it at the next call; what it was not given is not taken.
+
+use crate::{Decoder, Encoder, LossLog};
+use std::io::{Error, ErrorKind, Result, Write};
+
+/// Bytes that may wait before they are written.
+const BLOCK: usize = 8192;
+
+/// Bytes on their way to a writer.
+#[derive(Debug)]
+struct Waiting<W> {
+    inner: W,
+    bytes: Vec<u8>,
+    /// Bytes that the writer has taken already.
+    taken: usize,
+}
+
+impl<W: Write> Waiting<W> {
+    fn new(inner: W) -> Self {
+        Self { inner, bytes: Vec::new(), taken: 0 }
+    }
+
+    /// Writes all that waits.
+    fn drain(&mut self) -> Result<()> {
+        while self.taken < self.bytes.len() {
+            match self.inner.write(&self.bytes[self.taken..]) {
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                Ok(taken) => self.taken += taken,
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+            }
+        }
+        self.bytes.clear();
+        self.taken = 0;
+        Ok(())
+    }
+
+    /// Makes room: what waits is written when there is much of it.
+    fn make_room(&mut self) -> Result<()> {
+        if self.bytes.len() < BLOCK { Ok(()) } else { self.drain() }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.drain()?;
+        self.inner.flush()
+    }
+}
+
+/// Decodes what is written to it: bytes of a charset in, UTF-8 to the writer below.
+///
+/// ```
+/// use mailglot_codec::{Charset, Mode, io::DecodeWriter};
+/// use std::io::Write;
+///
+/// let mut writer = DecodeWriter::new(Vec::new(), Charset::SHIFT_JIS.new_decoder(Mode::Lenient));
+/// writer.write_all(b"\x93\xFA\x96")?;
+/// writer.write_all(b"\x7B")?;
+/// let (text, log) = writer.finish()?;
+/// assert_eq!(text, "日本".as_bytes());
+/// assert!(log.is_empty());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct DecodeWriter<W> {
+    out: Waiting<W>,
+    decoder: Decoder,
+    text: String,
+    log: LossLog,
+}
+
+impl<W: Write> DecodeWriter<W> {
+    /// Writes to `inner` through `decoder`.
+    pub fn new(inner: W, decoder: Decoder) -> Self {
+        Self { out: Waiting::new(inner), decoder, text: String::new(), log: LossLog::new() }
+    }
+
+    /// Keeps the account in `log` from now on.
+    #[must_use]
+    pub fn with_log(mut self, log: LossLog) -> Self {
+        self.log = log;
+        self
+    }
+
+    /// The account so far.
+    pub fn log(&self) -> &LossLog {
+        &self.log
+    }
+
+    /// Ends the input, writes all, and gives the writer below and the account.
+    pub fn finish(mut self) -> Result<(W, LossLog)> {
+        self.text.clear();
+        self.decoder.finish(&mut self.text, &mut self.log);
+        self.out.bytes.extend_from_slice(self.text.as_bytes());
+        self.out.flush()?;
+        Ok((self.out.inner, self.log))
+    }
+}
+
+impl<W: Write> Write for DecodeWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        self.out.make_room()?;
+        self.text.clear();
+        self.decoder.push(bytes, &mut self.text, &mut self.log);
+        self.out.bytes.extend_from_slice(self.text.as_bytes());
+        Ok(bytes.len())
+    }
+
+    /// Writes what is decoded; a cut character waits on.
+    fn flush(&mut self) -> Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Encodes what is written to it: UTF-8 in, bytes of a charset to the writer below.
+///
+/// Bytes that are no UTF-8 are an error of kind [`ErrorKind::InvalidData`], as is under
+/// [`Unmappable::Fatal`](crate::Unmappable::Fatal) a character that the charset lacks; what stands before is written.
+///
+/// ```
+/// use mailglot_codec::{Charset, Unmappable, io::EncodeWriter};
+/// use std::io::Write;
+///
+/// let encoder = Charset::ISO_2022_JP.new_encoder(Unmappable::HtmlDecimal);
+/// let mut writer = EncodeWriter::new(Vec::new(), encoder);
+/// write!(writer, "日本 {}", '€')?;
+/// let (bytes, log) = writer.finish()?;
+/// assert_eq!(bytes, b"\x1b$BF|K\\\x1b(B &#8364;");
+/// assert_eq!(log.losses(), 1);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct EncodeWriter<W> {
+    out: Waiting<W>,
+    encoder: Encoder,
+    log: LossLog,
+    /// The beginning of a character.
+    cut: Vec<u8>,
+    /// Bytes taken so far, those of `cut` too.
+    offset: u64,
+}
+
+impl<W: Write> EncodeWriter<W> {
+    /// Writes to `inner` through `encoder`.
+    pub fn new(inner: W, encoder: Encoder) -> Self {
+        Self { out: Waiting::new(inner), encoder, log: LossLog::new(), cut: Vec::new(), offset: 0 }
+    }
+
+    /// Keeps the account in `log` from now on.
+    #[must_use]
+    pub fn with_log(mut self, log: LossLog) -> Self {
+        self.log = log;
+        self
+    }
+
+    /// The account so far; ranges are offsets in all bytes written to this writer.
+    pub fn log(&self) -> &LossLog {
+        &self.log
+    }
+
+    /// Ends the text, writes all, and gives the writer below and the account.
+    pub fn finish(mut self) -> Result<(W, LossLog)> {
+        if !self.cut.is_empty() {
+            return Err(no_utf8(self.offset - self.cut.len() as u64));
+        }
+        self.encoder.finish(&mut self.out.bytes, &mut self.log);
+        self.out.flush()?;
+        Ok((self.out.inner, self.log))
+    }
+
+    /// Encodes a piece of text; an error where the encoder stopped.
+    fn encode(&mut self, text: &str) -> Result<()> {
+        self.encoder.push(text, &mut self.out.bytes, &mut self.log);
+        self.offset += text.len() as u64;
+        if self.encoder.is_stopped() {
+            let message = "a character that the charset cannot carry";
+            return Err(Error::new(ErrorKind::InvalidData, message));
+        }
+        Ok(())
+    }
+
+    /// Completes a character that was cut; returns how many of `bytes` went into it.
+    fn complete(&mut self, bytes: &[u8]) -> Result<usize> {
+        let mut used = 0;
+        while !self.cut.is_empty() && used < bytes.len() {
+            self.cut.push(bytes[used]);
+            used += 1;
+            match std::str::from_utf8(&self.cut) {
+                Ok(text) => {
+                    let text = text.to_owned();
+                    self.cut.clear();
+                    self.offset += used as u64;
+                    self.offset -= text.len() as u64;
+                    self.encode(&text)?;
+                    return Ok(used);
+                }
+                Err(e) if e.error_len().is_some() => {
+                    self.cut.truncate(self.cut.len() - used);
+                    return Err(no_utf8(self.offset - self.cut.len() as u64));
+                }
+                Err(_) => {}
+            }
+        }
+        self.offset += used as u64;
+        Ok(used)
+    }
+}
+
+impl<W: Write> Write for EncodeWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        self.out.make_room()?;
+        let used = self.complete(bytes)?;
+        if used > 0 || bytes.is_empty() {
+            return Ok(used);
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(text) => {
+                self.encode(text)?;
+                Ok(bytes.len())
+            }
+            Err(e) => {
+                let (valid, rest) = bytes.split_at(e.valid_up_to());
+                if valid.is_empty() && e.error_len().is_some() {
+                    return Err(no_utf8(self.offset));
+                }
+                self.encode(std::str::from_utf8(valid).unwrap_or_default())?;
+                if e.error_len().is_some() {
+                    // What is wrong is told at the next call, when all before it is taken.
+                    return Ok(valid.len());
+                }
+                self.cut.extend_from_slice(rest);
+                self.offset += rest.len() as u64;
+                Ok(bytes.len())
+            }
+        }
+    }
+
+    /// Writes what is encoded. The state of the charset stays as it is, and a cut character waits on.
+    fn flush(&mut self) -> Result<()> {
+        self.out.flush()
+    }
+}
+
+fn no_utf8(at: u64) -> Error {
+    Error::new(ErrorKind::InvalidData, format!("no UTF-8 at byte {at}"))
+}

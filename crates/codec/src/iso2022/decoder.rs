@@ -1,0 +1,308 @@
+//! Reading: one machine for all charsets of the family.
+//!
+//! # Limits
+//! See the module above.
+
+use super::escape::{self, Effect, Found};
+use super::flavor::{Flavor, Use};
+use super::set::Set;
+use super::{ESC, SI, SO};
+use crate::kernel;
+use crate::sink::{Sink, run_until};
+use crate::{LossKind, Mode};
+
+/// What stands between most lines of Japanese text: it is read at once, as its parts would be one by one.
+const NEXT_LINE: &[u8] = b"\x1B(B\r\n\x1B$B";
+
+/// A decoder of the family.
+#[derive(Clone, Debug)]
+pub(crate) struct Iso2022 {
+    pub(super) flavor: Flavor,
+    strict: bool,
+    pub(super) g0: Set,
+    g1: Shift,
+    g2: Option<Shift>,
+    g3: Option<Shift>,
+    /// SO has put G1 in place of G0.
+    shifted: bool,
+}
+
+/// A set that a shift brings in.
+#[derive(Clone, Copy, Debug)]
+struct Shift {
+    set: Set,
+    /// Designated where the standard wants it: on this line, in ISO-2022-KR at all.
+    designated: bool,
+}
+
+impl Iso2022 {
+    pub(crate) fn new(flavor: Flavor, mode: Mode) -> Self {
+        // The katakana of SO need no designation.
+        let g1 = Shift { set: flavor.default_g1(), designated: flavor.is_japanese() };
+        let strict = mode == Mode::Strict;
+        Self { flavor, strict, g0: flavor.initial(), g1, g2: None, g3: None, shifted: false }
+    }
+
+    /// Decodes what is complete; at most three bytes stay behind.
+    pub(crate) fn run(&mut self, input: &[u8], base: u64, last: bool, sink: &mut Sink<'_>) -> usize {
+        let mut at = 0;
+        while at < input.len() {
+            let rest = &input[at..];
+            let here = base + at as u64;
+            let set = self.set();
+            if rest.starts_with(NEXT_LINE) && self.flavor.is_japanese() {
+                sink.put_ascii(b"\r\n");
+                (self.g0, self.shifted, self.g2) = (Set::Jisx0208, false, None);
+                at += NEXT_LINE.len();
+                continue;
+            }
+            let step = match rest[0] {
+                byte if self.flavor.is_special(byte) => self.special(rest, here, last, sink),
+                0x80.. => {
+                    self.eight_bit(rest[0], here, sink);
+                    Some(1)
+                }
+                byte @ (b'\r' | b'\n') => {
+                    self.line_end(here, sink);
+                    sink.put_ascii_byte(byte);
+                    Some(1)
+                }
+                _ if set == Set::Ascii => Some(self.ascii(rest, sink)),
+                byte if byte < 0x21 => {
+                    self.space(byte, here, sink);
+                    Some(1)
+                }
+                _ if set.is_double() => self.pairs(set, rest, here, last, sink),
+                byte => {
+                    single(set, byte, here, sink);
+                    Some(1)
+                }
+            };
+            match step {
+                Some(len) => at += len,
+                None => return at,
+            }
+        }
+        at
+    }
+
+    /// Ends the text at offset `end`.
+    pub(crate) fn end(&self, end: u64, sink: &mut Sink<'_>) {
+        if self.set() != self.flavor.initial() {
+            sink.note(end..end, LossKind::UnterminatedRun);
+        }
+    }
+
+    /// What the bytes mean now.
+    fn set(&self) -> Set {
+        if self.shifted { self.g1.set } else { self.g0 }
+    }
+
+    /// Every line begins in ASCII.
+    pub(super) fn line_end(&mut self, here: u64, sink: &mut Sink<'_>) {
+        if self.set() != self.flavor.initial() {
+            sink.record(here..here, LossKind::ResetAtLineEnd);
+        }
+        (self.g0, self.shifted) = (self.flavor.initial(), false);
+        if self.flavor.is_chinese() {
+            // The designations hold for one line; that one is missing is told where it is missed.
+            self.g1.designated = false;
+            for shift in [&mut self.g2, &mut self.g3].into_iter().flatten() {
+                shift.designated = false;
+            }
+        } else {
+            self.g2 = None;
+        }
+    }
+
+    /// A run of text in ASCII.
+    fn ascii(&self, rest: &[u8], sink: &mut Sink<'_>) -> usize {
+        let flavor = self.flavor;
+        // What a line end would reset must not be run over.
+        let lines = self.g1.designated && flavor.is_chinese() || self.g2.is_some() || self.g3.is_some();
+        let run = if lines {
+            run_until(rest, |b| b >= 0x80 || flavor.is_special(b) || b == b'\r' || b == b'\n')
+        } else {
+            run_until(rest, |b| b >= 0x80 || flavor.is_special(b))
+        };
+        sink.put_ascii(&rest[..run]);
+        run
+    }
+
+    /// A space or control outside of ASCII.
+    fn space(&self, byte: u8, here: u64, sink: &mut Sink<'_>) {
+        if self.set() == self.flavor.initial() {
+            sink.put_ascii_byte(byte);
+            return;
+        }
+        if self.set().is_double() {
+            sink.note(here..here + 1, LossKind::SpaceInRun);
+        }
+        put_ascii_from_shift(byte, sink);
+    }
+
+    /// Reads an escape or a shift; `None` if it is cut off.
+    fn special(&mut self, rest: &[u8], here: u64, last: bool, sink: &mut Sink<'_>) -> Option<usize> {
+        match rest[0] {
+            ESC => self.escape(rest, here, last, sink),
+            SO | SI => {
+                self.shift(rest[0] == SO, here, sink);
+                Some(1)
+            }
+            _ => self.tilde(rest, here, last, sink),
+        }
+    }
+
+    fn escape(&mut self, rest: &[u8], here: u64, last: bool, sink: &mut Sink<'_>) -> Option<usize> {
+        let escape = match escape::find(self.flavor, self.strict, rest) {
+            Found::Sequence(escape) => escape,
+            Found::Cut if !last => return None,
+            Found::Cut | Found::Unknown => {
+                sink.replace(here..here + 1, LossKind::UnknownEscape);
+                return Some(1);
+            }
+        };
+        let len = 1 + escape.bytes.len();
+        match escape.effect {
+            Effect::Designate(set) => self.designate(set, here, len, sink),
+            Effect::DesignateForeign(set) => {
+                sink.record(here..here + len as u64, LossKind::ForeignEscape);
+                (self.g0, self.shifted) = (set, false);
+            }
+            Effect::Shift2 => return self.single_shift(self.g2, rest, here, last, sink),
+            Effect::Shift3 => return self.single_shift(self.g3, rest, here, last, sink),
+            Effect::Nothing => {}
+        }
+        Some(len)
+    }
+
+    fn designate(&mut self, set: Use, here: u64, len: usize, sink: &mut Sink<'_>) {
+        let shift = |set| Shift { set, designated: true };
+        match set {
+            Use::G0(set) => {
+                if set == Set::Katakana {
+                    sink.note(here..here + len as u64, LossKind::KatakanaShift);
+                }
+                (self.g0, self.shifted) = (set, false);
+            }
+            Use::G1(set) => self.g1 = shift(set),
+            Use::G2(set) => self.g2 = Some(shift(set)),
+            Use::G3(set) => self.g3 = Some(shift(set)),
+        }
+    }
+
+    /// SO and SI.
+    fn shift(&mut self, out: bool, here: u64, sink: &mut Sink<'_>) {
+        if self.strict && self.flavor.is_japanese() && self.flavor != Flavor::Cp50222 {
+            sink.replace(here..here + 1, LossKind::Invalid);
+            return;
+        }
+        self.shifted = out;
+        if out && self.flavor.is_japanese() {
+            sink.note(here..here + 1, LossKind::KatakanaShift);
+        }
+        if out && !std::mem::replace(&mut self.g1.designated, true) {
+            sink.record(here..here + 1, LossKind::NoDesignator);
+        }
+    }
+
+    /// ESC N or ESC O and the character behind it.
+    fn single_shift(
+        &mut self,
+        shift: Option<Shift>,
+        rest: &[u8],
+        here: u64,
+        last: bool,
+        sink: &mut Sink<'_>,
+    ) -> Option<usize> {
+        let unknown = |sink: &mut Sink<'_>| {
+            sink.replace(here..here + 1, LossKind::UnknownEscape);
+            Some(1)
+        };
+        // RFC 1922 knows one set behind ESC N; elsewhere nothing is meant without a designation.
+        let shift = match shift {
+            None if self.flavor.is_chinese() && rest[1] == b'N' => {
+                Shift { set: Set::Cns(2), designated: false }
+            }
+            None => return unknown(sink),
+            Some(shift) => shift,
+        };
+        let (first, len) = if shift.set.is_double() { (0x21..=0x7E, 4) } else { (0x20..=0x7F, 3) };
+        if rest[2..].iter().take(len - 2).any(|b| !first.contains(b)) {
+            return unknown(sink);
+        }
+        let Some(character) = rest.get(2..len) else { return if last { unknown(sink) } else { None } };
+        if !shift.designated {
+            sink.record(here..here + 2, LossKind::NoDesignator);
+            let designated = Some(Shift { designated: true, ..shift });
+            if rest[1] == b'N' { self.g2 = designated } else { self.g3 = designated }
+        }
+        let written = match *character {
+            [lead, trail] => shift.set.put([lead, trail], !self.strict, sink),
+            [byte] => shift.set.single(byte).inspect(|c| sink.put_char(*c)).is_some(),
+            _ => false,
+        };
+        if !written {
+            sink.replace(here..here + len as u64, LossKind::Invalid);
+        }
+        Some(len)
+    }
+
+    /// Pairs up to the end of the run; `None` if the only one is cut off.
+    fn pairs(&self, set: Set, rest: &[u8], here: u64, last: bool, sink: &mut Sink<'_>) -> Option<usize> {
+        let wide = !self.strict || set == Set::Jisx0208 && self.flavor.has_vendor_rows();
+        let flat = set.flat(wide);
+        let last_lead = self.flavor.last_lead();
+        let mut at = 0;
+        loop {
+            if let Some(tables) = flat {
+                at += kernel::jis_pairs(tables, last_lead, &rest[at..], sink.text);
+            }
+            let Some(lead @ 0x21..=0x7F) = rest.get(at).copied() else { break };
+            if self.flavor.is_special(lead) {
+                break;
+            }
+            let start = here + at as u64;
+            let trail = match rest.get(at + 1) {
+                Some(trail) => *trail,
+                None if !last => return if at == 0 { None } else { Some(at) },
+                None => 0,
+            };
+            // A byte that is no trail byte is read again by itself.
+            if lead > last_lead || !(0x21..=0x7E).contains(&trail) {
+                sink.replace(start..start + 1, LossKind::Invalid);
+                at += 1;
+                continue;
+            }
+            if !set.put([lead, trail], wide, sink) {
+                sink.replace(start..start + 2, LossKind::Invalid);
+            }
+            at += 2;
+        }
+        Some(at)
+    }
+
+    /// A byte above 7F: half-width katakana as in Shift_JIS, or damage.
+    fn eight_bit(&self, byte: u8, here: u64, sink: &mut Sink<'_>) {
+        if self.flavor.is_japanese() && !self.strict && (0xA1..=0xDF).contains(&byte) {
+            sink.record(here..here + 1, LossKind::HalfwidthKatakana);
+            sink.put_unit(0xFF61 + u16::from(byte - 0xA1));
+        } else {
+            sink.replace(here..here + 1, LossKind::EightBit);
+        }
+    }
+}
+
+/// One byte of a set of single bytes, in a shifted state.
+fn single(set: Set, byte: u8, here: u64, sink: &mut Sink<'_>) {
+    match set.single(byte) {
+        Some(c) if c.is_ascii() => put_ascii_from_shift(byte, sink),
+        Some(c) => sink.put_char(c),
+        None => sink.replace(here..here + 1, LossKind::Invalid),
+    }
+}
+
+pub(super) fn put_ascii_from_shift(byte: u8, sink: &mut Sink<'_>) {
+    sink.shifted(u32::from(byte));
+    sink.put_ascii_byte(byte);
+}

@@ -1,0 +1,143 @@
+//! The escape sequences: what each of them does, and which charsets have it.
+//!
+//! # Limits
+//! Sequences that no charset of mail has are not known, though ISO 2022 gives many of them a meaning.
+
+use super::flavor::Flavor::{self, Cn, CnExt, Cp50220, Cp50221, Cp50222, Jp, Jp1, Jp2, Jp3, Jp2004, Kr};
+use super::flavor::Use;
+use super::set::Set;
+
+/// What a sequence does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    Designate(Use),
+    /// As `Designate`, but by a sequence that no standard of mail has.
+    DesignateForeign(Set),
+    /// The next character comes from G2.
+    Shift2,
+    /// The next character comes from G3.
+    Shift3,
+    Nothing,
+}
+
+/// One sequence.
+pub(super) struct Escape {
+    /// What stands behind ESC.
+    pub(super) bytes: &'static [u8],
+    pub(super) effect: Effect,
+    /// The charsets that have it by their own standard.
+    own: &'static [Flavor],
+}
+
+/// All Japanese charsets.
+const JAPANESE: &[Flavor] = &[Jp, Jp1, Jp2, Jp3, Jp2004, Cp50220, Cp50221, Cp50222];
+const WINDOWS: &[Flavor] = &[Cp50220, Cp50221, Cp50222];
+
+const fn g0(bytes: &'static [u8], set: Set, own: &'static [Flavor]) -> Escape {
+    Escape { bytes, effect: Effect::Designate(Use::G0(set)), own }
+}
+
+const fn to(bytes: &'static [u8], set: Use, own: &'static [Flavor]) -> Escape {
+    Escape { bytes, effect: Effect::Designate(set), own }
+}
+
+/// What all Japanese charsets together know. The first four are those of RFC 1468; of several sequences for one set
+/// the encoder writes the first.
+const JP_ESCAPES: [Escape; 19] = [
+    g0(b"(B", Set::Ascii, JAPANESE),
+    g0(b"$B", Set::Jisx0208, JAPANESE),
+    g0(b"(J", Set::Roman, JAPANESE),
+    g0(b"$@", Set::Jisx0208, JAPANESE),
+    g0(b"(I", Set::Katakana, &[Jp3, Jp2004, Cp50220, Cp50221, Cp50222]),
+    Escape { bytes: b"(H", effect: Effect::DesignateForeign(Set::Roman), own: &[] },
+    g0(b"$(@", Set::Jisx0208, &[]),
+    g0(b"$(B", Set::Jisx0208, &[]),
+    g0(b"$(D", Set::Jisx0212, &[Jp1, Jp2, Cp50220, Cp50221, Cp50222]),
+    g0(b"$A", Set::Gb2312, &[Jp2]),
+    g0(b"$(A", Set::Gb2312, &[]),
+    g0(b"$(C", Set::Ksx1001, &[Jp2]),
+    g0(b"$(O", Set::Jisx0213Plane1Of2000, &[Jp3, Jp2004]),
+    g0(b"$(Q", Set::Jisx0213Plane1, &[Jp2004]),
+    g0(b"$(P", Set::Jisx0213Plane2, &[Jp3, Jp2004]),
+    to(b".A", Use::G2(Set::Latin1), &[Jp2]),
+    to(b".F", Use::G2(Set::Greek), &[Jp2]),
+    Escape { bytes: b"N", effect: Effect::Shift2, own: &[Jp2] },
+    // ISO 2022 announces a revision of the set in the next sequence.
+    Escape { bytes: b"&@", effect: Effect::Nothing, own: WINDOWS },
+];
+
+const KR_ESCAPES: [Escape; 1] = [to(b"$)C", Use::G1(Set::Ksx1001), &[Kr])];
+
+const CN_ESCAPES: [Escape; 11] = [
+    to(b"$)A", Use::G1(Set::Gb2312), &[Cn, CnExt]),
+    to(b"$)G", Use::G1(Set::Cns(1)), &[Cn, CnExt]),
+    to(b"$)E", Use::G1(Set::IsoIr165), &[CnExt]),
+    to(b"$*H", Use::G2(Set::Cns(2)), &[Cn, CnExt]),
+    to(b"$+I", Use::G3(Set::Cns(3)), &[CnExt]),
+    to(b"$+J", Use::G3(Set::Cns(4)), &[CnExt]),
+    to(b"$+K", Use::G3(Set::Cns(5)), &[CnExt]),
+    to(b"$+L", Use::G3(Set::Cns(6)), &[CnExt]),
+    to(b"$+M", Use::G3(Set::Cns(7)), &[CnExt]),
+    Escape { bytes: b"N", effect: Effect::Shift2, own: &[Cn, CnExt] },
+    Escape { bytes: b"O", effect: Effect::Shift3, own: &[CnExt] },
+];
+
+/// What is found behind an ESC.
+pub(super) enum Found {
+    Sequence(&'static Escape),
+    /// It may become a sequence.
+    Cut,
+    Unknown,
+}
+
+/// The sequence at the start of `bytes`, which begin with ESC.
+pub(super) fn find(flavor: Flavor, strict: bool, bytes: &[u8]) -> Found {
+    let behind = bytes.get(1..).unwrap_or_default();
+    // Nearly all that is found are the first two of Japanese text.
+    if flavor.is_japanese()
+        && let Some(two) = behind.first_chunk::<2>()
+        && let Some(escape) = JP_ESCAPES[..2].iter().find(|escape| escape.bytes == two)
+    {
+        return Found::Sequence(escape);
+    }
+    let mut known = escapes(flavor).iter().filter(|escape| !strict || escape.own.contains(&flavor));
+    if let Some(escape) = known.clone().find(|escape| behind.starts_with(escape.bytes)) {
+        return Found::Sequence(escape);
+    }
+    if known.any(|escape| escape.bytes.starts_with(behind)) { Found::Cut } else { Found::Unknown }
+}
+
+/// What a charset writes behind ESC to designate a set.
+pub(super) fn designator(flavor: Flavor, set: Use) -> &'static [u8] {
+    let escape = escapes(flavor).iter().find(|escape| escape.effect == Effect::Designate(set));
+    escape.map_or(b"", |escape| escape.bytes)
+}
+
+fn escapes(flavor: Flavor) -> &'static [Escape] {
+    match flavor {
+        Flavor::Hz | Flavor::Raw(_) => &[],
+        Flavor::Kr => &KR_ESCAPES,
+        _ if flavor.is_chinese() => &CN_ESCAPES,
+        _ => &JP_ESCAPES,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::iso2022::ESC;
+
+    #[test]
+    fn each_charset_can_write_all_its_sets_with_sequences_of_its_own() {
+        for flavor in [Jp, Jp1, Jp2, Jp3, Jp2004, Cp50220, Cp50221, Cp50222, Kr, Cn, CnExt] {
+            for set in flavor.sets() {
+                if *set == Use::G1(Set::Katakana) {
+                    continue;
+                }
+                let bytes = [&[ESC], designator(flavor, *set)].concat();
+                assert!((3..=4).contains(&bytes.len()), "{flavor:?} {set:?}");
+                assert!(matches!(find(flavor, true, &bytes), Found::Sequence(_)), "{flavor:?} {set:?}");
+            }
+        }
+    }
+}

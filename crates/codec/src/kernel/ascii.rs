@@ -1,0 +1,95 @@
+//! Runs of ASCII.
+//!
+//! # Limits
+//! None.
+
+use super::writer::Writer;
+
+/// Bytes looked at in one step.
+const STEP: usize = 32;
+
+/// Appends the ASCII bytes at the start of `input`; returns their number.
+pub(crate) fn copy_ascii(input: &[u8], text: &mut String) -> usize {
+    let mut out = Writer::new(text);
+    let mut at = 0;
+    while let Some(block) = input[at..].first_chunk::<STEP>() {
+        if !all_ascii(block) {
+            break;
+        }
+        out.reserve(STEP);
+        // SAFETY: there is room, and ASCII is UTF-8.
+        unsafe { out.store(*block, STEP) };
+        at += STEP;
+    }
+    while let Some(block) = input[at..].first_chunk::<8>() {
+        let high = u64::from_le_bytes(*block) & 0x8080_8080_8080_8080;
+        let len = high.trailing_zeros() as usize / 8;
+        out.reserve(8);
+        // SAFETY: there is room, and the bytes before the first high one are ASCII.
+        unsafe { out.store(*block, len) };
+        at += len;
+        if len < 8 {
+            return at;
+        }
+    }
+    for byte in input[at..].iter().take_while(|byte| byte.is_ascii()) {
+        out.reserve(1);
+        // SAFETY: there is room, and the byte is ASCII.
+        unsafe { out.store([*byte], 1) };
+        at += 1;
+    }
+    at
+}
+
+/// The text that bytes are which are all ASCII.
+pub(crate) fn ascii_text(bytes: &[u8]) -> Option<&str> {
+    // SAFETY: ASCII is UTF-8.
+    bytes.is_ascii().then(|| unsafe { std::str::from_utf8_unchecked(bytes) })
+}
+
+#[inline]
+pub(super) fn all_ascii<const N: usize>(block: &[u8; N]) -> bool {
+    block.iter().fold(0, |all, byte| all | byte) < 0x80
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The safe twin.
+    fn twin(input: &[u8], text: &mut String) -> usize {
+        let run = input.iter().position(|b| !b.is_ascii()).unwrap_or(input.len());
+        text.push_str(std::str::from_utf8(&input[..run]).unwrap());
+        run
+    }
+
+    #[test]
+    fn text_is_all_or_nothing() {
+        for len in 0..=300 {
+            let mut bytes = vec![b'x'; len];
+            assert_eq!(ascii_text(&bytes), std::str::from_utf8(&bytes).ok());
+            for place in 0..len {
+                bytes[place] = 0xC3;
+                assert_eq!(ascii_text(&bytes), None);
+                bytes[place] = b'x';
+            }
+        }
+    }
+
+    #[test]
+    fn runs_of_every_length_at_every_alignment_end_at_every_high_byte() {
+        let bytes: Vec<u8> = (0..340_usize).map(|i| (i * 7 % 128) as u8).collect();
+        for start in 0..32 {
+            for len in 0..=300 {
+                for high in [0x80, 0xC3, 0xFF] {
+                    let mut input = bytes[start..start + len].to_vec();
+                    input.extend([high, b'x', b'y']);
+                    let (mut fast, mut slow) = ("é".to_owned(), "é".to_owned());
+                    assert_eq!(copy_ascii(&input, &mut fast), twin(&input, &mut slow));
+                    assert_eq!(copy_ascii(&input[..len], &mut fast), twin(&input[..len], &mut slow));
+                    assert_eq!(fast, slow);
+                }
+            }
+        }
+    }
+}

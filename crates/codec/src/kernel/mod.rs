@@ -1,0 +1,28 @@
+//! The inner loops, and the only code of this crate that is not checked by the compiler.
+//!
+//! Two things here are `unsafe`: stores behind the end of a text into room that is reserved but not yet part of it, so
+//! that a character takes one store whatever its length, and loads and stores of vector registers. What makes them
+//! sound stands in [`writer`]; only characters ([`Packed`]) and bytes that a function has itself found to be text
+//! get there. Beside every function stands a safe one that does the same, and tests compare the two.
+//!
+//! # Limits
+//! Vector instructions are AVX2, asked for at run time. Every other machine runs the portable loops.
+#![allow(unsafe_code, reason = "the one place where it pays; see above")]
+
+mod ascii;
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod packed;
+mod table;
+mod units;
+mod utf7;
+mod utf8;
+mod writer;
+
+pub(crate) use ascii::{ascii_text, copy_ascii};
+pub(crate) use packed::Packed;
+pub(crate) use table::{Leads, Page, Pairs, jis_pairs, pairs, single_bytes};
+pub(crate) use units::utf16;
+pub(crate) use utf7::{Shifted, shifted, text as utf7_text};
+pub(crate) use utf8::{text, valid_prefix};
+pub(crate) use writer::push;

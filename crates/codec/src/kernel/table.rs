@@ -1,0 +1,567 @@
+//! Charsets that a table decodes: one byte a character, or two.
+//!
+//! # Limits
+//! Each function stops before the first byte that its table does not know; what that is, is for the caller to find out.
+
+use super::Packed;
+use super::ascii::all_ascii;
+use super::writer::Writer;
+use std::hint::select_unpredictable;
+
+/// The characters of all bytes of a single-byte charset.
+#[derive(Clone, Debug)]
+pub(crate) struct Page {
+    cells: [Packed; 256],
+    /// Every byte is a character.
+    whole: bool,
+    /// The bytes below 80 are ASCII.
+    ascii: bool,
+    growth: usize,
+}
+
+impl Page {
+    pub(crate) fn new(character: impl Fn(u8) -> Option<char>) -> Self {
+        let cells = std::array::from_fn(|byte| character(byte as u8).map_or(Packed::NONE, Packed::new));
+        let ascii = (0..0x80).all(|byte| cells[usize::from(byte)] == Packed::ascii(byte));
+        // Most pages have letters here.
+        let letters: usize = cells[0xC0..].iter().map(|cell| cell.len().max(1)).sum();
+        Self { whole: !cells.contains(&Packed::NONE), ascii, growth: (letters + 32) / 64 - 1, cells }
+    }
+
+    /// Bytes by which the text of a letter above 7F is longer than the letter.
+    pub(crate) fn growth(&self) -> usize {
+        self.growth
+    }
+
+    /// Whether the bytes below 80 are ASCII.
+    pub(crate) fn is_ascii(&self) -> bool {
+        self.ascii
+    }
+
+    #[inline]
+    pub(crate) fn cell(&self, byte: u8) -> Packed {
+        self.cells[usize::from(byte)]
+    }
+}
+
+/// Appends the characters of `input` up to the first byte that is none; returns the number of bytes read.
+pub(crate) fn single_bytes(page: &Page, input: &[u8], text: &mut String) -> usize {
+    if page.whole { singles::<true>(page, input, text) } else { singles::<false>(page, input, text) }
+}
+
+#[inline]
+fn singles<const WHOLE: bool>(page: &Page, input: &[u8], text: &mut String) -> usize {
+    const STEP: usize = 32;
+    let mut out = Writer::new(text);
+    let mut at = 0;
+    loop {
+        while let Some(block) = input[at..].first_chunk::<STEP>() {
+            if page.ascii && all_ascii(block) {
+                out.reserve(STEP);
+                // SAFETY: there is room for 32 bytes, and they are ASCII.
+                unsafe { out.store(*block, STEP) };
+                at += STEP;
+                continue;
+            }
+            for part in block.as_chunks::<8>().0 {
+                out.reserve(8 * 4);
+                let cells = part.map(|byte| page.cell(byte));
+                if !WHOLE && cells.contains(&Packed::NONE) {
+                    return at + known(page, part, &mut out);
+                }
+                for cell in cells {
+                    // SAFETY: there is room for four bytes for each of the eight.
+                    unsafe { out.put(cell) };
+                }
+                at += 8;
+            }
+        }
+        let Some(part) = input[at..].first_chunk::<8>() else { break };
+        out.reserve(8 * 4);
+        let cells = part.map(|byte| page.cell(byte));
+        if !WHOLE && cells.contains(&Packed::NONE) {
+            return at + known(page, part, &mut out);
+        }
+        for cell in cells {
+            // SAFETY: there is room for four bytes for each of the eight.
+            unsafe { out.put(cell) };
+        }
+        at += 8;
+    }
+    at + known(page, &input[at..], &mut out)
+}
+
+/// The same, byte by byte.
+fn known(page: &Page, input: &[u8], out: &mut Writer<'_>) -> usize {
+    out.reserve(input.len() + 3);
+    for (at, byte) in input.iter().enumerate() {
+        let cell = page.cell(*byte);
+        if cell.is_none() {
+            return at;
+        }
+        out.reserve(4);
+        // SAFETY: there is room for four bytes.
+        unsafe { out.put(cell) };
+    }
+    input.len()
+}
+
+/// Which bytes begin a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leads {
+    /// 80-FF.
+    High,
+    /// 80-9F and E0-FF: in Shift_JIS the bytes between are half-width katakana.
+    ShiftJis,
+}
+
+/// The characters of a double-byte charset.
+pub(crate) struct Pairs {
+    /// The characters of single bytes, and behind them, from [`Pairs::FIRST`], those of pairs by
+    /// `(lead & 0x7F) << 8 | trail`. None where the caller must look.
+    cells: Box<[Packed; Pairs::FIRST + 0x8000]>,
+    leads: Leads,
+}
+
+impl Pairs {
+    const FIRST: usize = 0x100;
+    /// What to take from the two bytes of a pair to have its place.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) const GAP: i16 = 0x8000_u16.wrapping_sub(Self::FIRST as u16) as i16;
+
+    /// A table that knows ASCII only.
+    #[expect(clippy::large_stack_arrays, reason = "it fits, and optimized it is made in its box")]
+    pub(crate) fn new(leads: Leads) -> Self {
+        let mut cells = Box::new([Packed::NONE; Self::FIRST + 0x8000]);
+        for (byte, cell) in (0..0x80).zip(cells.iter_mut()) {
+            *cell = Packed::ascii(byte);
+        }
+        Self { cells, leads }
+    }
+
+    /// Enters a byte by itself. A number in place of a character is left out, here and in pairs.
+    pub(crate) fn set_single(&mut self, byte: u8, character: Packed) {
+        if character.as_number().is_none() {
+            self.cells[usize::from(byte)] = character;
+        }
+    }
+
+    /// Enters a pair, whose lead byte is 80 or above.
+    pub(crate) fn set_pair(&mut self, lead: u8, trail: u8, character: Packed) {
+        if character.as_number().is_none() {
+            self.cells[Self::index(lead, trail)] = character;
+        }
+    }
+
+    /// The character of a byte by itself.
+    #[inline]
+    pub(crate) fn single(&self, byte: u8) -> Packed {
+        self.cells[usize::from(byte)]
+    }
+
+    /// The character of a pair whose lead byte is 80 or above.
+    #[inline]
+    pub(crate) fn pair(&self, lead: u8, trail: u8) -> Packed {
+        self.cells[Self::index(lead, trail)]
+    }
+
+    /// The character at a place; none beyond the last.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    pub(super) fn cell(&self, place: u16) -> Packed {
+        self.cells.get(usize::from(place)).copied().unwrap_or(Packed::NONE)
+    }
+
+    #[inline]
+    fn index(lead: u8, trail: u8) -> usize {
+        Self::FIRST + (usize::from(lead & 0x7F) << 8 | usize::from(trail))
+    }
+}
+
+/// Where the first four characters of eight bytes begin, by the bytes that can be lead bytes (bit 0 is the first
+/// byte): the first bits of the second, third and fourth, and in the top byte the length of all four in bytes. Eight
+/// bytes always hold four: only the last byte can be half a pair.
+const STARTS: [u32; 256] = {
+    let mut starts = [0; 256];
+    let mut leads = 0;
+    while leads < 256 {
+        let (mut at, mut n) = (0, 0);
+        while n < 4 {
+            at += 1 + (leads >> at & 1);
+            starts[leads] |= (if n < 3 { 8 * at } else { at } as u32) << (8 * n);
+            n += 1;
+        }
+        leads += 1;
+    }
+    starts
+};
+
+/// Appends the characters of `input` up to the first that the table does not know; returns the number of bytes read.
+pub(crate) fn pairs(table: &Pairs, input: &[u8], text: &mut String) -> usize {
+    let mut out = Writer::new(text);
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the machine has what the functions are made for.
+        return unsafe {
+            match table.leads {
+                Leads::High => super::avx2::pairs::<false>(table, input, &mut out),
+                Leads::ShiftJis => super::avx2::pairs::<true>(table, input, &mut out),
+            }
+        };
+    }
+    portable_pairs(table, input, &mut out)
+}
+
+/// For every machine.
+fn portable_pairs(table: &Pairs, input: &[u8], out: &mut Writer<'_>) -> usize {
+    match table.leads {
+        Leads::High => pairs_of::<false>(table, input, out),
+        Leads::ShiftJis => pairs_of::<true>(table, input, out),
+    }
+}
+
+#[inline]
+fn pairs_of<const SHIFT_JIS: bool>(table: &Pairs, input: &[u8], out: &mut Writer<'_>) -> usize {
+    /// So many blocks of nothing but pairs must follow each other until they are expected again.
+    const STAY: u32 = 2;
+    let mut mixed = 0_u32;
+    let mut at = 0;
+    while let Some(block) = input[at..].first_chunk::<16>() {
+        out.reserve(8 * 4);
+        let [one, other] = [word(block, 0), word(block, 8)];
+        if (one | other) & HIGH == 0 {
+            // SAFETY: there is room, and the bytes are ASCII.
+            unsafe { out.store(*block, 16) };
+            at += 16;
+            continue;
+        }
+        let leads = [leads::<SHIFT_JIS>(one), leads::<SHIFT_JIS>(other)];
+        // Where pairs stand among single bytes, which is which cannot be foretold: better no branch than a wrong one.
+        let is_mixed = leads[0] & leads[1] & FIRSTS != FIRSTS;
+        mixed = select_unpredictable(is_mixed, STAY, mixed.saturating_sub(1));
+        let (cells, len): ([Packed; 8], usize) = if mixed == 0 {
+            (std::array::from_fn(|i| table.pair(block[2 * i], block[2 * i + 1])), 16)
+        } else {
+            let bits = gather(leads[0]) | gather(leads[1]) << 8;
+            let starts = STARTS[(bits & 0xFF) as usize];
+            let first = (starts >> 24) as usize;
+            let more = STARTS[(bits >> first & 0xFF) as usize];
+            let other = word(block, first);
+            let [a, b, c, d] = four(table, one, leads[0], starts);
+            let [e, f, g, h] = four(table, other, self::leads::<SHIFT_JIS>(other), more);
+            ([a, b, c, d, e, f, g, h], first + (more >> 24) as usize)
+        };
+        if cells.iter().any(|cell| !cell.is_basic()) {
+            // Characters of four bytes, or one that the table does not know.
+            match pair_by_pair::<SHIFT_JIS>(table, block, out) {
+                0 => return at,
+                len => at += len,
+            }
+            continue;
+        }
+        for cell in cells {
+            // SAFETY: there is room for four bytes for each of the eight, and they are of the basic plane.
+            unsafe { out.put_basic(cell) };
+        }
+        at += len;
+    }
+    at + pair_by_pair::<SHIFT_JIS>(table, &input[at..], out)
+}
+
+/// The high bits of eight bytes.
+const HIGH: u64 = 0x8080_8080_8080_8080;
+/// The high bits of those that begin four pairs.
+const FIRSTS: u64 = 0x0080_0080_0080_0080;
+
+/// Eight bytes of a block; the last eight if there are fewer.
+#[inline]
+fn word(block: &[u8; 16], at: usize) -> u64 {
+    let block = u128::from_le_bytes(*block);
+    (block >> (8 * at)) as u64
+}
+
+/// The high bits of the bytes that can be lead bytes.
+#[inline]
+fn leads<const SHIFT_JIS: bool>(word: u64) -> u64 {
+    if SHIFT_JIS { word & !(word << 1 ^ word << 2) & HIGH } else { word & HIGH }
+}
+
+/// The high bits of eight bytes as eight bits.
+#[inline]
+fn gather(high: u64) -> u64 {
+    // The products meet in the top byte.
+    (high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+/// The first four characters of eight bytes.
+#[inline]
+fn four(table: &Pairs, word: u64, leads: u64, starts: u32) -> [Packed; 4] {
+    [0, starts & 0xFF, starts >> 8 & 0xFF, starts >> 16 & 0xFF].map(|start| {
+        let near = word >> start;
+        let pair = Pairs::FIRST + usize::from((near as u16).swap_bytes() & 0x7FFF);
+        let is_lead = leads >> start & 0x80 != 0;
+        table.cells[select_unpredictable(is_lead, pair, (near & 0xFF) as usize)]
+    })
+}
+
+/// The same, one character at a time.
+pub(super) fn pair_by_pair<const SHIFT_JIS: bool>(
+    table: &Pairs,
+    input: &[u8],
+    out: &mut Writer<'_>,
+) -> usize {
+    let mut at = 0;
+    while let Some(lead) = input.get(at).copied() {
+        let is_lead = lead >= 0x80 && (!SHIFT_JIS || !(0xA0..0xE0).contains(&lead));
+        let (cell, len) = match input.get(at + 1) {
+            Some(trail) if is_lead => (table.pair(lead, *trail), 2),
+            None if is_lead => break,
+            _ => (table.single(lead), 1),
+        };
+        if cell.is_none() {
+            break;
+        }
+        out.reserve(4);
+        // SAFETY: there is room for four bytes.
+        unsafe { out.put(cell) };
+        at += len;
+    }
+    at
+}
+
+/// The same for pairs of seven-bit bytes, as ISO 2022 writes them: lead bytes from 21 to `last_lead`, which is 77 or 7E,
+/// and trail bytes from 21 to 7E; stops at every other byte, too.
+pub(crate) fn jis_pairs(table: &Pairs, last_lead: u8, input: &[u8], text: &mut String) -> usize {
+    let last_lead = last_lead.min(0x7E);
+    // Added to a byte, these set its high bit where it is beyond its range; leads stand first.
+    let beyond = 0x0100_0100_0100_0100 | (u64::from(0x7F - last_lead) * 0x0001_0001_0001_0001);
+    let mut out = Writer::new(text);
+    let mut at = 0;
+    while let Some(block) = input[at..].first_chunk::<8>() {
+        let word = u64::from_le_bytes(*block);
+        let outside = word | word.wrapping_sub(0x2121_2121_2121_2121) | word.wrapping_add(beyond);
+        // Carries go upwards only, so all is true up to the first byte that is outside.
+        let known = (outside & HIGH).trailing_zeros() / 16;
+        let block = (word | HIGH).to_le_bytes();
+        let cells: [Packed; 4] = std::array::from_fn(|i| {
+            let cell = table.pair(block[2 * i], block[2 * i + 1]);
+            select_unpredictable((i as u32) < known, cell, Packed::ascii(0))
+        });
+        if cells.iter().any(|cell| !cell.is_basic()) {
+            break;
+        }
+        out.reserve(4 * 4);
+        for (i, cell) in (0..).zip(cells) {
+            // SAFETY: there is room for four bytes for each of the four, and they are of the basic plane or none.
+            unsafe { out.put_basic(if i < known { cell } else { Packed::NONE }) };
+        }
+        at += 2 * known as usize;
+        if known < 4 {
+            return at;
+        }
+    }
+    while let Some([lead @ 0x21..=0x7E, trail @ 0x21..=0x7E]) = input[at..].first_chunk::<2>()
+        && *lead <= last_lead
+    {
+        let cell = table.pair(*lead, trail | 0x80);
+        if cell.is_none() {
+            break;
+        }
+        out.reserve(4);
+        // SAFETY: there is room for four bytes.
+        unsafe { out.put(cell) };
+        at += 2;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The safe twin of `single_bytes`.
+    fn singles_twin(page: &Page, input: &[u8], text: &mut String) -> usize {
+        let chars: Vec<char> = input.iter().map_while(|byte| page.cell(*byte).char()).collect();
+        text.extend(&chars);
+        chars.len()
+    }
+
+    /// The safe twin of `pairs`.
+    fn pairs_twin(table: &Pairs, input: &[u8], text: &mut String) -> usize {
+        let mut at = 0;
+        while let Some(byte) = input.get(at) {
+            let is_lead = match table.leads {
+                Leads::High => *byte >= 0x80,
+                Leads::ShiftJis => matches!(byte, 0x80..=0x9F | 0xE0..),
+            };
+            let (c, len) = match input.get(at + 1) {
+                Some(trail) if is_lead => (table.pair(*byte, *trail).char(), 2),
+                None if is_lead => (None, 0),
+                _ => (table.single(*byte).char(), 1),
+            };
+            let Some(c) = c else { break };
+            text.push(c);
+            at += len;
+        }
+        at
+    }
+
+    /// The safe twin of `jis_pairs`.
+    fn jis_twin(table: &Pairs, last_lead: u8, input: &[u8], text: &mut String) -> usize {
+        let chars: Vec<char> = input
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .take_while(|[lead, trail]| (0x21..=last_lead).contains(lead) && (0x21..=0x7E).contains(trail))
+            .map_while(|[lead, trail]| table.pair(lead | 0x80, trail | 0x80).char())
+            .collect();
+        text.extend(&chars);
+        chars.len() * 2
+    }
+
+    /// Characters of one to four bytes, without a system.
+    fn character(code: usize) -> char {
+        match code % 4 {
+            0 => char::from_u32(0xA1 + code as u32 % 0x700),
+            1 => char::from_u32(0x1F300 + code as u32 % 0x300),
+            2 => char::from_u32(0x20 + code as u32 % 0x5F),
+            _ => char::from_u32(0x3041 + code as u32 % 0x6000),
+        }
+        .unwrap_or('x')
+    }
+
+    fn same<T>(
+        table: &T,
+        input: &[u8],
+        fast: fn(&T, &[u8], &mut String) -> usize,
+        slow: fn(&T, &[u8], &mut String) -> usize,
+    ) {
+        let (mut one, mut other) = ("é".to_owned(), "é".to_owned());
+        assert_eq!(fast(table, input, &mut one), slow(table, input, &mut other), "{input:x?}");
+        assert_eq!(one, other, "{input:x?}");
+    }
+
+    #[test]
+    fn pages_with_and_without_holes_and_ascii() {
+        let pages = [
+            Page::new(|byte| Some(char::from(byte))),
+            Page::new(|byte| if byte < 0x80 { Some(char::from(byte)) } else { Some(character(byte.into())) }),
+            Page::new(|byte| if byte < 0x80 { Some(char::from(byte)) } else { None }),
+            Page::new(|byte| (byte % 16 != 7).then(|| character(byte.into()))),
+        ];
+        let bytes: Vec<u8> = (0..400_usize).map(|i| (i * i / 3 % 251) as u8).collect();
+        for page in &pages {
+            for start in 0..32 {
+                for len in 0..=300 {
+                    let input = &bytes[start..start + len];
+                    same(page, input, single_bytes, singles_twin);
+                    let ascii: Vec<u8> = input.iter().map(|b| b & 0x7F).collect();
+                    same(page, &ascii, single_bytes, singles_twin);
+                }
+            }
+            for byte in 0..=255 {
+                for place in 0..70 {
+                    let mut input = [b'a'; 75];
+                    input[place] = byte;
+                    same(page, &input, single_bytes, singles_twin);
+                }
+            }
+        }
+    }
+
+    fn tables() -> [Pairs; 2] {
+        [Leads::High, Leads::ShiftJis].map(|leads| {
+            let mut table = Pairs::new(leads);
+            for lead in 0x80..=0xFF_u8 {
+                if leads == Leads::ShiftJis && (0xA1..0xE0).contains(&lead) {
+                    table.set_single(lead, Packed::new(character(lead.into())));
+                }
+                for trail in (0x40..=0xFE_u8).filter(|trail| *trail != 0x7F && lead != 0x80 && lead != 0xFF) {
+                    let c = character(usize::from(lead) << 8 | usize::from(trail));
+                    table.set_pair(lead, trail, Packed::new(c));
+                }
+            }
+            table
+        })
+    }
+
+    fn portable_of(table: &Pairs, input: &[u8], text: &mut String) -> usize {
+        portable_pairs(table, input, &mut Writer::new(text))
+    }
+
+    #[test]
+    fn every_pair_at_every_place_of_a_block() {
+        for table in &tables() {
+            for pair in 0..=0xFFFF_u16 {
+                let place = usize::from(pair % 23);
+                let mut input =
+                    b"ab\x88\x9Ac\xE0\x9Fd\x90\x80\x91\x42ef\xFC\xFCg\xB1h\xB1i \xA4\xA2jklmnop".to_vec();
+                input.splice(place..place, pair.to_be_bytes());
+                same(table, &input, pairs, pairs_twin);
+                same(table, &input, portable_of, pairs_twin);
+                same(table, &input[place..], pairs, pairs_twin);
+                same(table, &input[place..], portable_of, pairs_twin);
+                // No trail byte here means a character of four bytes, with which the fast loop would end.
+                let mut run = b"0\"1\"2#3$4&5&6'7(8*9*".to_vec();
+                run.splice(place / 4..place / 4, pair.to_be_bytes());
+                same(table, &run, |t, i, s| jis_pairs(t, 0x7E, i, s), |t, i, s| jis_twin(t, 0x7E, i, s));
+                same(table, &run, |t, i, s| jis_pairs(t, 0x77, i, s), |t, i, s| jis_twin(t, 0x77, i, s));
+            }
+        }
+    }
+
+    #[test]
+    fn pairs_of_three_bytes_fit_whatever_the_room() {
+        let [table, _] = tables();
+        let wide = [0xA9, 0xAB].repeat(20);
+        let seven: Vec<u8> = wide.iter().map(|byte| byte & 0x7F).collect();
+        let all = "x".to_owned() + &table.pair(0xA9, 0xAB).char().unwrap().to_string().repeat(20);
+        assert_eq!(all.len(), 61);
+        for room in 0..80 {
+            let texts: [String; 3] = std::array::from_fn(|_| {
+                let mut text = String::with_capacity(room);
+                text.push('x');
+                text
+            });
+            let [mut one, mut other, mut third] = texts;
+            pairs(&table, &wide, &mut one);
+            portable_of(&table, &wide, &mut other);
+            jis_pairs(&table, 0x7E, &seven, &mut third);
+            assert!([one, other, third].iter().all(|text| *text == all), "{room}");
+        }
+    }
+
+    #[test]
+    fn every_pattern_of_single_bytes_and_pairs_of_every_length() {
+        for table in &tables() {
+            // Of three bytes, and of four, with which the fast loop does not deal.
+            for pair in [b"\x89\xAB", b"\x89\xA9"] {
+                for pattern in 0..1_u32 << 13 {
+                    let mut input = Vec::new();
+                    for i in (0..13).chain(0..13) {
+                        input.extend_from_slice(if pattern >> i & 1 == 1 { pair } else { b"x" });
+                    }
+                    same(table, &input, pairs, pairs_twin);
+                    same(table, &input, portable_of, pairs_twin);
+                    same(table, &input[..input.len() - 1], pairs, pairs_twin);
+                    same(table, &input[..input.len() - 1], portable_of, pairs_twin);
+                }
+            }
+            let bytes: Vec<u8> = b"\x89\xAB\x90\x40a\xB0\xC0".iter().copied().cycle().take(400).collect();
+            for start in 0..8 {
+                for len in 0..=300 {
+                    same(table, &bytes[start..start + len], pairs, pairs_twin);
+                    same(table, &bytes[start..start + len], portable_of, pairs_twin);
+                    let mut seven = b"0#1$2&D'".repeat(40)[..len].to_vec();
+                    let twin = |t: &_, i: &[u8], s: &mut _| jis_twin(t, 0x7E, i, s);
+                    same(table, &seven, |t, i, s| jis_pairs(t, 0x7E, i, s), twin);
+                    for end in [b' ', b'!', 0x7E, 0x7F, 0x80, 0xFF] {
+                        seven.truncate(len);
+                        seven.extend([end; 9]);
+                        same(table, &seven[start.min(len)..], |t, i, s| jis_pairs(t, 0x7E, i, s), twin);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Mixed EBCDIC of East Asia: single bytes and, between SO and SI, characters of two bytes.
+//!
+//! Every line begins with single bytes, whatever state the last one ended in. Of two bytes both are 41 to FE, but for the
+//! ideographic space 40 40; so no control is ever part of a character.
+//!
+//! # Limits
+//! Lines end at CR (0D), NEL (15) and LF (25), as the code pages have them.
+
+use crate::LossKind;
+use crate::grid::{Grid, Set};
+use crate::sink::Sink;
+
+pub(crate) const SO: u8 = 0x0E;
+pub(crate) const SI: u8 = 0x0F;
+const SPACE: u8 = 0x40;
+
+/// A decoder.
+#[derive(Clone, Debug)]
+pub(crate) struct MixedEbcdic {
+    grid: &'static Grid,
+    /// Between SO and SI.
+    double: bool,
+}
+
+impl MixedEbcdic {
+    pub(crate) fn new(set: Set) -> Self {
+        Self { grid: set.grid(), double: false }
+    }
+
+    /// Decodes what is complete; at most one byte stays behind.
+    pub(crate) fn run(&mut self, input: &[u8], base: u64, last: bool, sink: &mut Sink<'_>) -> usize {
+        let mut at = 0;
+        while at < input.len() {
+            let rest = &input[at..];
+            let here = base + at as u64;
+            at += match rest[0] {
+                SO => {
+                    self.double = true;
+                    1
+                }
+                SI => {
+                    self.double = false;
+                    1
+                }
+                0x0D | 0x15 | 0x25 => {
+                    if std::mem::take(&mut self.double) {
+                        sink.record(here..here, LossKind::ResetAtLineEnd);
+                    }
+                    self.single(rest[0], here, sink)
+                }
+                byte if !self.double => self.single(byte, here, sink),
+                SPACE if rest.get(1) == Some(&SPACE) => self.pair(SPACE, SPACE, here, sink),
+                SPACE..=0xFE if rest.len() == 1 && !last => return at,
+                lead @ 0x41..=0xFE => {
+                    if let Some(trail @ 0x41..=0xFE) = rest.get(1) {
+                        self.pair(lead, *trail, here, sink)
+                    } else {
+                        // A byte that is no trail byte is read again by itself.
+                        sink.replace(here..here + 1, LossKind::Invalid);
+                        1
+                    }
+                }
+                byte => {
+                    sink.note(here..here + 1, LossKind::SpaceInRun);
+                    self.single(byte, here, sink)
+                }
+            };
+        }
+        at
+    }
+
+    /// Ends the text at offset `end`.
+    pub(crate) fn end(&self, end: u64, sink: &mut Sink<'_>) {
+        if self.double {
+            sink.note(end..end, LossKind::UnterminatedRun);
+        }
+    }
+
+    fn single(&self, byte: u8, here: u64, sink: &mut Sink<'_>) -> usize {
+        if !self.grid.put(self.grid.cell(0, byte), sink) {
+            sink.replace(here..here + 1, LossKind::Invalid);
+        }
+        1
+    }
+
+    fn pair(&self, lead: u8, trail: u8, here: u64, sink: &mut Sink<'_>) -> usize {
+        if !self.grid.put(self.grid.cell(u16::from(lead), trail), sink) {
+            sink.replace(here..here + 2, LossKind::Invalid);
+        }
+        2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Charset, LossLog, Unmappable};
+
+    fn charsets() -> impl Iterator<Item = Charset> {
+        let names = "IBM930 IBM933 IBM935 IBM937 IBM939 IBM1364 IBM1371 IBM1388 IBM1390 IBM1399";
+        names.split(' ').map(|name| Charset::for_name(name).unwrap())
+    }
+
+    #[test]
+    fn answers_to_damage() {
+        for (bytes, text, losses, notes) in [
+            (&b"\x0E\x43\x81\x0F\xC1"[..], "アA", 0, 0),
+            (b"\x0E\x43\x81\x15\xC1", "ア\u{85}A", 0, 1),
+            (b"\x0E\x43\x81\x25\xC1", "ア\nA", 0, 1),
+            (b"\x0E\x43\x81\x0D\x25\xC1", "ア\r\nA", 0, 1),
+            (b"\x0E\x43\x0D\x25\xC1", "\u{FFFD}\r\nA", 1, 1),
+            (b"\x0E\x43\x0F\xC1", "\u{FFFD}A", 1, 0),
+            (b"\x0E\x43\x0E\x43\x81\x0F", "\u{FFFD}ア", 1, 0),
+            (b"\x0E\x43\x40\x43\x81\x0F", "\u{FFFD} ア", 1, 1),
+            (b"\x0E\x40\x40\x40\x43\x81\x0F", "\u{3000} ア", 0, 1),
+            (b"\x0E\x05\x43\x81\x0F", "\tア", 0, 1),
+            (b"\x0E\x68\xFE\x0F", "\u{FFFD}", 1, 0),
+            (b"\x0E\x43\x81", "ア", 0, 1),
+            (b"\x0E\x43", "\u{FFFD}", 1, 1),
+            (b"\x0E\x40", " ", 0, 2),
+            (b"\x0F\x0E\x0F\xC1", "A", 0, 0),
+        ] {
+            let mut log = LossLog::new();
+            let got = Charset::IBM939.decode(bytes, &mut log);
+            assert_eq!((got.as_ref(), log.losses(), log.notes()), (text, losses, notes), "{bytes:X?}");
+        }
+    }
+
+    #[test]
+    fn encoded_lines_begin_and_end_with_single_bytes() {
+        let mut log = LossLog::new();
+        let bytes = Charset::IBM939.encode("アイ\r\nAア€", Unmappable::QuestionMark, &mut log);
+        assert_eq!(bytes[..], *b"\x0E\x43\x81\x43\x82\x0F\x0D\x25\xC1\x0E\x43\x81\x0F\x6F");
+        assert_eq!((log.losses(), log.kept()[0].bytes.clone()), (1, 12..15));
+    }
+
+    #[test]
+    fn no_control_is_part_of_a_character() {
+        for charset in charsets() {
+            for lead in 0x40..=0xFF {
+                for control in (0..0x40).chain([0xFF]) {
+                    let mut log = LossLog::new();
+                    let alone = charset.decode(&[control], &mut log).into_owned();
+                    let text = charset.decode(&[0x0E, lead, control, 0x0F], &mut log).into_owned();
+                    assert!(text.ends_with(&alone), "{charset} {lead:02X} {control:02X}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What a decoder may be asked to do beyond its mode: repairs, and the rules for byte order marks.
+//!
+//! # Limits
+//! A repair changes what damaged input becomes, never how sound input is read.
+
+use crate::Mode;
+
+/// How a decoder reads: the mode, the rules for byte order marks, and the repairs asked for (none at first).
+///
+/// ```
+/// use mailglot_codec::{Charset, DecodeOptions, LossLog, Mode, Repair};
+///
+/// let options = DecodeOptions::new(Mode::Lenient).with(Repair::Cesu8);
+/// let mut log = LossLog::new();
+/// assert_eq!(Charset::UTF_8.decode_with(b"\xED\xA0\xBD\xED\xB8\x80", options, &mut log), "\u{1F600}");
+/// assert_eq!((log.losses(), log.notes()), (0, 1));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct DecodeOptions {
+    mode: Mode,
+    marks: Marks,
+    repairs: u8,
+}
+
+/// The rules for byte order marks, and for the byte order of UTF-16 without one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Marks {
+    /// As the mode says. Lenient: one mark is taken off, the byte order of UTF-16 is found by statistics.
+    /// Strict: by RFC 2781 section 4 and RFC 3629 section 6.
+    #[default]
+    ByMode,
+    /// Marks stay in the text as U+FEFF. In UTF-16 and UTF-32 a mark still tells the byte order that the label leaves open.
+    Keep,
+    /// As WHATWG "decode": one mark is taken off and overrules the label; UTF-16 without one is little-endian.
+    Web,
+}
+
+/// A repair of input that is otherwise damage. What it mends is a note in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+#[non_exhaustive]
+pub enum Repair {
+    /// UTF-8: two surrogates of three bytes each (CESU-8) are one character.
+    Cesu8,
+    /// UTF-8: overlong forms, those of five and six bytes too, that a decoder of RFC 2279 would read as U+0080 to
+    /// U+10FFFF. Forms of ASCII characters (`C0 80`, `C0 AF`) stay damage: they hide what filters look for.
+    Rfc2279,
+    /// UTF-7: eight-bit bytes that are UTF-8. To be asked for where [`crate::utf7_carries_utf8`] holds for the whole part.
+    Utf7EightBit,
+    /// UTF-7: `=` that pads the base64 of a run to a multiple of four.
+    Utf7Padding,
+}
+
+impl DecodeOptions {
+    /// No repairs; marks as the mode says.
+    #[must_use]
+    pub fn new(mode: Mode) -> Self {
+        Self { mode, ..Self::default() }
+    }
+
+    /// With these rules for byte order marks.
+    #[must_use]
+    pub fn marks(self, marks: Marks) -> Self {
+        Self { marks, ..self }
+    }
+
+    /// With one repair more.
+    #[must_use]
+    pub fn with(self, repair: Repair) -> Self {
+        Self { repairs: self.repairs | 1 << repair as u8, ..self }
+    }
+
+    /// The mode.
+    #[must_use]
+    pub fn mode(self) -> Mode {
+        self.mode
+    }
+
+    /// The rules for byte order marks.
+    #[must_use]
+    pub fn mark_rules(self) -> Marks {
+        self.marks
+    }
+
+    /// Whether a repair was asked for.
+    #[must_use]
+    pub fn repairs(self, repair: Repair) -> bool {
+        self.repairs & 1 << repair as u8 != 0
+    }
+
+    /// A mark at the start of a text whose byte order is known is no part of the text.
+    pub(crate) fn strips_mark(self) -> bool {
+        match self.marks {
+            Marks::ByMode => self.mode == Mode::Lenient,
+            Marks::Keep => false,
+            Marks::Web => true,
+        }
+    }
+}
+
+impl From<Mode> for DecodeOptions {
+    fn from(mode: Mode) -> Self {
+        Self::new(mode)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repairs_are_apart_from_each_other() {
+        let all = [Repair::Cesu8, Repair::Rfc2279, Repair::Utf7EightBit, Repair::Utf7Padding];
+        for one in all {
+            let options = DecodeOptions::new(Mode::Strict).with(one);
+            assert_eq!(options.mode(), Mode::Strict);
+            for other in all {
+                assert_eq!(options.repairs(other), one == other);
+            }
+        }
+    }
+}

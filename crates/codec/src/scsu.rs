@@ -1,0 +1,219 @@
+//! SCSU, the Standard Compression Scheme for Unicode (Unicode Technical Standard 6), the decoder.
+//!
+//! Text is in one of two modes. In single-byte mode 20-7F, NUL, TAB, LF and CR are ASCII, 80-FF are 128 characters of
+//! the active window, and the other controls are commands. In Unicode mode text is UTF-16, E0-F2 are commands.
+//!
+//! # Limits
+//! Windows and modes outlive a line, as the standard has it: nothing is reset at CR or LF.
+
+use crate::sink::Sink;
+use crate::{DecodeOptions, LossKind};
+use std::ops::Range;
+
+mod encode;
+
+pub(crate) use encode::Writer;
+
+const SQ0: u8 = 0x01;
+const SDX: u8 = 0x0B;
+const SQU: u8 = 0x0E;
+const SCU: u8 = 0x0F;
+const SC0: u8 = 0x10;
+const SD0: u8 = 0x18;
+const UC0: u8 = 0xE0;
+const UD0: u8 = 0xE8;
+const UQU: u8 = 0xF0;
+const UDX: u8 = 0xF1;
+
+/// Where the windows begin that only quotes reach.
+const STATIC: [u32; 8] = [0, 0x80, 0x100, 0x300, 0x2000, 0x2080, 0x2100, 0x3000];
+/// Where the movable windows begin at first.
+const DYNAMIC: [u32; 8] = [0x80, 0xC0, 0x400, 0x600, 0x900, 0x3040, 0x30A0, 0xFF00];
+/// Starts that are no multiple of 80, by their byte from F9.
+const ODD: [u32; 7] = [0xC0, 0x250, 0x370, 0x530, 0x3040, 0x30A0, 0xFF60];
+
+/// Where the window of a byte begins; `None` for a reserved byte.
+fn window_start(byte: u8) -> Option<u32> {
+    match byte {
+        0x01..0x68 => Some(u32::from(byte) << 7),
+        0x68..0xA8 => Some((u32::from(byte) << 7) + 0xAC00),
+        0xF9.. => ODD.get(usize::from(byte - 0xF9)).copied(),
+        _ => None,
+    }
+}
+
+/// An SCSU decoder.
+#[derive(Clone, Debug)]
+pub(crate) struct Scsu {
+    unicode: bool,
+    active: usize,
+    windows: [u32; 8],
+    /// A high surrogate that waits for its low half, and the bytes that carry it.
+    high: Option<(u16, Range<u64>)>,
+    /// A mark at the start is no text.
+    strips_mark: bool,
+    begun: bool,
+}
+
+/// A command or character, and the number of its bytes.
+enum Step {
+    Ascii,
+    /// The character at this distance of the window.
+    Window(u32, u8),
+    Unit(u16),
+    /// The window is active from here on.
+    Active(usize),
+    /// The window begins here and is active from here on.
+    Define(usize, u32),
+    UnicodeMode,
+    Reserved,
+}
+
+impl Scsu {
+    pub(crate) fn new(options: DecodeOptions) -> Self {
+        Self {
+            unicode: false,
+            active: 0,
+            windows: DYNAMIC,
+            high: None,
+            strips_mark: options.strips_mark(),
+            begun: false,
+        }
+    }
+
+    /// Decodes what is complete; at most two bytes stay behind.
+    pub(crate) fn run(&mut self, input: &[u8], base: u64, last: bool, sink: &mut Sink<'_>) -> usize {
+        let mut at = 0;
+        while at < input.len() {
+            let rest = &input[at..];
+            let len = self.len_of(rest[0]);
+            let start = base + at as u64;
+            if len > rest.len() {
+                if last {
+                    self.drop_high(sink);
+                    sink.replace(start..start + rest.len() as u64, LossKind::Truncated);
+                    at = input.len();
+                }
+                return at;
+            }
+            at += len;
+            let range = start..start + len as u64;
+            match self.step(&rest[..len]) {
+                Step::Ascii => {
+                    self.put(u32::from(rest[0]), range, sink);
+                    at += put_ascii(&input[at..], sink);
+                }
+                Step::Window(start, distance) => {
+                    let c = start + u32::from(distance);
+                    // ASCII that is quoted is no less hidden than that of Unicode mode.
+                    sink.shifted(c);
+                    self.put(c, range, sink);
+                }
+                Step::Unit(unit) => self.unit(unit, range, sink),
+                Step::Active(window) => (self.active, self.unicode) = (window, false),
+                Step::Define(window, start) => {
+                    self.windows[window] = start;
+                    (self.active, self.unicode) = (window, false);
+                }
+                Step::UnicodeMode => self.unicode = true,
+                Step::Reserved => {
+                    self.drop_high(sink);
+                    self.begun = true;
+                    sink.replace(range, LossKind::Invalid);
+                }
+            }
+        }
+        at
+    }
+
+    /// Ends the text.
+    pub(crate) fn end(&mut self, sink: &mut Sink<'_>) {
+        self.drop_high(sink);
+    }
+
+    /// The number of bytes of what begins with `first`.
+    fn len_of(&self, first: u8) -> usize {
+        match (self.unicode, first) {
+            (true, UC0..UD0 | 0xF2) => 1,
+            (true, UQU | UDX) | (false, SDX | SQU) => 3,
+            (true, _) | (false, SQ0..=0x08 | SD0..=0x1F) => 2,
+            (false, _) => 1,
+        }
+    }
+
+    fn step(&self, bytes: &[u8]) -> Step {
+        let byte = |at: usize| bytes.get(at).copied().unwrap_or_default();
+        let number = |first: u8| usize::from(bytes[0] - first);
+        let extended = || {
+            let place = u32::from(byte(1) & 0x1F) << 8 | u32::from(byte(2));
+            Step::Define(usize::from(byte(1) >> 5), 0x10000 + (place << 7))
+        };
+        let defined =
+            |window| window_start(byte(1)).map_or(Step::Reserved, |start| Step::Define(window, start));
+        match (self.unicode, bytes[0]) {
+            (false, SQ0..=0x08) if byte(1) < 0x80 => Step::Window(STATIC[number(SQ0)], byte(1)),
+            (false, SQ0..=0x08) => Step::Window(self.windows[number(SQ0)], byte(1) - 0x80),
+            (false, SDX) | (true, UDX) => extended(),
+            (false, SQU) | (true, UQU) => Step::Unit(u16::from_be_bytes([byte(1), byte(2)])),
+            (false, SCU) => Step::UnicodeMode,
+            (false, SC0..SD0) => Step::Active(number(SC0)),
+            (false, SD0..=0x1F) => defined(number(SD0)),
+            (false, 0x0C) | (true, 0xF2) => Step::Reserved,
+            (false, 0x80..) => Step::Window(self.windows[self.active], bytes[0] - 0x80),
+            (false, _) => Step::Ascii,
+            (true, UC0..UD0) => Step::Active(number(UC0)),
+            (true, UD0..UQU) => defined(number(UD0)),
+            (true, _) => Step::Unit(u16::from_be_bytes([byte(0), byte(1)])),
+        }
+    }
+
+    fn unit(&mut self, unit: u16, range: Range<u64>, sink: &mut Sink<'_>) {
+        match (unit, self.high.take()) {
+            (0xDC00..=0xDFFF, Some((high, from))) => {
+                let c = 0x10000 + ((u32::from(high) & 0x3FF) << 10 | u32::from(unit) & 0x3FF);
+                self.put(c, from.start..range.end, sink);
+            }
+            (0xD800..=0xDBFF, before) => {
+                self.high = before;
+                self.drop_high(sink);
+                self.high = Some((unit, range));
+            }
+            (0xDC00..=0xDFFF, None) => {
+                self.begun = true;
+                sink.replace(range, LossKind::LoneSurrogate);
+            }
+            (_, before) => {
+                self.high = before;
+                sink.shifted(u32::from(unit));
+                self.put(u32::from(unit), range, sink);
+            }
+        }
+    }
+
+    fn put(&mut self, c: u32, range: Range<u64>, sink: &mut Sink<'_>) {
+        self.drop_high(sink);
+        match char::from_u32(c) {
+            Some('\u{FEFF}') if !self.begun && self.strips_mark => {
+                sink.note(range, LossKind::ByteOrderMark);
+            }
+            Some(c) => sink.put_char(c),
+            None => sink.replace(range, LossKind::Invalid),
+        }
+        self.begun = true;
+    }
+
+    /// Gives up waiting for a low surrogate.
+    fn drop_high(&mut self, sink: &mut Sink<'_>) {
+        if let Some((_, from)) = self.high.take() {
+            self.begun = true;
+            sink.replace(from, LossKind::LoneSurrogate);
+        }
+    }
+}
+
+/// Writes the printable ASCII at the start; returns its length.
+fn put_ascii(rest: &[u8], sink: &mut Sink<'_>) -> usize {
+    let len = rest.iter().position(|byte| !matches!(byte, b' '..=0x7F)).unwrap_or(rest.len());
+    sink.put_ascii(&rest[..len]);
+    len
+}

@@ -1,0 +1,368 @@
+//! Charsets that are lists of byte sequences, such as T.61, VIQR, MNEMONIC, GSM 03.38, TSCII and ISCII: the longest match
+//! counts.
+//!
+//! The lists are made from `data/sequences.tsv`, where each row says whether it serves for reading, writing or both.
+//! Both ways use the same search: bytes of a charset on one side, bytes of UTF-8 on the other.
+//!
+//! # Limits
+//! States are not known (`\m` and `\l` of VIQR stay in the text). In T.61 and its relatives a space may be the letter of
+//! a non-spacing mark, as the standards say; that is the one place where a byte below 21 is a trail byte. ISCII is read in
+//! its default script, Devanagari: the byte EF before the code of another script is recorded as invalid, and what follows
+//! is read as Devanagari.
+
+mod encoder;
+
+pub(crate) use encoder::Encoder;
+
+use crate::LossKind;
+use crate::kernel::Packed;
+use crate::sink::Sink;
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+/// A charset as a list. The search tables are built at first use.
+pub(crate) struct Sequences {
+    /// Rows as words: bytes in hexadecimal, a sign for the use, code points joined by `+`.
+    rows: &'static str,
+    more: More,
+    tables: OnceLock<Tables>,
+}
+
+/// What a list has beside its own rows.
+pub(crate) enum More {
+    None,
+    /// Rows of another list, behind these bytes.
+    Behind(&'static [u8], &'static Sequences),
+    /// The pairs of bytes from A1 to FE of EUC-KR that have no row of their own.
+    EucKr,
+}
+
+/// The search tables of a charset, both ways.
+struct Tables {
+    decode: Search,
+    /// For each [`Repertoire`].
+    encode: [Search; 3],
+    /// The character of a byte that begins no longer sequence; none for others.
+    plain: [Packed; 256],
+}
+
+/// What stands for a sequence that was found.
+#[derive(Clone)]
+pub(crate) struct Entry {
+    from: Box<[u8]>,
+    to: Box<[u8]>,
+    note: Note,
+    /// Longer sequences begin with this one.
+    goes_on: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Note {
+    None,
+    /// Decoding: what the charset does not define, but has a clear meaning.
+    Irregular,
+    /// Encoding: a look-alike.
+    Substituted,
+    /// Encoding: the last character cannot be written behind the others, as they would be read as something else.
+    Forbidden,
+}
+
+/// What of a list is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Repertoire {
+    All,
+    /// No look-alikes.
+    Exact,
+    /// ASCII that stands for itself: for a charset that lenient decoding takes for another one.
+    Ascii,
+}
+
+impl Repertoire {
+    /// An entry as it serves here.
+    fn entry(self, entry: &Entry) -> Option<Entry> {
+        let entry = entry.clone();
+        match self {
+            Self::Exact if entry.note == Note::Substituted => {
+                Some(Entry { to: [].into(), note: Note::Forbidden, ..entry })
+            }
+            Self::All | Self::Exact => Some(entry),
+            Self::Ascii => (entry.from == entry.to && entry.from.is_ascii()).then_some(entry),
+        }
+    }
+}
+
+/// A sorted list of sequences.
+struct Search {
+    entries: Vec<Entry>,
+    /// Where the sequences with this first byte begin; the next place is their end.
+    starts: [u16; 257],
+}
+
+/// The answer of a search at the start of some bytes.
+enum Match<'t> {
+    Found(&'t Entry),
+    /// Nothing; `cut` where more bytes might have been something.
+    Nothing {
+        cut: bool,
+    },
+    /// More bytes could make a longer match.
+    More,
+}
+
+impl Sequences {
+    pub(crate) const fn new(rows: &'static str, more: More) -> Self {
+        Self { rows, more, tables: OnceLock::new() }
+    }
+
+    /// Whether bytes below 80 are ASCII wherever a character begins: the whole range is one row, the first.
+    pub(crate) fn is_ascii(&self) -> bool {
+        self.rows.starts_with("00-7F ")
+    }
+
+    /// Decodes what is complete; fewer bytes than the longest sequence stay behind.
+    pub(crate) fn run(&self, input: &[u8], base: u64, last: bool, sink: &mut Sink<'_>) -> usize {
+        let tables = self.tables();
+        let mut at = 0;
+        while at < input.len() {
+            let plain = tables.plain[usize::from(input[at])];
+            if !plain.is_none() {
+                sink.put(plain);
+                at += 1;
+                continue;
+            }
+            let here = base + at as u64;
+            match tables.decode.longest(&input[at..], last) {
+                Match::Found(entry) => {
+                    let end = at + entry.from.len();
+                    if entry.note == Note::Irregular {
+                        sink.record(here..base + end as u64, LossKind::Irregular);
+                    }
+                    sink.put_valid(&entry.to);
+                    at = end;
+                }
+                Match::Nothing { cut } => {
+                    let kind = match input[at] {
+                        _ if cut => LossKind::Truncated,
+                        0x80.. if tables.decode.is_seven_bit() => LossKind::EightBit,
+                        _ => LossKind::Invalid,
+                    };
+                    sink.replace(here..here + 1, kind);
+                    at += 1;
+                }
+                Match::More => return at,
+            }
+        }
+        at
+    }
+
+    /// The character of one byte that stands alone.
+    pub(crate) fn single(&self, byte: u8) -> Option<char> {
+        self.tables().plain[usize::from(byte)].char()
+    }
+
+    /// The byte of a character that stands alone.
+    pub(crate) fn byte(&self, c: char) -> Option<u8> {
+        match self.search(Repertoire::Exact).longest(c.encode_utf8(&mut [0; 4]).as_bytes(), true) {
+            Match::Found(Entry { to, .. }) if to.len() == 1 => Some(to[0]),
+            _ => None,
+        }
+    }
+
+    /// Whether these bytes are their own text.
+    pub(crate) fn is_plain(&self, bytes: &[u8]) -> bool {
+        let tables = self.tables();
+        let mut at = 0;
+        while let Some(byte) = bytes.get(at) {
+            let own = tables.plain[usize::from(*byte)];
+            if !own.is_none() && own != Packed::new(char::from(*byte)) {
+                return false;
+            }
+            if own.is_none() {
+                let Match::Found(entry) = tables.decode.longest(&bytes[at..], true) else {
+                    return false;
+                };
+                if entry.from != entry.to || entry.note != Note::None {
+                    return false;
+                }
+            }
+            at += 1;
+        }
+        bytes.is_ascii()
+    }
+
+    fn search(&self, repertoire: Repertoire) -> &Search {
+        &self.tables().encode[repertoire as usize]
+    }
+
+    /// The longest sequence at the start of a text that is forbidden as a whole.
+    fn without_last(&self, repertoire: Repertoire, text: &str) -> Option<&Entry> {
+        let ends = text.char_indices().rev().map(|(end, _)| end).filter(|end| *end > 0);
+        let mut found = ends.map(|end| self.search(repertoire).longest(&text.as_bytes()[..end], true));
+        found.find_map(|found| match found {
+            Match::Found(entry) if entry.note != Note::Forbidden => Some(entry),
+            _ => None,
+        })
+    }
+
+    fn tables(&self) -> &Tables {
+        self.tables.get_or_init(|| {
+            let (mut decode, mut encode) = (Vec::new(), Vec::new());
+            self.collect(&[], &mut decode, &mut encode);
+            Tables::new(decode, &encode)
+        })
+    }
+
+    /// Adds the rows of this list, each behind `lead`, to both directions.
+    fn collect(&self, lead: &[u8], decode: &mut Vec<Entry>, encode: &mut Vec<Entry>) {
+        for word in self.rows.split_ascii_whitespace() {
+            let cut = word.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(word.len());
+            let (bytes, rest) = word.split_at(cut);
+            let bytes: Vec<u8> = lead.iter().copied().chain(unhex(bytes)).collect();
+            let (r#use, points) = rest.split_at(rest.len().min(1));
+            if r#use == "-" {
+                for byte in bytes[0]..=unhex(points).next().unwrap_or(bytes[0]) {
+                    decode.push(entry(&[byte], &[byte], Note::None));
+                    encode.push(entry(&[byte], &[byte], Note::None));
+                }
+                continue;
+            }
+            let text: String = points.split('+').filter_map(character).collect();
+            let text = text.as_bytes();
+            match r#use {
+                "=" | ">" => decode.push(entry(&bytes, text, Note::None)),
+                "?" => decode.push(entry(&bytes, text, Note::Irregular)),
+                _ => {}
+            }
+            match r#use {
+                "=" | "<" => encode.push(entry(text, &bytes, Note::None)),
+                "~" => encode.push(entry(text, &bytes, Note::Substituted)),
+                "!" => encode.push(entry(text, &[], Note::Forbidden)),
+                _ => {}
+            }
+        }
+        match self.more {
+            More::None => {}
+            More::Behind(bytes, parent) => parent.collect(bytes, decode, encode),
+            More::EucKr => add_euc_kr(decode, encode),
+        }
+    }
+}
+
+impl std::fmt::Debug for Sequences {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Sequences({} bytes)", self.rows.len())
+    }
+}
+
+/// Adds the pairs of EUC-KR whose bytes, or whose text, are not there.
+fn add_euc_kr(decode: &mut Vec<Entry>, encode: &mut Vec<Entry>) {
+    let sequences =
+        |entries: &[Entry]| entries.iter().map(|entry| entry.from.clone()).collect::<HashSet<_>>();
+    let (bytes, texts) = (sequences(decode), sequences(encode));
+    for pair in (0xA1..=0xFE).flat_map(|lead| (0xA1..=0xFE).map(move |trail| [lead, trail])) {
+        let text = encoding_rs::EUC_KR.decode_without_bom_handling_and_without_replacement(&pair);
+        let Some(text) = text.filter(|_| !bytes.contains(&pair[..])) else { continue };
+        decode.push(entry(&pair, text.as_bytes(), Note::None));
+        if !texts.contains(text.as_bytes()) {
+            encode.push(entry(text.as_bytes(), &pair, Note::None));
+        }
+    }
+}
+
+fn entry(from: &[u8], to: &[u8], note: Note) -> Entry {
+    Entry { from: from.into(), to: to.into(), note, goes_on: false }
+}
+
+fn unhex(digits: &str) -> impl Iterator<Item = u8> {
+    digits
+        .as_bytes()
+        .chunks(2)
+        .filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+}
+
+fn character(digits: &str) -> Option<char> {
+    u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)
+}
+
+impl Tables {
+    fn new(decode: Vec<Entry>, encode: &[Entry]) -> Self {
+        let decode = Search::new(decode);
+        let mut plain = [Packed::NONE; 256];
+        for (byte, cell) in plain.iter_mut().enumerate() {
+            if let [only] = &decode.entries[decode.bucket(byte)]
+                && only.from.len() == 1
+                && only.note == Note::None
+                && let Ok(text) = std::str::from_utf8(&only.to)
+                && let [c] = text.chars().collect::<Vec<_>>()[..]
+            {
+                *cell = Packed::new(c);
+            }
+        }
+        let encode = [Repertoire::All, Repertoire::Exact, Repertoire::Ascii]
+            .map(|which| Search::new(encode.iter().filter_map(|entry| which.entry(entry)).collect()));
+        Self { decode, encode, plain }
+    }
+}
+
+impl Search {
+    fn new(mut entries: Vec<Entry>) -> Self {
+        entries.sort_by(|a, b| a.from.cmp(&b.from));
+        // What begins with something forbidden needs no row of its own, and must not make the encoder wait for it.
+        let mut forbidden: Option<Box<[u8]>> = None;
+        entries.retain(|entry| {
+            let within = forbidden.as_ref().is_some_and(|short| entry.from.starts_with(short));
+            if entry.note == Note::Forbidden && !within {
+                forbidden = Some(entry.from.clone());
+            }
+            !(entry.note == Note::Forbidden && within)
+        });
+        for at in 1..entries.len() {
+            entries[at - 1].goes_on = entries[at].from.starts_with(&entries[at - 1].from);
+        }
+        let mut starts = [0; 257];
+        for (byte, start) in starts.iter_mut().enumerate() {
+            *start = entries.partition_point(|e| usize::from(e.from[0]) < byte) as u16;
+        }
+        Self { entries, starts }
+    }
+
+    fn bucket(&self, byte: usize) -> std::ops::Range<usize> {
+        usize::from(self.starts[byte])..usize::from(self.starts[byte + 1])
+    }
+
+    fn is_seven_bit(&self) -> bool {
+        usize::from(self.starts[0x80]) == self.entries.len()
+    }
+
+    /// The longest sequence at the start of `input`, which is not empty.
+    fn longest(&self, input: &[u8], last: bool) -> Match<'_> {
+        // All of these begin with the same bytes as the input, `depth` of them; sorted, so that a whole match is the first.
+        let mut rest = &self.entries[self.bucket(usize::from(input[0]))];
+        let mut best = None;
+        for depth in 1.. {
+            if let Some((first, longer)) = rest.split_first()
+                && first.from.len() == depth
+            {
+                best = Some(first);
+                rest = longer;
+            }
+            if rest.is_empty() {
+                break;
+            }
+            let Some(byte) = input.get(depth) else {
+                match best {
+                    _ if !last => return Match::More,
+                    None => return Match::Nothing { cut: true },
+                    Some(_) => break,
+                }
+            };
+            let from = rest.partition_point(|e| e.from[depth] < *byte);
+            let len = rest[from..].partition_point(|e| e.from[depth] == *byte);
+            rest = &rest[from..from + len];
+        }
+        best.map_or(Match::Nothing { cut: false }, Match::Found)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,152 @@
+//! The encoder for lists of sequences.
+//!
+//! # Limits
+//! A record of a look-alike that a character left out has cut in two covers the second part only.
+
+use super::{Entry, Match, Note, Repertoire, Sequences};
+use crate::encoder::{Encode, Out};
+use std::ops::ControlFlow;
+
+/// Bytes of text joined to what was held back; more than two of the longest sequences have.
+const JOIN: usize = 32;
+
+/// An encoder for a list. What may become a longer sequence waits for the next piece of text.
+#[derive(Debug)]
+pub(crate) struct Encoder {
+    list: &'static Sequences,
+    repertoire: Repertoire,
+    held: String,
+    /// Where in the whole text `held` begins; none if a character that was left out lies behind it.
+    held_at: Option<u64>,
+}
+
+/// A text with what was held back before it.
+struct Joined<'t> {
+    text: &'t str,
+    /// Bytes of it that were held back.
+    held: usize,
+    held_at: Option<u64>,
+}
+
+impl Encoder {
+    pub(crate) fn new(list: &'static Sequences, repertoire: Repertoire) -> Self {
+        Self { list, repertoire, held: String::new(), held_at: None }
+    }
+
+    /// Writes the sequences that begin before `end`. Returns where it came to, or breaks at a character that cannot be
+    /// written; the sequence before that is held back if it may go on: should the character be left out, the next one
+    /// stands beside it.
+    fn write(
+        &mut self,
+        joined: &Joined<'_>,
+        end: usize,
+        last: bool,
+        out: &mut Out<'_>,
+    ) -> ControlFlow<usize, usize> {
+        let text = joined.text;
+        let search = self.list.search(self.repertoire);
+        let mut before: Option<(usize, &Entry)> = None;
+        let mut at = 0;
+        let stop = loop {
+            match before {
+                Some((start, _)) if start >= end => return ControlFlow::Continue(start),
+                None if at >= end => break None,
+                _ => {}
+            }
+            if at == text.len() {
+                break None;
+            }
+            let entry = match search.longest(&text.as_bytes()[at..], last) {
+                Match::Found(entry) => entry,
+                Match::More => break None,
+                Match::Nothing { .. } => break Some(at),
+            };
+            if let Some((start, entry)) = before.take() {
+                joined.put(start, entry, out);
+            }
+            if entry.note == Note::Forbidden {
+                let first = self.list.without_last(self.repertoire, &text[at..at + entry.from.len()]);
+                before = first.map(|entry| (at, entry));
+                break Some(at + first.map_or(0, |entry| entry.from.len()));
+            }
+            if entry.goes_on {
+                before = Some((at, entry));
+            } else {
+                joined.put(at, entry, out);
+            }
+            at += entry.from.len();
+        };
+        match (stop, before) {
+            (Some(stop), Some((start, _))) if !last => {
+                joined.text[start..stop].clone_into(&mut self.held);
+                self.held_at = None;
+                ControlFlow::Break(stop)
+            }
+            (stop, before) => {
+                if let Some((start, entry)) = before {
+                    joined.put(start, entry, out);
+                }
+                stop.map_or(ControlFlow::Continue(at), ControlFlow::Break)
+            }
+        }
+    }
+
+    fn hold(&mut self, joined: &Joined<'_>, from: usize, to: usize, out: &Out<'_>) {
+        joined.text[from..to].clone_into(&mut self.held);
+        self.held_at =
+            Some(joined.position(from, out)).filter(|_| from >= joined.held || joined.held_at.is_some());
+    }
+}
+
+impl Joined<'_> {
+    /// Where a place of the joined text is in the whole text; behind what was left out, if it lay before that.
+    fn position(&self, at: usize, out: &Out<'_>) -> u64 {
+        match self.held_at {
+            Some(held_at) if at < self.held => held_at + at as u64,
+            _ => out.position(at.saturating_sub(self.held)),
+        }
+    }
+
+    fn put(&self, at: usize, entry: &Entry, out: &mut Out<'_>) {
+        if entry.note == Note::Substituted {
+            let end = self.position(at + entry.from.len() - 1, out) + 1;
+            out.substituted_range(self.position(at, out)..end);
+        }
+        out.extend(&entry.to);
+    }
+}
+
+impl Encode for Encoder {
+    fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
+        let mut begin = 0;
+        if !self.held.is_empty() {
+            let old = std::mem::take(&mut self.held);
+            let whole = format!("{old}{}", &text[..text.floor_char_boundary(JOIN)]);
+            let joined = Joined { text: &whole, held: old.len(), held_at: self.held_at };
+            match self.write(&joined, old.len(), false, out) {
+                // What is held back can be written alone, so that this is never in it.
+                ControlFlow::Break(at) => return ControlFlow::Break(at.saturating_sub(old.len())),
+                ControlFlow::Continue(at) if at < old.len() => {
+                    self.hold(&joined, at, whole.len(), out);
+                    return ControlFlow::Continue(());
+                }
+                ControlFlow::Continue(at) => begin = at - old.len(),
+            }
+        }
+        let mut out = out.ahead(begin);
+        let rest = Joined { text: &text[begin..], held: 0, held_at: None };
+        match self.write(&rest, rest.text.len(), false, &mut out) {
+            ControlFlow::Break(at) => ControlFlow::Break(begin + at),
+            ControlFlow::Continue(at) => {
+                self.hold(&rest, at, rest.text.len(), &out);
+                ControlFlow::Continue(())
+            }
+        }
+    }
+
+    fn neutral(&mut self, out: &mut Out<'_>) {
+        let held = std::mem::take(&mut self.held);
+        let joined = Joined { text: &held, held: held.len(), held_at: self.held_at };
+        let _written = self.write(&joined, held.len(), true, out);
+    }
+}

@@ -1,0 +1,109 @@
+//! Any split of a text gives the same bytes and records, for every encoder.
+
+use crate::common::Random;
+use mailglot_codec::{Charset, Encoder, LossLog, Unmappable};
+
+const PIECES: &[&str] = &[
+    "",
+    "a",
+    "+",
+    "++",
+    "-",
+    "~",
+    "\\",
+    "é",
+    "ß",
+    "€",
+    "\u{A5}",
+    "\u{203E}",
+    "\u{2212}",
+    "日",
+    "本語",
+    "ｱ",
+    "ア",
+    "한글",
+    "中",
+    "Я",
+    "שלום",
+    "ก",
+    "\u{1F600}",
+    "\u{20BB7}",
+    "\u{0CA}\u{304}",
+    "\u{304B}\u{309A}",
+    "e\u{301}",
+    "\u{FEFF}",
+    "\r\n",
+    "\n",
+    "\r",
+    " ",
+    "\x0E",
+    "\x0F",
+    "\x1B",
+    "\0",
+    "\u{7F}",
+    "\u{85}",
+    "\u{E5E5}",
+    "\u{E000}",
+    "\u{FFFD}",
+    "\u{10FFFF}",
+    "ABCDEFGHIJKLMNOP",
+];
+
+fn ways() -> [Unmappable; 7] {
+    [
+        Unmappable::Fatal,
+        Unmappable::QuestionMark,
+        Unmappable::Transliterate,
+        Unmappable::Replace("<~日\u{1F600}>".into()),
+        Unmappable::HtmlDecimal,
+        Unmappable::HtmlHex,
+        Unmappable::Skip,
+    ]
+}
+
+fn encode(mut encoder: Encoder, pieces: &[&str]) -> (Vec<u8>, LossLog) {
+    let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(1000));
+    for piece in pieces {
+        encoder.push(piece, &mut bytes, &mut log);
+    }
+    encoder.finish(&mut bytes, &mut log);
+    (bytes, log)
+}
+
+#[test]
+fn splitting_a_text_changes_nothing() {
+    let mut random = Random(11);
+    for charset in Charset::all() {
+        for way in ways() {
+            for _ in 0..20 {
+                let ahead = "abcdefghijklmnopqrstuvwxyz+/-.:?"[..random.below(32) as usize].to_string();
+                let text = (0..random.below(12)).fold(ahead, |text, _| text + random.pick::<&str>(PIECES));
+                for strict in [false, true] {
+                    let new = || {
+                        if strict {
+                            charset.new_strict_encoder(way.clone())
+                        } else {
+                            charset.new_encoder(way.clone())
+                        }
+                    };
+                    let whole = encode(new(), &[&text]);
+                    let same = |pieces: &[&str]| {
+                        assert!(encode(new(), pieces) == whole, "{charset} {way:?} {strict} {pieces:?}");
+                    };
+                    for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
+                        same(&[&text[..at], &text[at..]]);
+                    }
+                    same(&text.split("").collect::<Vec<_>>());
+                    if !strict {
+                        let mut log = LossLog::with_limit(1000);
+                        let at_once = charset.encode(&text, way.clone(), &mut log);
+                        assert!(
+                            (at_once.as_ref(), &log) == (&whole.0, &whole.1),
+                            "{charset} {way:?} {text:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

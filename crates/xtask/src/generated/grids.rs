@@ -1,0 +1,139 @@
+//! Tables of two-byte sets: `data/tables/NAME.tsv` to the packed form that the codec reads (its `grid` module says how).
+//! The tables of WHATWG's encodings lie in `data/tables/web/`.
+//!
+//! A row of the file is `row-hex TAB first-column-hex TAB cells`, cells separated by one space: a code point in
+//! hexadecimal digits, `-` for none, `A+B` for a sequence. Lines that begin with `#` are comments; a file with
+//! `# over: NAME` has the changes to another table only.
+//!
+//! # Limits
+//! Sequences of more than two characters are refused.
+
+use crate::run::root;
+use anyhow::{Context, bail};
+use std::collections::BTreeMap;
+use std::fs;
+
+const GO: u16 = 0xDF00;
+const SEQUENCE: u16 = 0xDE00;
+const COUNT_ON: u16 = 0xDD00;
+const EMPTY: u16 = 0xDC00;
+/// The greatest number in an instruction.
+const MOST: u16 = 0xFF;
+
+/// The characters of a table by row and column, the second NUL where there is only one; `None` for none.
+type Cells = BTreeMap<(u16, u8), Option<[char; 2]>>;
+
+/// The packed form of every table, with the path of its file in the repository.
+pub(super) fn all() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+    let tables = root().join("data/tables");
+    let read = |name: &str| {
+        let path = tables.join(format!("{name}.tsv"));
+        fs::read_to_string(&path).with_context(|| path.display().to_string())
+    };
+    let mut names: Vec<String> = Vec::new();
+    for folder in ["", "web/"] {
+        for entry in fs::read_dir(tables.join(folder))? {
+            let file = entry?.file_name().to_string_lossy().into_owned();
+            let name = file.strip_suffix(".tsv").filter(|name| *name != "pages");
+            names.extend(name.map(|name| format!("{folder}{name}")));
+        }
+    }
+    names.sort();
+    let packed = |name: String| -> anyhow::Result<(String, Vec<u8>)> {
+        let bytes = pack(&read(&name)?, &read).with_context(|| name.clone())?;
+        Ok((format!("crates/codec/src/generated/{}.bin", name.replace('/', "-")), bytes))
+    };
+    names.into_iter().map(packed).collect()
+}
+
+/// The packed form of a table. `read` gives the text of another table by its name.
+fn pack(table: &str, read: &dyn Fn(&str) -> anyhow::Result<String>) -> anyhow::Result<Vec<u8>> {
+    let changes = parse(table)?;
+    let base = match over(table) {
+        Some(name) => whole(&read(name)?, read)?,
+        None => Cells::new(),
+    };
+    // What is to be written: the cells that differ, and those of the base that are gone.
+    let written = changes.iter().filter(|(at, cell)| base.get(at).copied().flatten() != **cell);
+    let mut units = Vec::new();
+    let mut next = None;
+    let mut last = None;
+    // The place of the instruction that counts on, while it may be made longer.
+    let mut counting = None;
+    for (&(row, column), &cell) in written {
+        let gap = match next {
+            Some((same, expected)) if same == row => u16::from(column) - expected,
+            _ => u16::MAX,
+        };
+        // Where only differences are written, nothing may be said of what lies between them.
+        if gap > 0 && (!base.is_empty() || gap > MOST) {
+            units.extend([GO, row, u16::from(column)]);
+        } else if gap > 0 {
+            units.push(EMPTY | gap);
+        }
+        if gap > 0 {
+            counting = None;
+        }
+        next = Some((row, u16::from(column) + 1));
+        match cell {
+            None => units.push(EMPTY | 1),
+            Some([a, '\0']) => {
+                if last.replace(a).is_none_or(|last: char| last as u32 + 1 != a as u32) {
+                    counting = None;
+                    units.extend(a.encode_utf16(&mut [0; 2]).iter());
+                } else if let Some(at) = counting.filter(|at| units[*at] < COUNT_ON + MOST) {
+                    units[at] += 1;
+                } else {
+                    counting = Some(units.len());
+                    units.push(COUNT_ON | 1);
+                }
+                continue;
+            }
+            Some(chars) => {
+                units.push(SEQUENCE);
+                for c in chars {
+                    units.extend(c.encode_utf16(&mut [0; 2]).iter());
+                }
+            }
+        }
+        counting = None;
+    }
+    Ok(units.iter().flat_map(|unit| unit.to_le_bytes()).collect())
+}
+
+/// The table that a file has the changes to.
+fn over(table: &str) -> Option<&str> {
+    table.lines().find_map(|line| line.strip_prefix("# over: "))
+}
+
+/// All cells of a table, those of the tables below it included.
+fn whole(table: &str, read: &dyn Fn(&str) -> anyhow::Result<String>) -> anyhow::Result<Cells> {
+    let mut cells = match over(table) {
+        Some(name) => whole(&read(name)?, read)?,
+        None => Cells::new(),
+    };
+    cells.extend(parse(table)?);
+    Ok(cells)
+}
+
+fn parse(table: &str) -> anyhow::Result<Cells> {
+    let mut cells = Cells::new();
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
+        let [row, column, values] = line.split('\t').collect::<Vec<_>>()[..] else { bail!("{line:?}") };
+        let row = u16::from_str_radix(row, 16)?;
+        let first = usize::from(u8::from_str_radix(column, 16)?);
+        for (value, column) in values.split(' ').zip(first..) {
+            let at = (row, u8::try_from(column).with_context(|| format!("row {row:X} is too long"))?);
+            let (a, b) = value.split_once('+').unwrap_or((value, "0"));
+            let cell = if value == "-" { None } else { Some([code_point(a)?, code_point(b)?]) };
+            if cells.insert(at, cell).is_some() {
+                bail!("{row:X} {column:X} occurs twice");
+            }
+        }
+    }
+    Ok(cells)
+}
+
+fn code_point(hex: &str) -> anyhow::Result<char> {
+    char::from_u32(u32::from_str_radix(hex, 16)?).with_context(|| format!("{hex} is no character"))
+}

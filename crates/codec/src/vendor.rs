@@ -73,7 +73,7 @@ impl Vendor {
         let len = self.len(lead);
         let (row, column) = match (len, rest) {
             (2, [lead, column, ..]) => (u16::from(*lead), *column),
-            (3, [lead, row, column, ..]) | (4, [_, lead, row, column, ..]) => {
+            (3, [lead, row @ (0x80..), column, ..]) | (4, [_, lead @ (0x80..), row, column, ..]) => {
                 (u16::from_be_bytes([*lead, *row]), *column)
             }
             (1, _) => return Step::Bad(1),
@@ -129,6 +129,7 @@ mod tests {
                 "乂\u{FFFD}\"\u{FFFD}.",
                 &[(4, 7), (8, 12)],
             ),
+            ("IBM964", b"\x8E\0\xA1\xA1", "\u{FFFD}\0\u{3000}", &[(0, 1)]),
             ("Big5-HKSCS:1999", b"\x88\x62\x88\x66\x88/", "\u{CA}\u{304}\u{CA}\u{FFFD}/", &[(4, 5)]),
         ] {
             assert_eq!(ranges(charset, bytes), (text.to_owned(), losses.to_vec()), "{charset} {bytes:X?}");

@@ -145,8 +145,8 @@ impl Encoder {
         }
         self.machine.neutral(out);
         let mut rest = replacement.as_ref();
-        while let ControlFlow::Break(at) = self.machine.run(rest, &mut out.quiet()) {
-            let mut behind = rest[at..].chars();
+        while let ControlFlow::Break(stop) = self.machine.run(rest, &mut out.quiet(at)) {
+            let mut behind = rest[stop..].chars();
             behind.next();
             rest = behind.as_str();
         }

@@ -42,9 +42,10 @@ impl<'o> Out<'o> {
         Self { bytes, log, mode, base, quiet: false }
     }
 
-    /// An output for a replacement: nothing is recorded.
-    pub(crate) fn quiet(&mut self) -> Out<'_> {
-        Out { bytes: self.bytes, log: self.log, mode: self.mode, base: self.base, quiet: true }
+    /// An output for the replacement of the character at `at`: nothing is recorded, and all of it lies at `at`.
+    pub(crate) fn quiet(&mut self, at: usize) -> Out<'_> {
+        let base = self.position(at);
+        Out { bytes: self.bytes, log: self.log, mode: self.mode, base, quiet: true }
     }
 
     #[inline]
@@ -76,7 +77,7 @@ impl<'o> Out<'o> {
 
     /// The offset in the whole text of `at` in the machine's.
     pub(crate) fn position(&self, at: usize) -> u64 {
-        self.base + at as u64
+        if self.quiet { self.base } else { self.base + at as u64 }
     }
 
     /// The same output for a machine's text that begins `len` bytes later.

@@ -107,3 +107,13 @@ fn splitting_a_text_changes_nothing() {
         }
     }
 }
+
+#[test]
+fn a_mark_behind_a_replacement_is_recorded_at_the_same_place_in_any_pieces() {
+    let charset = Charset::for_name("T.101-G2").unwrap();
+    let text = "ê\u{435}\u{30C}";
+    let new = || charset.new_encoder(Unmappable::Transliterate);
+    let whole = encode(new(), &[text]);
+    assert!(!whole.1.is_empty());
+    assert!(encode(new(), &text.split("").collect::<Vec<_>>()) == whole, "{whole:?}");
+}

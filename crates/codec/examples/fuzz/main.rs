@@ -2,6 +2,7 @@
 //!
 //! Targets are `labels`, `detect`, `imap`, `encoders`, `decoders`, the groups of decoders `single`, `unicode`, `stateful` and
 //! `multibyte`, a charset's name, or `all`; several with commas between. The first fault is made small and shown.
+//! Seconds are those of the processor, where the system tells them.
 //!
 //! # Limits
 //! Feedback is the kinds of records that an input leaves, not the branches it takes.
@@ -12,9 +13,10 @@ mod clock;
 mod engine;
 mod targets;
 
+use clock::Clock;
 use engine::Engine;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -37,8 +39,8 @@ fn main() -> ExitCode {
     }
     // Faults are shown by us, not by each panic on the way to a small input.
     std::panic::set_hook(Box::new(|_| {}));
-    let end = Instant::now() + Duration::from_secs(seconds);
-    while Instant::now() < end {
+    let clock = Clock::start();
+    while clock.elapsed() < Duration::from_secs(seconds) {
         for engine in &mut engines {
             if let Some(fault) = engine.turn(200) {
                 println!("{fault}");

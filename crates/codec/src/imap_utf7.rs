@@ -83,12 +83,15 @@ pub fn decode_mailbox_display(name: &[u8]) -> String {
 }
 
 /// The modified UTF-7 form of a name: one run for each stretch outside 0x20-0x7E, always ended by `-`.
-pub fn encode_mailbox(name: &str) -> String {
+///
+/// `None` for a text with U+0000, which no mailbox name can hold (RFC 3501 section 9, `CHAR`).
+pub fn encode_mailbox(name: &str) -> Option<String> {
     let (mut bytes, mut log) = (Vec::with_capacity(name.len()), LossLog::with_limit(0));
     let mut encoder = Charset::UTF_7_IMAP.new_encoder(Unmappable::Fatal);
     encoder.push(name, &mut bytes, &mut log);
+    let whole = !encoder.is_stopped();
     encoder.finish(&mut bytes, &mut log);
-    bytes.into_iter().map(char::from).collect()
+    whole.then(|| bytes.into_iter().map(char::from).collect())
 }
 
 fn is_direct(c: char) -> bool {
@@ -174,10 +177,11 @@ mod tests {
     fn names_of_the_rfc() {
         let name = b"~peter/mail/&U,BTFw-/&ZeVnLIqe-";
         assert_eq!(decode_mailbox(name).as_deref(), Ok("~peter/mail/台北/日本語"));
-        assert_eq!(encode_mailbox("~peter/mail/台北/日本語").as_bytes(), name);
+        assert_eq!(encode_mailbox("~peter/mail/台北/日本語").unwrap().as_bytes(), name);
         assert_eq!(decode_mailbox(b"&Jjo!"), Err(Invalid));
         assert_eq!(decode_mailbox(b"&U,BTFw-&ZeVnLIqe-"), Err(Invalid));
-        assert_eq!(encode_mailbox("a&b"), "a&-b");
+        assert_eq!(encode_mailbox("a&b").as_deref(), Some("a&-b"));
+        assert_eq!((encode_mailbox("a\0b"), decode_mailbox(b"a&AAA-b")), (None, Err(Invalid)));
     }
 
     /// All byte strings of up to `most` bytes of an alphabet.
@@ -234,7 +238,7 @@ mod tests {
         for name in names {
             let shown = decode_mailbox_display(&name);
             if let Ok(text) = decode_mailbox(&name) {
-                assert_eq!(encode_mailbox(&text).as_bytes(), name);
+                assert_eq!(encode_mailbox(&text).unwrap().as_bytes(), name);
                 assert_eq!(text.replace('\\', "\\\\"), shown);
             }
             if let Some(other) = seen.insert(shown.clone(), name.clone()) {

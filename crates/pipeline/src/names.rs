@@ -56,7 +56,8 @@ fn maildir_folder(folder: &str) -> String {
     for level in folder.split('/').filter(|level| !level.is_empty()) {
         name.push('.');
         let level: String = level.chars().map(|c| if c == '.' || c.is_control() { '_' } else { c }).collect();
-        name.push_str(&encode_mailbox(&level));
+        // Without controls, NUL among them, every text has a name.
+        name.push_str(&encode_mailbox(&level).unwrap_or(level));
     }
     name
 }

@@ -48,10 +48,11 @@ impl Coding {
         charset.map(Self::Charset).map_err(|message| Failure::new(Exit::Usage, format!("convert: {message}")))
     }
 
-    fn name(self) -> &'static str {
+    /// The charset that losses are told in.
+    fn charset(self) -> Charset {
         match self {
-            Self::Charset(charset) => charset.name(),
-            Self::ImapNames => IMAP,
+            Self::Charset(charset) => charset,
+            Self::ImapNames => Charset::UTF_7_IMAP,
         }
     }
 }
@@ -89,10 +90,7 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
         (false, false) => Way::Stop,
     };
     let unmappable = unmappable(args);
-    let writing = match to {
-        Coding::Charset(charset) if args.explain => Some(Writing::new(console, charset, unmappable.clone())),
-        _ => None,
-    };
+    let writing = args.explain.then(|| Writing::new(console, to.charset(), unmappable.clone()));
     let mut target = Target::new(to, unmappable, writing, Sink::new(args.output.as_deref())?);
     let stdin = [PathBuf::from("-")];
     let mut worst = Exit::Done;
@@ -105,10 +103,7 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
             }
         };
         let name = if file.as_os_str() == "-" { "standard input".into() } else { file.to_string_lossy() };
-        let mut reading = match from {
-            Coding::Charset(charset) if args.explain => Some(Reading::new(console, &name, charset, way)),
-            _ => None,
-        };
+        let mut reading = args.explain.then(|| Reading::new(console, &name, from.charset(), way));
         match source::pour(&mut *input, from, way, &mut target, reading.as_mut()) {
             Ok(()) => {}
             Err(Stop::Read(error)) => note(&Failure::input(file.display(), &error), &mut worst, console),

@@ -168,6 +168,22 @@ fn each_loss_is_explained() {
 }
 
 #[test]
+fn what_is_wrong_in_a_mailbox_name_is_explained() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.pipe(&["convert", "-f", "imap-utf-7", "--replace", "--explain"], b"ok\nEntw&APw-&!\n");
+    let run = run.ended(0);
+    assert_eq!(run.text(), "ok\nEntwü\u{FFFD}!\n");
+    assert!(run.err.starts_with("standard input: bytes 12..13: invalid as UTF-7-IMAP"), "{}", run.err);
+    let run = sandbox.pipe(&["convert", "-f", "imap-utf-7", "--explain"], b"Entw&APw-&!\n").ended(1);
+    assert!(run.err.contains("written: nothing, the work stops here\n"), "{}", run.err);
+    assert!(run.err.contains("offset 9..10 (invalid) as UTF-7-IMAP"), "{}", run.err);
+    let run =
+        sandbox.pipe(&["convert", "-f", "utf-8", "-t", "imap-utf-7", "--explain"], b"ok\na\0\n").ended(1);
+    assert_eq!(run.text(), "ok\n");
+    assert!(run.err.contains("text, bytes 4..5: unmappable in UTF-7-IMAP"), "{}", run.err);
+}
+
+#[test]
 fn what_cannot_be_written_is_written_as_asked() {
     let sandbox = Sandbox::new();
     let text = "Naïve “5 €” 日\n".as_bytes();

@@ -92,7 +92,7 @@ impl Target {
             Self::Encoder(_) => texts.map(String::into_bytes).collect(),
             Self::Labels => Charset::all().map(|charset| charset.name().as_bytes().to_vec()).collect(),
             Self::Imap => {
-                let names = texts.map(|text| imap_utf7::encode_mailbox(&text).into_bytes());
+                let names = texts.filter_map(|text| imap_utf7::encode_mailbox(&text).map(String::into_bytes));
                 names.chain(["&-", "&AKM-", "&U,BTFw-", "&2D3cqQ-"].map(|n| n.as_bytes().to_vec())).collect()
             }
             Self::Detect | Self::Whatwg => texts.map(String::into_bytes).chain(bytes).collect(),
@@ -262,14 +262,17 @@ fn imap(input: &[u8]) -> Result<u64, String> {
     let shown = imap_utf7::decode_mailbox_display(input);
     let name = imap_utf7::decode_mailbox(input);
     if let Ok(text) = &name
-        && imap_utf7::encode_mailbox(text).as_bytes() != input
+        && imap_utf7::encode_mailbox(text).is_none_or(|name| name.as_bytes() != input)
     {
         return Err(format!("{text:?} has two names"));
     }
     let text = String::from_utf8_lossy(input);
-    let carried = !text.contains('\0');
-    let back = imap_utf7::decode_mailbox(imap_utf7::encode_mailbox(&text).as_bytes());
-    if carried && back.as_deref() != Ok(&*text) {
+    let written = imap_utf7::encode_mailbox(&text);
+    if written.is_none() != text.contains('\0') {
+        return Err(format!("the name of {text:?} is {written:?}"));
+    }
+    let back = written.map(|name| imap_utf7::decode_mailbox(name.as_bytes()));
+    if back.as_ref().is_some_and(|back| back.as_deref() != Ok(&*text)) {
         return Err(format!("the name of {text:?} reads as {back:?}"));
     }
     Ok(u64::from(name.is_ok()) << 1

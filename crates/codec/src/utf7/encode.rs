@@ -69,7 +69,10 @@ impl Encoder {
 
 impl Encode for Encoder {
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
-        for c in text.chars() {
+        for (at, c) in text.char_indices() {
+            if c == '\0' && self.direct == Direct::Imap {
+                return ControlFlow::Break(at);
+            }
             if self.direct.holds(c) {
                 self.neutral(out);
                 out.push(c as u8);

@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! A mailbox name is held whole, and what is wrong in one is not explained.
+//! A mailbox name is held whole.
 
 use super::super::imap_names::{Piece, pieces};
 use super::explain::Reading;
@@ -27,7 +27,7 @@ pub(super) fn pour<W: Write>(
 ) -> Result<(), Stop> {
     match from {
         Coding::Charset(charset) => decode(input, charset, way, target, explain),
-        Coding::ImapNames => names(input, way, target),
+        Coding::ImapNames => names(input, way, target, explain),
     }
 }
 
@@ -159,32 +159,47 @@ fn drop_replacements(text: &mut String, count: u64) {
 }
 
 /// Mailbox names, a line each.
-fn names<W: Write>(input: &mut dyn Read, way: Way, target: &mut Target<W>) -> Result<(), Stop> {
+fn names<W: Write>(
+    input: &mut dyn Read,
+    way: Way,
+    target: &mut Target<W>,
+    mut explain: Option<&mut Reading<'_>>,
+) -> Result<(), Stop> {
     let mut input = BufReader::with_capacity(STEP, input);
     let mut line = Vec::new();
     let mut offset = 0;
     loop {
         line.clear();
         if input.read_until(b'\n', &mut line).map_err(Stop::Read)? == 0 {
+            if let Some(explain) = &mut explain {
+                explain.finish(&[]);
+            }
             return Ok(());
         }
+        let mut log = LossLog::new();
         let end = [b"\r\n".as_slice(), b"\n"].into_iter().find(|end| line.ends_with(end)).unwrap_or_default();
         let name = &line[..line.len() - end.len()];
         for piece in pieces(name) {
             match piece {
                 Piece::Text(text) => target.push(&text)?,
-                Piece::Bad(range) => match way {
-                    Way::Skip => {}
-                    Way::Replace => target.push("\u{FFFD}")?,
-                    Way::Stop => {
-                        let (start, end) = (offset + range.start as u64, offset + range.end as u64);
-                        return Err(Stop::Loss(format!(
-                            "cannot read bytes at offset {start}..{end} (invalid) as {}",
-                            Coding::ImapNames.name()
-                        )));
+                Piece::Bad(range) => {
+                    log.record(offset + range.start as u64..offset + range.end as u64, LossKind::Invalid);
+                    match way {
+                        Way::Skip => {}
+                        Way::Replace => target.push("\u{FFFD}")?,
+                        Way::Stop => {
+                            let loss = first(&log);
+                            if let (Some(explain), Some(loss)) = (&mut explain, &loss) {
+                                explain.stop(&line, loss);
+                            }
+                            return Err(refuse(loss, offset, Charset::UTF_7_IMAP));
+                        }
                     }
-                },
+                }
             }
+        }
+        if let Some(explain) = &mut explain {
+            explain.push(&line, log.kept());
         }
         target.push(if end.len() == 2 {
             "\r\n"

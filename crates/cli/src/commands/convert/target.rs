@@ -4,11 +4,10 @@
 //!
 //! A charset is written as strictly as it is read: what its superset has beyond it cannot be written. The place of a
 //! character that cannot be written is given in bytes of the whole text as UTF-8, which is the place in the input only
-//! where the input is UTF-8. A mailbox name is held whole.
+//! where the input is UTF-8. Of mailbox names each line is held whole.
 
 use super::explain::Writing;
 use super::{Coding, Stop};
-use mailglot_codec::imap_utf7::encode_mailbox;
 use mailglot_codec::{Charset, Encoder, LossLog, Unmappable};
 use std::io::Write;
 
@@ -31,8 +30,8 @@ pub(super) struct Target<W> {
 enum Form {
     /// The encoder is gone when the text has ended.
     Charset(Charset, Option<Box<Encoder>>),
-    /// Mailbox names, with the line that is not whole yet.
-    Names(String),
+    /// Mailbox names: the line that is not whole yet, and what is written for a character that no name can hold.
+    Names(String, Unmappable),
 }
 
 impl<W: Write> Target<W> {
@@ -41,7 +40,7 @@ impl<W: Write> Target<W> {
             Coding::Charset(charset) => {
                 Form::Charset(charset, Some(Box::new(charset.new_strict_encoder(unmappable))))
             }
-            Coding::ImapNames => Form::Names(String::new()),
+            Coding::ImapNames => Form::Names(String::new(), unmappable),
         };
         Self { sink, form, offset: 0, explain }
     }
@@ -49,11 +48,11 @@ impl<W: Write> Target<W> {
     /// Writes text, but for what must wait for more.
     pub(super) fn push(&mut self, text: &str) -> Result<(), Stop> {
         match &mut self.form {
-            Form::Names(held) => {
+            Form::Names(held, unmappable) => {
                 held.push_str(text);
                 let whole = held.rfind('\n').map_or(0, |at| at + 1);
-                let lines: String = held.drain(..whole).collect();
-                self.write_names(&lines)
+                let (lines, unmappable): (String, _) = (held.drain(..whole).collect(), unmappable.clone());
+                self.write_names(&lines, &unmappable)
             }
             Form::Charset(charset, encoder) => {
                 let Some(encoder) = encoder else { return Ok(()) };
@@ -75,9 +74,9 @@ impl<W: Write> Target<W> {
     /// Writes what still waits; after a character that stopped the work too.
     pub(super) fn finish(&mut self) -> Result<(), Stop> {
         match &mut self.form {
-            Form::Names(held) => {
-                let line = std::mem::take(held);
-                self.write_names(&line)
+            Form::Names(held, unmappable) => {
+                let (line, unmappable) = (std::mem::take(held), unmappable.clone());
+                self.write_names(&line, &unmappable)
             }
             Form::Charset(_, encoder) => {
                 let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(RECORDS));
@@ -105,12 +104,29 @@ impl<W: Write> Target<W> {
         ))
     }
 
-    fn write_names(&mut self, text: &str) -> Result<(), Stop> {
+    fn write_names(&mut self, text: &str, unmappable: &Unmappable) -> Result<(), Stop> {
         for line in text.split_inclusive('\n') {
             let name = line.trim_end_matches('\n');
-            let (name, cr) = name.strip_suffix('\r').map_or((name, ""), |name| (name, "\r"));
-            let encoded = encode_mailbox(name) + cr + &line[name.len() + cr.len()..];
-            self.sink.write_all(encoded.as_bytes()).map_err(Stop::Write)?;
+            let name = name.strip_suffix('\r').unwrap_or(name);
+            let (mut bytes, mut of_name) = (Vec::with_capacity(line.len()), LossLog::with_limit(RECORDS));
+            let mut encoder = Charset::UTF_7_IMAP.new_strict_encoder(unmappable.clone());
+            encoder.push(name, &mut bytes, &mut of_name);
+            let stopped = encoder.is_stopped();
+            encoder.finish(&mut bytes, &mut of_name);
+            // Each name is a text of its own to its encoder.
+            let mut log = LossLog::with_limit(RECORDS);
+            for loss in of_name.kept() {
+                log.record(self.offset + loss.bytes.start..self.offset + loss.bytes.end, loss.kind);
+            }
+            if let Some(explain) = &mut self.explain {
+                explain.push(line, self.offset, &log);
+            }
+            if stopped {
+                return Err(self.refuse(Charset::UTF_7_IMAP, name, &log));
+            }
+            bytes.extend_from_slice(&line.as_bytes()[name.len()..]);
+            self.sink.write_all(&bytes).map_err(Stop::Write)?;
+            self.offset += line.len() as u64;
         }
         Ok(())
     }
@@ -144,6 +160,18 @@ mod tests {
                 assert!(run(&[&text[..cut], &text[cut..]]) == whole, "{label} cut at {cut}");
             }
         }
+    }
+
+    #[test]
+    fn no_name_holds_nul() {
+        let mut stopping = target("imap-utf-7", Unmappable::Fatal);
+        let Err(Stop::Loss(message)) = stopping.push("ü\na\0b\n") else { panic!("no loss") };
+        assert_eq!(message, "cannot write U+0000 at byte 4 of the text (as UTF-8) in UTF-7-IMAP");
+        assert_eq!(stopping.sink, b"&APw-\n");
+        let mut replacing = target("imap-utf-7", Unmappable::QuestionMark);
+        replacing.push("a\0ü").unwrap();
+        replacing.finish().unwrap();
+        assert_eq!(replacing.sink, b"a?&APw-");
     }
 
     #[test]

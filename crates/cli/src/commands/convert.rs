@@ -44,7 +44,12 @@ impl Coding {
         if matches!(key.as_str(), "imaputf7" | "utf7imap") {
             return Ok(Self::ImapNames);
         }
-        let charset = suggest::charset(label);
+        let charset = suggest::charset(label).map_err(|message| match suffix(label) {
+            Some((name, option)) => {
+                format!("`{label}`: suffixes are not known; write `{name}` and the option {option}")
+            }
+            None => message,
+        });
         charset.map(Self::Charset).map_err(|message| Failure::new(Exit::Usage, format!("convert: {message}")))
     }
 
@@ -54,6 +59,16 @@ impl Coding {
             Self::Charset(charset) => charset,
             Self::ImapNames => Charset::UTF_7_IMAP,
         }
+    }
+}
+
+/// A label without a suffix of iconv's, and the option that does what the suffix did.
+fn suffix(label: &str) -> Option<(&str, &'static str)> {
+    let (name, suffix) = label.split_once("//")?;
+    match suffix.to_ascii_uppercase().as_str() {
+        "TRANSLIT" => Some((name, "--unmappable translit")),
+        "IGNORE" => Some((name, "-c")),
+        _ => None,
     }
 }
 

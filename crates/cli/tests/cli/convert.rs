@@ -184,6 +184,16 @@ fn what_is_wrong_in_a_mailbox_name_is_explained() {
 }
 
 #[test]
+fn suffixes_of_iconv_name_their_option() {
+    let sandbox = Sandbox::new();
+    for (label, option) in [("ascii//TRANSLIT", "--unmappable translit"), ("ascii//ignore", "the option -c")]
+    {
+        let run = sandbox.pipe(&["convert", "-f", "utf-8", "-t", label], b"").ended(1);
+        assert!(run.err.contains("write `ascii`") && run.err.contains(option), "{}", run.err);
+    }
+}
+
+#[test]
 fn what_cannot_be_written_is_written_as_asked() {
     let sandbox = Sandbox::new();
     let text = "Naïve “5 €” 日\n".as_bytes();

@@ -233,7 +233,7 @@ fn killed_at_any_moment_the_output_is_whole_or_absent() {
     let start = Instant::now();
     let run = binary::run(["-q", "normalize", text(&mailbox), "-o", text(&expected)]);
     assert!(run.status.success(), "{}", binary::shown(&run));
-    let whole = start.elapsed();
+    let mut whole = start.elapsed();
     let (expected, expected_ledger) =
         (fs::read(&expected).unwrap(), fs::read(folder.path().join("expected.mbox.ledger")).unwrap());
 
@@ -255,7 +255,10 @@ fn killed_at_any_moment_the_output_is_whole_or_absent() {
         // SIGKILL, unless it has ended.
         let _ = child.kill();
         let status = child.wait().unwrap();
-        killed += u32::from(status.signal() == Some(9));
+        let was_killed = status.signal() == Some(9);
+        killed += u32::from(was_killed);
+        // The machine may have become busier, or idle: two of three are to be killed.
+        whole = if was_killed { whole * 21 / 20 } else { whole * 9 / 10 };
         if out.exists() {
             assert!(fs::read(&out).unwrap() == expected, "a partial output");
             assert!(ledger.exists(), "an output without its ledger");

@@ -6,7 +6,7 @@
 use crate::fixup;
 use crate::{EventKind, PartId};
 use mailglot_codec::detect;
-use mailglot_codec::{Charset, LossLog, Resolved, bom};
+use mailglot_codec::{Charset, LossLog, Mode, Resolved, bom};
 use std::borrow::Cow;
 
 /// The step of the ladder that decided.
@@ -263,7 +263,7 @@ fn utf8_beats(declared: Option<Charset>, bytes: &[u8], text: &str) -> bool {
         return true;
     }
     if charset.is_stateful() {
-        return false;
+        return !shifts(charset, bytes);
     }
     let mut log = LossLog::new();
     if charset.is_single_byte() {
@@ -281,6 +281,23 @@ fn utf8_beats(declared: Option<Charset>, bytes: &[u8], text: &str) -> bool {
     }
     let _ = charset.decode(bytes, &mut log);
     log.losses() > 0
+}
+
+/// Whether text under a stateful label may be in that charset: with a shift, or where bytes beyond ASCII need none.
+fn shifts(charset: Charset, bytes: &[u8]) -> bool {
+    let shift = match charset {
+        Charset::HZ_GB_2312 => b'~',
+        Charset::UTF_7 | Charset::UTF_7_IMAP => b'+',
+        _ => 0x1B,
+    };
+    if memchr::memchr3(shift, 0x0E, 0, bytes).is_some() {
+        return true;
+    }
+    let (mut text, mut log) = (String::new(), LossLog::with_limit(0));
+    let mut decoder = charset.new_decoder(Mode::Strict);
+    decoder.push(bytes, &mut text, &mut log);
+    decoder.finish(&mut text, &mut log);
+    log.losses() == 0
 }
 
 /// Step 4: the label, with its superset; searched further when it cannot read the bytes.
@@ -312,7 +329,8 @@ fn by_label<'a>(
     let mut log = LossLog::new();
     let text = charset.decode(bytes, &mut log);
     let damaged = log.losses() > 0 && log.losses() * TOLERATED > wide_bytes(bytes);
-    if damaged && !charset.is_stateful() && !is_mostly_utf8(charset, &text, &log) {
+    let free = |charset: Charset| !charset.is_stateful() || !shifts(charset, bytes);
+    if damaged && free(charset) && !is_mostly_utf8(charset, &text, &log) {
         let other = by_search(bytes, evidence, Some(charset), Vec::new());
         if other.log.losses() < log.losses() {
             events.extend(other.events);
@@ -449,4 +467,35 @@ fn settle<'a>(
     let mut log = LossLog::new();
     let text = used.decode(bytes, &mut log);
     Choice { used, how, confidence, text, log, events }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mailglot_codec::View;
+
+    fn used(label: &str, bytes: &[u8]) -> (&'static str, How) {
+        let resolved = Some(Charset::for_label(label.as_bytes(), View::Mail));
+        let choice =
+            choose(bytes, &Evidence { label: Some(label.as_bytes()), resolved, ..Evidence::default() });
+        (choice.used.name(), choice.how)
+    }
+
+    #[test]
+    fn a_stateful_label_over_text_without_any_shift() {
+        let text = "このメールは「m-FILTER」が自動的に生成しました。\n";
+        let mut log = LossLog::new();
+        for label in ["iso-2022-jp", "iso-2022-kr", "iso-2022-cn", "hz-gb-2312", "utf-7"] {
+            assert_eq!(used(label, text.as_bytes()), ("UTF-8", How::Utf8), "{label}");
+        }
+        let shift_jis = Charset::SHIFT_JIS.encode(text, mailglot_codec::Unmappable::Fatal, &mut log);
+        assert_eq!(used("iso-2022-jp", &shift_jis), ("Shift_JIS", How::Detected));
+        for (label, bytes) in [
+            ("iso-2022-jp", "\x1b$B8-\x1b(B \u{E9}\u{E9}".as_bytes()),
+            ("hz-gb-2312", "~{8-~} \u{E9}\u{E9}".as_bytes()),
+            ("utf-7", "+AOk- \u{E9}\u{E9}".as_bytes()),
+        ] {
+            assert_eq!(used(label, bytes).1, How::Label, "{label}");
+        }
+    }
 }

@@ -13,18 +13,20 @@
 //! - A delimiter is a whole line: `--`, the boundary exactly, `--` for the closing one, white space (RFC 2046 5.1.1). The line end
 //!   before it belongs to it. The delimiter of an outer multipart closes all inner ones; of equal boundaries the innermost open one
 //!   counts.
+//! - A line that only begins as a delimiter is text (`mime.ambiguous-boundary`). The innermost four open boundaries are compared.
 //! - Of several fields `Content-Type`, `Content-Transfer-Encoding` or `Content-Disposition` the first counts; of several charset or
-//!   boundary parameters too.
+//!   boundary parameters too. A second field of those that may occur once gives `hdr.duplicate`.
 //! - How a header ends, and what its damaged lines mean, is told in the reader of headers (`message/header_lines.rs`).
 //!
 //! # Limits
 //!
 //! - Beyond [`Limits::depth`] multiparts and embedded messages are opaque; beyond [`Limits::parts`] the rest of the message belongs to
 //!   no part. Both give `mime.depth`.
-//! - An embedded message in base64 or quoted-printable (forbidden by RFC 2046 5.2.1) is a leaf; a multipart so labelled is read as if
-//!   it were not, and is opaque when no delimiter shows.
+//! - An embedded message in base64 or quoted-printable (forbidden by RFC 2046 5.2.1) is a leaf, which [`crate::text_parts`] opens; a
+//!   multipart so labelled is read as if it were not, and is opaque when no delimiter shows.
 //! - Parts after a closing delimiter, and boundaries that no field declares, are not looked for.
 
+pub(crate) mod charset;
 mod header_lines;
 mod parser;
 mod section;
@@ -112,8 +114,10 @@ pub struct Part {
     pub content_type: Option<u32>,
     /// The field `Content-Transfer-Encoding`.
     pub content_transfer_encoding: Option<u32>,
-    /// Span of the value of the charset parameter, quotes included, as written.
+    /// Span of the value of the charset parameter, quotes included, as written; of a value of RFC 2231 (`us-ascii'en'utf-7`) the text.
     pub charset: Option<Span>,
+    /// There are several charset parameters.
+    pub(crate) several_charsets: bool,
     /// `Content-Disposition: attachment`.
     pub attachment: bool,
 }
@@ -180,5 +184,7 @@ impl<'a> Message<'a> {
     }
 }
 
+#[cfg(test)]
+mod finding_tests;
 #[cfg(test)]
 mod tests;

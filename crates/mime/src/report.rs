@@ -45,6 +45,8 @@ pub enum EventKind {
     CharsetGarbageLabel,
     /// The label names no known charset, or says nothing.
     CharsetUnknownLabel,
+    /// Several charset parameters; one of them counts.
+    CharsetAmbiguous,
     /// The text decodes under its label, but another charset is likelier.
     CharsetSuspected,
     /// Bytes that the charset cannot read; U+FFFD stands for them.
@@ -83,14 +85,30 @@ pub enum EventKind {
     Cte8bitIn7bit,
     /// A uuencoded block, left alone.
     CteUuencode,
+    /// A yEnc block, left alone.
+    CteYenc,
+    /// A NUL byte in a text body.
+    CteNul,
     /// A multipart without a boundary, or whose boundary never occurs; opaque.
     MimeMissingBoundary,
     /// A multipart without its closing delimiter.
     MimeUnclosed,
+    /// A line that begins as a delimiter does, but is none.
+    MimeAmbiguousBoundary,
     /// Nesting or number of parts beyond the limit; the rest is opaque.
     MimeDepth,
+    /// More parts than mail has (over 1,000); all are read.
+    MimeManyParts,
     /// A header that is not ended by an empty line.
     MimeNoBlankLine,
+    /// Content-Type and Content-Disposition give different names.
+    MimeAmbiguousName,
+    /// A fragment of a message (message/partial), left alone.
+    MimePartial,
+    /// A TNEF container (winmail.dat), left alone.
+    MimeTnef,
+    /// A text attachment in a legacy charset was left alone.
+    MimeAttachmentUntouched,
     /// A signed or encrypted part was left alone.
     MimeSignedUntouched,
     /// A damaged message that would read otherwise after its rewriting; left alone.
@@ -101,17 +119,23 @@ pub enum EventKind {
     HdrNul,
     /// A line in a header that is no field.
     HdrNoColon,
+    /// A line of nothing but blanks in a header.
+    HdrBlankLine,
+    /// A field that may occur once occurs again; the first counts.
+    HdrDuplicate,
     /// A CR without LF in a header.
     HdrBareCr,
     /// A field or header beyond the limit; left alone.
     HdrTooLong,
+    /// More fields in a header than mail has (over 1,000); all are read.
+    HdrManyFields,
     /// A date that cannot be read.
     DateUnparsable,
 }
 
 impl EventKind {
     /// Every kind, in the order of EVENTS.md.
-    pub const ALL: [Self; 39] = [
+    pub const ALL: [Self; 51] = [
         Self::CharsetAlias,
         Self::CharsetSuperset,
         Self::CharsetDetected,
@@ -120,6 +144,7 @@ impl EventKind {
         Self::CharsetLegacyInUtf8,
         Self::CharsetGarbageLabel,
         Self::CharsetUnknownLabel,
+        Self::CharsetAmbiguous,
         Self::CharsetSuspected,
         Self::CharsetInvalidBytes,
         Self::CharsetUnmapped,
@@ -139,17 +164,28 @@ impl EventKind {
         Self::CteWrongLabel,
         Self::Cte8bitIn7bit,
         Self::CteUuencode,
+        Self::CteYenc,
+        Self::CteNul,
         Self::MimeMissingBoundary,
         Self::MimeUnclosed,
+        Self::MimeAmbiguousBoundary,
         Self::MimeDepth,
+        Self::MimeManyParts,
         Self::MimeNoBlankLine,
+        Self::MimeAmbiguousName,
+        Self::MimePartial,
+        Self::MimeTnef,
+        Self::MimeAttachmentUntouched,
         Self::MimeSignedUntouched,
         Self::MimeUnsettled,
         Self::SignatureVoided,
         Self::HdrNul,
         Self::HdrNoColon,
+        Self::HdrBlankLine,
+        Self::HdrDuplicate,
         Self::HdrBareCr,
         Self::HdrTooLong,
+        Self::HdrManyFields,
         Self::DateUnparsable,
     ];
 
@@ -164,6 +200,7 @@ impl EventKind {
             Self::CharsetLegacyInUtf8 => "charset.legacy-in-utf8",
             Self::CharsetGarbageLabel => "charset.garbage-label",
             Self::CharsetUnknownLabel => "charset.unknown-label",
+            Self::CharsetAmbiguous => "charset.ambiguous",
             Self::CharsetSuspected => "charset.suspected",
             Self::CharsetInvalidBytes => "charset.invalid-bytes",
             Self::CharsetUnmapped => "charset.unmapped",
@@ -183,17 +220,28 @@ impl EventKind {
             Self::CteWrongLabel => "cte.wrong-label",
             Self::Cte8bitIn7bit => "cte.8bit-in-7bit",
             Self::CteUuencode => "cte.uuencode",
+            Self::CteYenc => "cte.yenc",
+            Self::CteNul => "cte.nul",
             Self::MimeMissingBoundary => "mime.missing-boundary",
             Self::MimeUnclosed => "mime.unclosed",
+            Self::MimeAmbiguousBoundary => "mime.ambiguous-boundary",
             Self::MimeDepth => "mime.depth",
+            Self::MimeManyParts => "mime.many-parts",
             Self::MimeNoBlankLine => "mime.no-blank-line",
+            Self::MimeAmbiguousName => "mime.ambiguous-name",
+            Self::MimePartial => "mime.partial",
+            Self::MimeTnef => "mime.tnef",
+            Self::MimeAttachmentUntouched => "mime.attachment-untouched",
             Self::MimeSignedUntouched => "mime.signed-untouched",
             Self::MimeUnsettled => "mime.unsettled",
             Self::SignatureVoided => "signature.voided",
             Self::HdrNul => "hdr.nul",
             Self::HdrNoColon => "hdr.no-colon",
+            Self::HdrBlankLine => "hdr.blank-line",
+            Self::HdrDuplicate => "hdr.duplicate",
             Self::HdrBareCr => "hdr.bare-cr",
             Self::HdrTooLong => "hdr.too-long",
+            Self::HdrManyFields => "hdr.many-fields",
             Self::DateUnparsable => "date.unparsable",
         }
     }

@@ -1,52 +1,17 @@
 //! The text of a message's text parts, decoded.
 
+mod parts;
+
+pub use parts::{TextPart, text_parts};
+
 use crate::choose::{Choice, Evidence, How, Reading, choose};
 use crate::encoded_word::{self, Finding};
 use crate::header::FieldKind;
+use crate::transfer::blocks::{Block, blocks};
 use crate::transfer::{self, Decoded, TransferEncoding};
 use crate::{Event, EventKind, Message, Part, PartId, PartKind, Policy, Report, Span};
 use mailglot_codec::{Charset, Loss, Resolved, View};
 use std::borrow::Cow;
-
-/// One text part. Every text/* leaf gives one, attachments too.
-#[derive(Clone, Debug)]
-pub struct TextPart {
-    /// The part.
-    pub part: PartId,
-    /// How it was read.
-    pub reading: Reading,
-    /// Its text, line ends as they are. A body in an unknown transfer encoding is given as it stands, so that none is dropped.
-    pub text: Option<String>,
-    /// Codes of what was lost in it.
-    pub losses: Vec<EventKind>,
-}
-
-/// Decodes all text parts; what was found goes to `report`.
-pub fn text_parts(message: &Message<'_>, policy: &Policy, report: &mut Report) -> Vec<TextPart> {
-    let mut hints = Hints::default();
-    let mut parts = Vec::new();
-    for (index, part) in message.parts().iter().enumerate() {
-        let id = PartId(index as u32);
-        if !is_text(part) {
-            continue;
-        }
-        let transferred = Transferred::read(message, id);
-        let choice = transferred.choose(message, id, policy, &mut hints);
-        let mut losses = Vec::new();
-        if choice.log.losses() > 0 {
-            losses.push(EventKind::CharsetInvalidBytes);
-        }
-        transferred.tell(message, id, &choice, report);
-        let reading = reading(message, id, &choice);
-        report.readings.push(reading.clone());
-        let mut text = choice.text.into_owned();
-        if let Some(footer) = transferred.footer() {
-            text.push_str(&choose(footer, &Evidence::default()).text);
-        }
-        parts.push(TextPart { part: id, reading, text: Some(text), losses });
-    }
-    parts
-}
 
 /// Whether a part is text that this crate reads.
 pub(crate) fn is_text(part: &Part) -> bool {
@@ -101,6 +66,8 @@ pub(crate) struct Transferred<'a> {
     /// The charset label as written, unquoted, and what it stands for.
     charset: Option<Cow<'a, [u8]>>,
     pub resolved: Option<Resolved>,
+    /// Encoded blocks in the text, in the coordinates of the decoded bytes.
+    pub blocks: Vec<Block>,
     findings: Vec<Finding>,
 }
 
@@ -111,9 +78,16 @@ impl<'a> Transferred<'a> {
         let body = part.body.of(message.raw());
         let mut findings = Vec::new();
         let decoded = transfer::decode(part.transfer, body, &mut findings);
-        let charset = part.charset.map(|span| unquote(span.of(message.raw())));
+        // A label on what is no text is not used.
+        let label = part.charset.filter(|_| part.media.top == "text");
+        let charset = label.map(|span| unquote(span.of(message.raw())));
         let resolved = charset.as_deref().map(|label| Charset::for_label(label, View::Mail));
-        Self { body, span: part.body, label: part.transfer, decoded, charset, resolved, findings }
+        // A body that is all uuencode by its label is told by that.
+        let blocks = match part.transfer {
+            TransferEncoding::Uuencode => Vec::new(),
+            _ => blocks(&decoded.bytes),
+        };
+        Self { body, span: part.body, label: part.transfer, decoded, charset, resolved, blocks, findings }
     }
 
     /// Plain text that was appended after the encoded body.
@@ -140,8 +114,8 @@ impl<'a> Transferred<'a> {
             default: policy.default_charset,
         };
         let choice = choose(bytes, &evidence);
-        // The planner leaves attachments alone; they must not make it read other parts otherwise than this.
-        if !part.attachment {
+        // The planner leaves attachments and closed parts alone; they must not make it read other parts otherwise than this.
+        if !part.attachment && is_text(part) {
             hints.learn(&choice);
         }
         choice
@@ -171,8 +145,29 @@ impl<'a> Transferred<'a> {
             let kind = EventKind::Cte8bitIn7bit;
             report.push(Event { part: id, at: self.span, kind, detail: Cow::Borrowed(""), count: 1 });
         }
+        self.tell_blocks(id, report);
+        if let Some(first) = memchr::memchr(0, self.body) {
+            let count = memchr::memchr_iter(0, self.body).count() as u64;
+            let at = self.span.at(&(first..first + 1));
+            let (kind, detail) = (EventKind::CteNul, Cow::Borrowed(""));
+            report.push(Event { part: id, at, kind, detail, count });
+        }
         self.tell_losses(id, choice, report);
         self.tell_footer(id, report);
+    }
+
+    /// The blocks of uuencode and yEnc in the text.
+    fn tell_blocks(&self, id: PartId, report: &mut Report) {
+        if self.blocks.is_empty() {
+            return;
+        }
+        let ranges: Vec<_> = self.blocks.iter().map(|block| block.at.clone()).collect();
+        let places = transfer::locate_any(self.decoded.used, self.body, &ranges);
+        for (block, place) in self.blocks.iter().zip(&places) {
+            let at = self.span.at(place);
+            let detail = Cow::Borrowed(if block.ended { "" } else { "without its end" });
+            report.push(Event { part: id, at, kind: block.kind, detail, count: 1 });
+        }
     }
 
     /// How appended text that is not ASCII was read.

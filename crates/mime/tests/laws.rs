@@ -63,7 +63,8 @@ const BUILT_IN: [&[u8]; 10] = [
 ];
 
 /// Messages that broke a law once.
-const ONCE_BROKEN: [&[u8]; 17] = [
+const ONCE_BROKEN: [&[u8]; 18] = [
+    b"0\nContent-Type:/;charset=\"\"t=;charset=",
     b"Content-Type:\nContent-Transfer-Encoding:quoted\n--\nContent-Type:=Fe",
     b"Content-Type:;charset=x-sjis\nContent-Transfer-Encoding:8bit\n\n<aick=alert(1\x00) x=\"\x83\\",
     b"n:\nContent-Type:;charset=s\nContent-Transfer-Encoding:8bit\n\n\x93\xfa\x96\x00{",
@@ -84,7 +85,7 @@ const ONCE_BROKEN: [&[u8]; 17] = [
 ];
 
 /// Pieces that change what stands around them.
-const PIECES: [&[u8]; 34] = [
+const PIECES: [&[u8]; 38] = [
     b"\n",
     b"\r\n",
     b"\r",
@@ -119,6 +120,10 @@ const PIECES: [&[u8]; 34] = [
     b"Content-Type: text/html\n",
     b"Content-Type: text/plain; charset=koi8-r\n",
     b"<meta charset=koi8-r>",
+    b"; charset*=''koi8-r",
+    b"; charset=koi8-r",
+    b"\n=ybegin line=128 size=3 name=a\n",
+    b"Content-Type: message/rfc822\n",
 ];
 
 fn mutate(seed: &[u8], other: &[u8], numbers: &mut Numbers) -> Vec<u8> {

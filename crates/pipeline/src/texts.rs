@@ -11,7 +11,7 @@ use crate::reader::{Feed, Reader};
 use crate::{Error, Progress, json};
 use mailglot_archive::mbox::unquote;
 use mailglot_archive::{Entry, EntryKind};
-use mailglot_mime::{Message, Policy, Report, Severity, TextPart, text_parts};
+use mailglot_mime::{Message, Policy, Report, TextPart, text_parts};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -172,7 +172,7 @@ impl Texts<'_> {
         let mut report = Report::with_limit(self.policy.limits.events);
         for part in (self.parts)(&message, self.policy, &mut report) {
             if self.json {
-                self.put_json(entry.ordinal, &message, &part, &report, out);
+                self.put_json(entry.ordinal, &part, out);
             } else if let Some(text) = &part.text {
                 put_plain(text, out);
             }
@@ -180,22 +180,14 @@ impl Texts<'_> {
         report.losses()
     }
 
-    fn put_json(
-        &self,
-        ordinal: u64,
-        message: &Message<'_>,
-        part: &TextPart,
-        report: &Report,
-        out: &mut Vec<u8>,
-    ) {
-        let media = &message.part(part.part).media;
+    fn put_json(&self, ordinal: u64, part: &TextPart, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"file\":");
         out.extend_from_slice(self.file);
         let mut head = String::new();
         // Writing to a String cannot fail.
-        let _ = write!(head, ",\"message\":{ordinal},\"part\":\"{}\",\"type\":", message.section(part.part));
+        let _ = write!(head, ",\"message\":{ordinal},\"part\":\"{}\",\"type\":", part.section);
         out.extend_from_slice(head.as_bytes());
-        json::string(&format!("{}/{}", media.top, media.sub), out);
+        json::string(&format!("{}/{}", part.media.top, part.media.sub), out);
         out.extend_from_slice(b",\"charset\":");
         json::optional(part.reading.declared.as_deref(), out);
         out.extend_from_slice(b",\"used\":");
@@ -206,16 +198,11 @@ impl Texts<'_> {
             None => out.extend_from_slice(b"null"),
         }
         out.extend_from_slice(b",\"losses\":[");
-        let mut seen: Vec<&'static str> = Vec::new();
-        for event in report.events.iter().filter(|event| event.part == part.part) {
-            let code = event.kind.code();
-            if event.kind.severity() == Severity::Loss && !seen.contains(&code) {
-                if !seen.is_empty() {
-                    out.push(b',');
-                }
-                json::string(code, out);
-                seen.push(code);
+        for (index, loss) in part.losses.iter().enumerate() {
+            if index > 0 {
+                out.push(b',');
             }
+            json::string(loss.code(), out);
         }
         out.extend_from_slice(b"]}\n");
     }

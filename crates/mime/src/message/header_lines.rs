@@ -5,7 +5,7 @@
 //! - An empty line ends a header; so does a delimiter line of an open multipart, and the end of the message.
 //! - A line that begins with a blank continues the field before it.
 //! - A line of nothing but blanks is such a line too (obs-FWS) when a field, a continuation or an empty line follows its like; else it
-//!   stands for the empty line (`mime.no-blank-line`).
+//!   stands for the empty line (`mime.no-blank-line`). Inside the header it gives `hdr.blank-line`.
 //! - A line that is neither field nor continuation is junk in the header (`hdr.no-colon`) when a field with a known name stands within
 //!   the next eight lines, before any empty line; so is `From ` or `>From ` as the first line. Lines that continue junk are junk.
 //!   Otherwise, and always where it begins with two hyphens, the body begins there (`mime.no-blank-line`): text is never lost to a header.
@@ -19,6 +19,9 @@ use super::Eol;
 use super::parser::Parser;
 use crate::header::{Field, is_known};
 use crate::{EventKind, Span};
+
+/// Fields beyond which a header is worth a look.
+const MANY_FIELDS: usize = 1_000;
 
 /// Lines that are looked at after a line that is no field.
 const LOOKAHEAD: usize = 8;
@@ -114,6 +117,57 @@ struct Damage {
     skipped_fields: u64,
     /// Where the header ends without an empty line.
     unended: Option<Span>,
+    /// Number of fields.
+    fields: usize,
+    /// First line of blanks within the header.
+    blank: Option<Span>,
+    blank_lines: u64,
+    /// Names of [`SINGLE`] that were seen, a bit each; those seen again, with place and number.
+    seen: u32,
+    again: Vec<(usize, Span, u64)>,
+}
+
+/// Fields of which a header has one (RFC 5322 3.6, RFC 2045 3, RFC 2183 2).
+const SINGLE: [&str; 18] = [
+    "Content-Type",
+    "Content-Transfer-Encoding",
+    "Content-Disposition",
+    "From",
+    "Subject",
+    "Date",
+    "To",
+    "Cc",
+    "Bcc",
+    "Sender",
+    "Reply-To",
+    "Message-ID",
+    "In-Reply-To",
+    "References",
+    "MIME-Version",
+    "Content-ID",
+    "Content-Description",
+    "Content-Location",
+];
+
+/// Index of a name in [`SINGLE`]. Sorted by length first, for every field of every message passes here.
+#[inline]
+fn single(name: &[u8]) -> Option<usize> {
+    let candidates: &[usize] = match name.len() {
+        2 => &[6, 7],
+        3 => &[8],
+        4 => &[3, 5],
+        6 => &[9],
+        7 => &[4],
+        8 => &[10],
+        10 => &[11, 13, 15],
+        11 => &[12],
+        12 => &[0, 14],
+        16 => &[17],
+        19 => &[2, 16],
+        25 => &[1],
+        _ => return None,
+    };
+    candidates.iter().copied().find(|index| SINGLE[*index].as_bytes().eq_ignore_ascii_case(name))
 }
 
 /// What a line of a header is.
@@ -162,12 +216,19 @@ impl Parser<'_> {
                 }
                 Role::Field(name, colon) => {
                     let name = Span::new(at, at + name);
-                    note(&mut header, name.of(self.raw), self.fields.len() as u32);
+                    if let Some(index) = single(name.of(self.raw)) {
+                        damage.note(index, name);
+                        header.note(index, self.fields.len() as u32);
+                    }
                     let value = Span::new(at + colon + 1, line.end);
                     self.fields.push(Field { name, value, full: Span::new(at, line.next) });
                     before = Before::Field;
                 }
                 Role::Continuation => {
+                    if line.start < line.end && self.raw[line.start..line.end].trim_ascii_start().is_empty() {
+                        damage.blank.get_or_insert(Span::new(line.start, line.end));
+                        damage.blank_lines += 1;
+                    }
                     if let (Before::Field, Some(field)) = (before, self.fields.last_mut()) {
                         field.value.end = line.end;
                         field.full.end = line.next;
@@ -190,6 +251,7 @@ impl Parser<'_> {
             }
             at = line.next;
         };
+        damage.fields = self.fields.len() - first;
         self.report_damage(header.span, &damage);
         header
     }
@@ -311,6 +373,15 @@ impl Parser<'_> {
             let at = Span::new(start, span.end);
             self.defect(EventKind::HdrTooLong, at, "number of fields", damage.skipped_fields);
         }
+        if let Some(at) = damage.blank {
+            self.defect(EventKind::HdrBlankLine, at, "", damage.blank_lines);
+        }
+        if damage.fields > MANY_FIELDS {
+            self.defect(EventKind::HdrManyFields, span, "", damage.fields as u64);
+        }
+        for (single, at, count) in &damage.again {
+            self.defect(EventKind::HdrDuplicate, *at, SINGLE[*single], *count);
+        }
         if let Some(at) = damage.unended {
             self.defect(EventKind::MimeNoBlankLine, at, "", 1);
         }
@@ -326,17 +397,31 @@ fn field_name(content: &[u8]) -> Option<(usize, usize)> {
     (name > 0 && content.get(colon) == Some(&b':')).then_some((name, colon))
 }
 
-/// Remembers the first of each field that tells about the body.
-#[inline]
-fn note(header: &mut Header, name: &[u8], index: u32) {
-    let (slot, known): (_, &[u8]) = match name.len() {
-        12 => (&mut header.content_type, b"content-type"),
-        25 => (&mut header.content_transfer_encoding, b"content-transfer-encoding"),
-        19 => (&mut header.content_disposition, b"content-disposition"),
-        _ => return,
-    };
-    if slot.is_none() && name.eq_ignore_ascii_case(known) {
-        *slot = Some(index);
+impl Header {
+    /// Remembers the first of each field that tells about the body.
+    fn note(&mut self, single: usize, field: u32) {
+        let slot = match single {
+            0 => &mut self.content_type,
+            1 => &mut self.content_transfer_encoding,
+            2 => &mut self.content_disposition,
+            _ => return,
+        };
+        slot.get_or_insert(field);
+    }
+}
+
+impl Damage {
+    /// Counts a field that may occur once.
+    fn note(&mut self, single: usize, name: Span) {
+        let bit = 1 << single;
+        if self.seen & bit == 0 {
+            self.seen |= bit;
+            return;
+        }
+        match self.again.iter_mut().find(|(known, ..)| *known == single) {
+            Some((.., count)) => *count += 1,
+            None => self.again.push((single, name, 1)),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The forward scan: parts, delimiters, and a stack of what is open.
 
+use super::charset;
 use super::header_lines::{Header, Line, LineRule};
 use super::{MediaType, Message, Part, PartId, PartKind};
 use crate::encoded_word::HeaderContext;
@@ -28,6 +29,7 @@ pub(super) fn parse<'a>(raw: &'a [u8], limits: &Limits) -> Message<'a> {
         stack: Vec::with_capacity(4),
         open: HashMap::new(),
         longest: 0,
+        strays: Vec::new(),
         blank_run: (0, false),
         full: false,
     };
@@ -36,6 +38,7 @@ pub(super) fn parse<'a>(raw: &'a [u8], limits: &Limits) -> Message<'a> {
         at = parser.cross(&delimiter);
     }
     parser.close_above(0, raw.len(), raw.len());
+    parser.report_strays();
     let Parser { parts, fields, boundaries, mut defects, .. } = parser;
     defects.sort_by_key(|event| event.at.start);
     Message { raw, eol, parts, fields, boundaries, defects }
@@ -48,6 +51,9 @@ struct Frame {
     boundary: Option<usize>,
     children: u32,
 }
+
+/// Parts beyond which a message is worth a look.
+const MANY_PARTS: usize = 1_000;
 
 /// A line that is a delimiter.
 pub(super) struct Delimiter {
@@ -72,9 +78,14 @@ pub(super) struct Parser<'a> {
     open: HashMap<Cow<'a, [u8]>, Vec<usize>>,
     /// Length of the longest boundary so far.
     longest: usize,
+    /// Lines that begin as a delimiter of a boundary but are none: its index, the first such line, and how many.
+    strays: Vec<(usize, Span, u64)>,
     /// The limit of parts is reached and reported.
     full: bool,
 }
+
+/// Open multiparts, from the innermost, whose boundary is compared with the beginnings of lines.
+const NEAREST: usize = 4;
 
 impl<'a> Parser<'a> {
     /// Opens the part at `at`, and the message that it embeds, and so on. Returns where the scan for delimiters goes on.
@@ -109,6 +120,7 @@ impl<'a> Parser<'a> {
             content_type: None,
             content_transfer_encoding: None,
             charset: None,
+            several_charsets: false,
             attachment: false,
         });
         let header = self.read_header(start);
@@ -141,7 +153,10 @@ impl<'a> Parser<'a> {
         if let Some(at) = transfer_at {
             part.transfer = TransferEncoding::from_value(at.of(raw));
         }
-        part.attachment = disposition_at.is_some_and(|at| is_attachment(at.of(raw)));
+        let disposition = disposition_at.map(|at| params::scan(at.of(raw)));
+        part.attachment = disposition
+            .as_ref()
+            .is_some_and(|(main, _)| main.trim_ascii().eq_ignore_ascii_case(b"attachment"));
         let Some(at) = type_at else {
             return self.compose(id, None);
         };
@@ -154,8 +169,22 @@ impl<'a> Parser<'a> {
             part.media = media;
         }
         let named = |name: &[u8]| list.iter().find(|param| param.name.eq_ignore_ascii_case(name));
-        part.charset = named(b"charset").map(|param| at.at(&param.range));
+        let charsets = charset::labels(at.of(raw), &list);
+        part.charset = charset::label(at.of(raw), &charsets).map(|label| at.at(&label));
+        part.several_charsets = charsets.len() > 1 && part.media.top == "text";
+        if let [_, second, ..] = &charsets[..]
+            && part.several_charsets
+        {
+            let (place, more) = (at.at(&second.range), charsets.len() as u64 - 1);
+            self.push_defect(id, EventKind::CharsetAmbiguous, place, "", more);
+        }
+        let part = &self.parts[id.0 as usize];
         if part.media.top != "multipart" {
+            if let (Some(place), Some((_, others))) = (disposition_at, &disposition)
+                && names_differ((at, &list), (place, others), raw, self.limits.field)
+            {
+                self.defect(EventKind::MimeAmbiguousName, place, "", 1);
+            }
             return self.compose(id, None);
         }
         let boundary = match named(b"boundary") {
@@ -175,6 +204,13 @@ impl<'a> Parser<'a> {
         let multipart = part.media.top == "multipart";
         let message = part.media.top == "message" && matches!(&*part.media.sub, "rfc822" | "global");
         if !multipart && !message {
+            let finding = match (&*part.media.top, &*part.media.sub) {
+                ("message", "partial") => EventKind::MimePartial,
+                ("application", "ms-tnef" | "vnd.ms-tnef") => EventKind::MimeTnef,
+                _ => return (PartKind::Leaf, None),
+            };
+            let at = part.content_type.map_or(part.header, |index| self.fields[index as usize].value);
+            self.defect(finding, at, "", 1);
             return (PartKind::Leaf, None);
         }
         let at = |index: Option<u32>| index.map(|index| self.fields[index as usize].value);
@@ -203,7 +239,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The next delimiter of an open multipart at or after the line that begins at `from`.
-    fn next_delimiter(&self, from: usize) -> Option<Delimiter> {
+    fn next_delimiter(&mut self, from: usize) -> Option<Delimiter> {
         if self.open.is_empty() {
             return None;
         }
@@ -215,8 +251,29 @@ impl<'a> Parser<'a> {
                 if delimiter.is_some() {
                     return delimiter;
                 }
+                self.note_stray(line);
             }
             at = self.next_dashes(at)?;
+        }
+    }
+
+    /// Counts a line that begins with an open boundary but is no delimiter.
+    fn note_stray(&mut self, line: Line) {
+        let text = &self.raw[line.start..line.end];
+        let text = text.get(2..).unwrap_or_default();
+        let mut open = self.stack.iter().rev().take(NEAREST).filter_map(|frame| frame.boundary);
+        let Some(index) = open.find(|&index| text.starts_with(&self.boundaries[index].1)) else { return };
+        // The boundaries that lines are compared with are the last ones.
+        match self.strays.iter_mut().rev().take(NEAREST).find(|(known, ..)| *known == index) {
+            Some((.., count)) => *count += 1,
+            None => self.strays.push((index, Span::new(line.start, line.end), 1)),
+        }
+    }
+
+    fn report_strays(&mut self) {
+        for (boundary, at, count) in std::mem::take(&mut self.strays) {
+            let part = self.boundaries[boundary].0;
+            self.push_defect(part, EventKind::MimeAmbiguousBoundary, at, "not a delimiter", count);
         }
     }
 
@@ -272,6 +329,10 @@ impl<'a> Parser<'a> {
                 self.push_defect(part, EventKind::MimeDepth, rest, "number of parts", 1);
             }
             return next;
+        }
+        if self.parts.len() == MANY_PARTS {
+            let at = delimiter.line;
+            self.push_defect(part, EventKind::MimeManyParts, Span::new(at.start, at.end), "", 1);
         }
         self.open_part(next)
     }
@@ -377,8 +438,30 @@ fn intern(word: &[u8]) -> Cow<'static, str> {
     }
 }
 
-fn is_attachment(value: &[u8]) -> bool {
-    params::scan(value).0.trim_ascii().eq_ignore_ascii_case(b"attachment")
+/// A field's place and its parameters.
+type Described<'l, 'a> = (Span, &'l [params::RawParam<'a>]);
+
+/// Whether the name of a Content-Type and the file name of a Content-Disposition are two names.
+fn names_differ(content: Described<'_, '_>, disposition: Described<'_, '_>, raw: &[u8], most: usize) -> bool {
+    let begins =
+        |name: &[u8], with: &[u8]| name.get(..with.len()).is_some_and(|n| n.eq_ignore_ascii_case(with));
+    let of = |list: &[params::RawParam<'_>], name: &[u8]| list.iter().position(|p| begins(p.name, name));
+    let (Some(one), Some(other)) = (of(content.1, b"name"), of(disposition.1, b"filename")) else {
+        return false;
+    };
+    let (one, other) = (&content.1[one], &disposition.1[other]);
+    if one.value == other.value && one.name.len() == 4 && other.name.len() == 8 {
+        return false;
+    }
+    if content.0.len() > most || disposition.0.len() > most {
+        return false;
+    }
+    let read = |at: Span, name: &str| {
+        let params = params::parse(at.of(raw), &HeaderContext::default(), &mut Vec::new());
+        params.get(name).map(str::to_owned)
+    };
+    let (one, other) = (read(content.0, "name"), read(disposition.0, "filename"));
+    one.is_some() && other.is_some() && one != other
 }
 
 fn trim_blanks(boundary: Cow<'_, [u8]>) -> Cow<'_, [u8]> {

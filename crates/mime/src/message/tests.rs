@@ -5,7 +5,7 @@ use crate::EventKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-fn parse(raw: &[u8]) -> Message<'_> {
+pub(super) fn parse(raw: &[u8]) -> Message<'_> {
     Message::parse(raw, &Limits::default())
 }
 
@@ -384,8 +384,8 @@ fn headers_with_damage() {
         (b"A: b\rB: c\r\n\r\nx", &["A| b\\rB: c"], "x", &["hdr.bare-cr"]),
         (b"Sub\0ject: x\0y\n\nz", &["Sub\\x00ject| x\\x00y"], "z", &["hdr.nul"]),
         // A line of blanks continues the header when the header goes on.
-        (b"A: b\n \nC: d\n\nx", &["A| b\\n ", "C| d"], "x", &[]),
-        (b"A: b\n \n \n\nx", &["A| b\\n \\n "], "x", &[]),
+        (b"A: b\n \nC: d\n\nx", &["A| b\\n ", "C| d"], "x", &["hdr.blank-line"]),
+        (b"A: b\n \n \n\nx", &["A| b\\n \\n "], "x", &["hdr.blank-line"]),
         (b"A: b\n \nbody\n", &["A| b"], "body\\n", &["mime.no-blank-line"]),
         (b"A: b\n \t \n", &["A| b"], "", &["mime.no-blank-line"]),
         // Junk within a header, and a body without an empty line.
@@ -439,7 +439,7 @@ fn a_part_without_empty_line_keeps_its_text() {
 
 #[test]
 fn junk_is_counted_once_a_header() {
-    let raw = b"Subject: a\nx\ny\nSubject: b\r\rz\nSubject: \0\0\n\n";
+    let raw = b"Subject: a\nx\ny\nX-Subject: b\r\rz\nX-Subject: \0\0\n\n";
     let message = parse(raw);
     let counts: Vec<_> = message.defects().iter().map(|e| (e.kind, e.count, e.at.of(raw))).collect();
     let expected: [(_, _, &[u8]); 3] =
@@ -457,7 +457,10 @@ fn limits_have_an_outcome() {
     };
     let default = Limits::default();
     assert_eq!(limited(Limits { depth: 0, ..default }), (1, "mime.depth".to_owned()));
-    assert_eq!(limited(Limits { depth: 1, ..default }), (5, "mime.depth mime.depth mime.depth".to_owned()));
+    assert_eq!(
+        limited(Limits { depth: 1, ..default }),
+        (5, "mime.depth mime.ambiguous-boundary mime.depth mime.depth".to_owned())
+    );
     assert_eq!(limited(Limits { depth: 2, ..default }), (9, "mime.depth".to_owned()));
     assert_eq!(limited(Limits { parts: 3, ..default }), (3, "mime.depth".to_owned()));
     assert_eq!(limited(Limits { parts: 0, ..default }), (1, "mime.depth".to_owned()));

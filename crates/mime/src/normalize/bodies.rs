@@ -2,8 +2,10 @@
 
 use super::lines;
 use crate::choose::Choice;
+use crate::message::charset;
 use crate::recipe::{Lines, OldEol, Patch, Recipe, Steps};
 use crate::text::{Hints, Transferred, is_text, reading, unquote};
+use crate::transfer::blocks::has_yenc;
 use crate::transfer::{TransferEncoding, base64, quoted_printable};
 use crate::{
     Bodies, Edit, Eol, Event, EventKind, Message, OnLoss, PartId, PartKind, Policy, Report, Span, Transfer,
@@ -26,11 +28,20 @@ pub(super) fn plan(
     let mut widened = Vec::new();
     for (index, part) in message.parts().iter().enumerate() {
         let id = PartId(index as u32);
-        if sealed[index] || part.attachment || !is_text(part) {
+        if sealed[index] || !is_text(part) {
             continue;
         }
         let transferred = Transferred::read(message, id);
         let choice = transferred.choose(message, id, policy, &mut hints);
+        if part.attachment {
+            let body = Body { message, id, policy, transferred: &transferred, choice: &choice };
+            if policy.bodies == Bodies::Utf8 && body.needs_charset() {
+                let detail = Cow::Owned(format!("in {}", choice.used.name()));
+                let kind = EventKind::MimeAttachmentUntouched;
+                report.push(Event { part: id, at: part.body, kind, detail, count: 1 });
+            }
+            continue;
+        }
         transferred.tell(message, id, &choice, report);
         report.readings.push(reading(message, id, &choice));
         let body = Body { message, id, policy, transferred: &transferred, choice: &choice };
@@ -38,6 +49,10 @@ pub(super) fn plan(
         if target.relabel && choose::is_otherwise_as_utf8(&target.text) {
             let detail = Cow::Borrowed("under a label of UTF-8 the text would be read otherwise");
             report.push(Event { part: id, at: part.body, kind: EventKind::MimeUnsettled, detail, count: 1 });
+            continue;
+        }
+        if has_yenc(&transferred.blocks) {
+            // Told already: binary data, that a change of charset would spoil.
             continue;
         }
         if armour().find(&transferred.decoded.bytes).is_some() {
@@ -151,6 +166,10 @@ impl<'a> Body<'a, '_> {
 
     /// Whether bytes or label must change for the part to be UTF-8 that says so.
     fn needs_charset(&self) -> bool {
+        if self.message.part(self.id).several_charsets && self.one_label().is_some() {
+            // Readers differ in which of them they believe.
+            return true;
+        }
         let label = self.transferred.resolved;
         let bytes = &*self.transferred.decoded.bytes;
         let unchanged = self.choice.text.as_bytes() == bytes;
@@ -261,6 +280,15 @@ impl<'a> Body<'a, '_> {
         widened
     }
 
+    /// The edits that make one charset parameter of several, or of one in the form of RFC 2231.
+    fn one_label(&self) -> Option<Vec<Edit>> {
+        let part = self.message.part(self.id);
+        part.charset?;
+        let value = self.message.all_fields()[part.content_type? as usize].value;
+        let edits = charset::one_label(value.of(self.message.raw()))?;
+        Some(edits.into_iter().map(|(at, with)| Edit::new(value.at(&at), with)).collect())
+    }
+
     fn was_plain(&self) -> bool {
         self.transferred.decoded.used == TransferEncoding::Identity
     }
@@ -270,7 +298,9 @@ impl<'a> Body<'a, '_> {
         let part = self.message.part(self.id);
         let raw = self.message.raw();
         let eol = self.message.eol().bytes();
-        if let Some(span) = part.charset {
+        if let Some(one) = self.one_label() {
+            edits.extend(one);
+        } else if let Some(span) = part.charset {
             let old = span.of(raw);
             if !unquote(old).eq_ignore_ascii_case(b"utf-8") {
                 let with: &[u8] = if old.starts_with(b"\"") { b"\"utf-8\"" } else { b"utf-8" };

@@ -33,7 +33,18 @@ pub fn process<'a>(raw: &'a [u8], policy: &Policy) -> Outcome<'a> {
         return Outcome { bytes: Cow::Borrowed(raw), edits, report };
     }
     let mut bytes = spliced(raw, &edits);
-    let doubtful = !message.defects().is_empty() || edits.iter().any(|e| e.span.is_empty());
+    // What these tell does not make lines read otherwise.
+    let harmless = |kind| {
+        matches!(
+            kind,
+            EventKind::MimeAmbiguousName
+                | EventKind::MimePartial
+                | EventKind::MimeTnef
+                | EventKind::MimeManyParts
+        )
+    };
+    let damaged = message.defects().iter().any(|defect| !harmless(defect.kind));
+    let doubtful = damaged || edits.iter().any(|e| e.span.is_empty());
     if doubtful && !is_settled(&message, &edits, &bytes, policy) {
         edits.clear();
         bytes = raw.to_vec();

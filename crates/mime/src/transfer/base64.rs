@@ -83,6 +83,15 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
     Decoded { bytes: Cow::Owned(bytes), footer, used: TransferEncoding::Base64 }
 }
 
+/// Whether the first line that is not blank is text, as it is where somebody put a note in the place of an attachment.
+pub(crate) fn begins_as_text(body: &[u8]) -> bool {
+    let body = body.trim_ascii_start();
+    // A line of that length tells enough.
+    let body = &body[..body.len().min(256)];
+    let end = memchr::memchr2(b'\r', b'\n', body).unwrap_or(body.len());
+    survey::classify(&body[..end]) == survey::Class::Text
+}
+
 /// Passes each decoded byte with its place to `sink`; false for a body that is not base64.
 pub(super) fn walk(body: &[u8], sink: &mut impl Sink) -> bool {
     let region = survey::region(body);

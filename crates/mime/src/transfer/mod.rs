@@ -2,11 +2,12 @@
 //!
 //! # Limits
 //!
-//! uuencode is named, not decoded; yEnc is unknown. An unknown encoding is read as identity: the body is never dropped.
+//! uuencode and yEnc are noticed, not decoded. An unknown encoding is read as identity: the body is never dropped.
 
 pub mod base64;
 pub mod quoted_printable;
 
+pub(crate) mod blocks;
 mod locator;
 
 use crate::EventKind;
@@ -139,6 +140,24 @@ pub fn locate(encoding: TransferEncoding, body: &[u8], decoded: &[Range<usize>])
         _ => false,
     };
     if in_it { locator.finish(body.len()) } else { decoded.to_vec() }
+}
+
+/// [`locate`] for ranges in any order that may overlap. A place that ends behind a decoded byte ends where the next one begins.
+pub(crate) fn locate_any(
+    encoding: TransferEncoding,
+    body: &[u8],
+    decoded: &[Range<usize>],
+) -> Vec<Range<usize>> {
+    let mut offsets: Vec<usize> = decoded.iter().flat_map(|range| [range.start, range.end]).collect();
+    offsets.sort_unstable();
+    offsets.dedup();
+    let points: Vec<_> = offsets.iter().map(|at| *at..*at).collect();
+    let places = locate(encoding, body, &points);
+    let place = |offset: &usize| match offsets.binary_search(offset) {
+        Ok(index) => places.get(index).map_or(body.len(), |place| place.start),
+        Err(_) => body.len(),
+    };
+    decoded.iter().map(|range| place(&range.start)..place(&range.end)).collect()
 }
 
 /// Takes decoded bytes, each with the range of the body that it came from.

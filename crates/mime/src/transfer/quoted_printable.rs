@@ -2,7 +2,8 @@
 //!
 //! # Limits
 //!
-//! Trailing blanks of a line are removed as RFC 2045 6.7 (3) demands, whoever put them there.
+//! Trailing blanks of a line are removed as RFC 2045 6.7 (3) demands, whoever put them there. A body of plain markup under this label, with
+//! one line that ends in an equals sign for every eight other equals signs, is taken for quoted-printable.
 
 use super::{Decoded, Sink, Tally, TransferEncoding, finding};
 use crate::EventKind;
@@ -131,16 +132,22 @@ pub(super) fn walk(body: &[u8], sink: &mut impl Sink) -> bool {
     !read(body, sink).is_wrong_label()
 }
 
+/// Equals signs that are no escapes for each sign that only quoted-printable has, up to which a body is believed to be in it: plain
+/// markup that a mailer or scanner appended has many.
+const STRAY: u64 = 8;
+
 #[derive(Default)]
 struct Damage {
     good: u64,
+    /// Of the good ones those that plain text hardly ever has: bytes above 7F in capital digits, the equals sign itself, soft line breaks.
+    certain: u64,
     bad: Tally,
 }
 
 impl Damage {
-    /// Most equals signs are no escapes: `a=b`, addresses of pages.
+    /// Most equals signs are no escapes (`a=b`, addresses of pages), and next to nothing shows that somebody encoded here.
     fn is_wrong_label(&self) -> bool {
-        self.bad.count > self.good
+        self.bad.count > self.good && self.bad.count > STRAY * self.certain
     }
 }
 
@@ -169,9 +176,16 @@ fn read(body: &[u8], sink: &mut impl Sink) -> Damage {
             match escape(body, at) {
                 Escape::Byte(byte) => {
                     sink.byte(byte, at..at + 3);
+                    let capital = !body[at + 1].is_ascii_lowercase() && !body[at + 2].is_ascii_lowercase();
+                    damage.certain += u64::from(capital && (byte >= 0x80 || byte == b'='));
                     at += 3;
                 }
-                Escape::SoftBreak(next) => at = next,
+                Escape::SoftBreak(next) => {
+                    // A line of equals signs is a rule.
+                    let rule = at == 0 || matches!(body[at - 1], b'=' | b'\n' | b'\r');
+                    damage.certain += u64::from(!rule && next < body.len());
+                    at = next;
+                }
                 Escape::Bad => {
                     damage.bad.add(at..at + 1, 1);
                     at += 1;
@@ -335,7 +349,17 @@ mod tests {
             (b"=41==42", b"A=B", QP, &["cte.qp-bad-escape"]),
             // Raw 8-bit passes.
             (b"=41 \xE4", b"A \xE4", QP, &["cte.8bit-in-7bit"]),
-            // Never quoted-printable.
+            // Markup that somebody appended does not speak against what is encoded before it.
+            (
+                b"caf=E9 au =\n<p class=\"a\" style=\"b\" id=\"c\">d</p>\n",
+                b"caf\xE9 au <p class=\"a\" style=\"b\" id=\"c\">d</p>\n",
+                QP,
+                &["cte.qp-bad-escape"],
+            ),
+            // Never quoted-printable, whatever it ends with.
+            (b"<a b=\"c\" d=\"e\">\n====\n", b"<a b=\"c\" d=\"e\">\n====\n", NONE, &["cte.wrong-label"]),
+            (b"a=b c=d e=f=", b"a=b c=d e=f=", NONE, &["cte.wrong-label"]),
+            (b"?a=x&b=y&c=e9&d=z", b"?a=x&b=y&c=e9&d=z", NONE, &["cte.wrong-label"]),
             (b"a=b, c=d \n", b"a=b, c=d \n", NONE, &["cte.wrong-label"]),
             (
                 b"http://example.org/?a=x&b=y&c=20",

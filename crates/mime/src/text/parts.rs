@@ -1,0 +1,223 @@
+//! What of a message is text, and its decoding.
+//!
+//! Text is every text/* leaf, and what would be lost without it: the body of a multipart or message that stays closed (no boundary, beyond
+//! a limit), the parts of an embedded message that its writer put into base64 or quoted-printable, and the note that a scanner or list put
+//! in the place of an attachment without changing its header.
+//!
+//! # Limits
+//!
+//! Messages in a transfer encoding are opened [`ENCODED_LEVELS`] deep; what lies deeper is given as text, headers and all. Events inside them have the
+//! places of the bytes that they were decoded from, and the number of the part that embeds them. Of a place that ends at a soft line break
+//! the break is a part.
+
+use super::{Hints, Transferred, is_text, reading};
+use crate::choose::{Evidence, Reading, choose};
+use crate::transfer::{self, TransferEncoding};
+use crate::{Event, EventKind, MediaType, Message, Part, PartId, PartKind, Policy, Report};
+use std::borrow::Cow;
+
+/// How many embedded messages in a transfer encoding are opened inside each other.
+const ENCODED_LEVELS: u32 = 4;
+
+/// One text part. Every text/* leaf gives one, attachments too.
+#[derive(Clone, Debug)]
+pub struct TextPart {
+    /// The part; of a part of an embedded message in base64 or quoted-printable the one that embeds it.
+    pub part: PartId,
+    /// Its IMAP section number (RFC 3501 6.4.5), counted through embedded messages in a transfer encoding.
+    pub section: String,
+    /// Its media type, as declared.
+    pub media: MediaType,
+    /// How it was read.
+    pub reading: Reading,
+    /// Its text, line ends as they are. A body in an unknown transfer encoding is given as it stands, so that none is dropped.
+    pub text: Option<String>,
+    /// Codes of what was lost in it.
+    pub losses: Vec<EventKind>,
+}
+
+/// Decodes all text parts; what was found goes to `report`.
+pub fn text_parts(message: &Message<'_>, policy: &Policy, report: &mut Report) -> Vec<TextPart> {
+    let mut parts = Vec::new();
+    read_level(message, policy, ENCODED_LEVELS, report, &mut parts);
+    parts
+}
+
+fn read_level(
+    message: &Message<'_>,
+    policy: &Policy,
+    levels: u32,
+    report: &mut Report,
+    parts: &mut Vec<TextPart>,
+) {
+    let mut hints = Hints::default();
+    for (index, part) in message.parts().iter().enumerate() {
+        let id = PartId(index as u32);
+        let text = is_text(part);
+        if !text && !holds_text(message, part) {
+            continue;
+        }
+        let transferred = Transferred::read(message, id);
+        if !text {
+            if levels > 0 && is_encoded_structure(part, &transferred) {
+                let first = parts.len();
+                read_embedded(message, id, &transferred, policy, levels, report, parts);
+                if parts.len() > first {
+                    continue;
+                }
+            }
+            if part.kind == PartKind::Leaf && !is_message(part) && !is_note(&transferred) {
+                continue;
+            }
+        }
+        let choice = transferred.choose(message, id, policy, &mut hints);
+        transferred.tell(message, id, &choice, report);
+        let reading = reading(message, id, &choice);
+        report.readings.push(reading.clone());
+        let mut losses = choice.log.losses();
+        let mut text = choice.text.into_owned();
+        if let Some(footer) = transferred.footer() {
+            let footer = choose(footer, &Evidence::default());
+            losses += footer.log.losses();
+            text.push_str(&footer.text);
+        }
+        parts.push(TextPart {
+            part: id,
+            section: message.section(id),
+            media: part.media.clone(),
+            reading,
+            text: Some(text),
+            losses: if losses > 0 { vec![EventKind::CharsetInvalidBytes] } else { Vec::new() },
+        });
+    }
+}
+
+/// Whether a part that is no text may hold some; cheap, for attachments pass here.
+fn holds_text(message: &Message<'_>, part: &Part) -> bool {
+    let blank = || part.body.of(message.raw()).trim_ascii().is_empty();
+    match part.kind {
+        PartKind::Opaque => !blank(),
+        PartKind::Leaf if is_message(part) => part.transfer != TransferEncoding::Identity && !blank(),
+        PartKind::Leaf => {
+            part.transfer == TransferEncoding::Base64
+                && transfer::base64::begins_as_text(part.body.of(message.raw()))
+        }
+        PartKind::Multipart | PartKind::Message => false,
+    }
+}
+
+fn is_message(part: &Part) -> bool {
+    part.media.top == "message" && matches!(&*part.media.sub, "rfc822" | "global")
+}
+
+/// A closed part whose structure may appear once its transfer encoding is undone (mime.md 4).
+fn is_encoded_structure(part: &Part, transferred: &Transferred<'_>) -> bool {
+    let encoded =
+        matches!(transferred.decoded.used, TransferEncoding::Base64 | TransferEncoding::QuotedPrintable);
+    encoded && (is_message(part) || part.media.top == "multipart")
+}
+
+/// Plain text under a label of base64, where an attachment was.
+fn is_note(transferred: &Transferred<'_>) -> bool {
+    let control = |b: &u8| b.is_ascii_control() && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c);
+    transferred.decoded.used == TransferEncoding::Identity
+        && !transferred.body.iter().any(control)
+        && (transferred.body.is_ascii() || std::str::from_utf8(transferred.body).is_ok())
+}
+
+/// Reads the text parts of a message (or multipart) that stands in a transfer encoding.
+fn read_embedded(
+    outer: &Message<'_>,
+    id: PartId,
+    transferred: &Transferred<'_>,
+    policy: &Policy,
+    levels: u32,
+    report: &mut Report,
+    parts: &mut Vec<TextPart>,
+) {
+    let part = outer.part(id);
+    let bytes = &*transferred.decoded.bytes;
+    let mut limits = policy.limits;
+    limits.depth = limits.depth.saturating_sub(part.depth as usize + 1);
+    limits.parts = limits.parts.saturating_sub(outer.parts().len());
+    // A multipart's boundary stands in the header outside.
+    let framed;
+    let (bytes, added) = if part.media.top == "multipart" {
+        framed = with_header(outer, part, bytes);
+        (&*framed, framed.len() - bytes.len())
+    } else {
+        (bytes, 0)
+    };
+    let inner = Message::parse(bytes, &limits);
+    let shows = if added > 0 {
+        inner.part(PartId::ROOT).kind == PartKind::Multipart
+    } else {
+        !inner.fields(PartId::ROOT).is_empty()
+    };
+    if !shows {
+        return;
+    }
+    let first = parts.len();
+    let mut found = Report::with_limit(policy.limits.events);
+    for defect in inner.defects() {
+        found.push(defect.clone());
+    }
+    read_level(&inner, policy, levels - 1, &mut found, parts);
+    let outer_number = match part.parent {
+        // A multipart has the number of the message whose body it is.
+        None if added > 0 => String::new(),
+        Some(parent) if added > 0 && outer.part(parent).kind == PartKind::Message => outer.section(parent),
+        _ => outer.section(id),
+    };
+    for text in &mut parts[first..] {
+        text.part = id;
+        text.reading.part = id;
+        text.section = match (outer_number.as_str(), text.section.as_str()) {
+            ("", inner) => inner.to_owned(),
+            (outer, "") => outer.to_owned(),
+            (outer, inner) => format!("{outer}.{inner}"),
+        };
+        report.readings.push(text.reading.clone());
+    }
+    tell_embedded(id, transferred, added, found, report);
+}
+
+/// The Content-Type of a multipart in front of its decoded body.
+fn with_header(outer: &Message<'_>, part: &Part, bytes: &[u8]) -> Vec<u8> {
+    let mut framed = Vec::with_capacity(bytes.len() + 256);
+    if let Some(index) = part.content_type {
+        let field = outer.all_fields()[index as usize];
+        framed.extend_from_slice(b"Content-Type:");
+        framed.extend_from_slice(field.value.of(outer.raw()));
+    }
+    framed.extend_from_slice(b"\n\n");
+    framed.extend_from_slice(bytes);
+    framed
+}
+
+/// Gives the events of an embedded message the places of the bytes that they were decoded from.
+fn tell_embedded(
+    id: PartId,
+    transferred: &Transferred<'_>,
+    added: usize,
+    found: Report,
+    report: &mut Report,
+) {
+    let decoded = |offset: usize| offset.saturating_sub(added);
+    let ranges: Vec<_> =
+        found.events.iter().map(|event| decoded(event.at.start)..decoded(event.at.end)).collect();
+    let places = transfer::locate_any(transferred.decoded.used, transferred.body, &ranges);
+    for (event, place) in found.events.into_iter().zip(&places) {
+        let at = transferred.span.at(place);
+        let detail = match &*event.detail {
+            "" => Cow::Borrowed("in an embedded message"),
+            detail => Cow::Owned(format!("{detail}, in an embedded message")),
+        };
+        report.push(Event { part: id, at, detail, ..event });
+    }
+    report.dropped += found.dropped;
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -97,8 +97,9 @@ fn corpus_scores_reach_their_bars() {
 fn known_differences(failures: &str) {
     let list =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("known_differences.tsv")).unwrap();
-    let rows: Vec<Vec<&str>> =
-        list.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect()).collect();
+    // Header values have a test of their own, which counts white space.
+    let lines = list.lines().filter(|line| !line.starts_with('#') && !line.starts_with("rfc"));
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split('\t').collect()).collect();
     let mut listed = BTreeMap::new();
     for row in &rows {
         let [set, id, _, reason] = row[..] else { panic!("four columns: {row:?}") };

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod encoded_word;
+pub mod fields;
 pub mod header;
 pub mod params;
 pub mod transfer;

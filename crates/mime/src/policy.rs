@@ -1,6 +1,7 @@
 //! What a caller wants of a normalised message.
 
 use crate::Limits;
+use crate::encoded_word::Repairs;
 use mailglot_codec::Charset;
 
 /// Form of non-ASCII text in header fields.
@@ -62,6 +63,8 @@ pub struct Policy {
     pub keep_signed: bool,
     /// Charset of text that nothing else tells (mime.md 5.1 step 7 and 9).
     pub default_charset: Option<Charset>,
+    /// Damage in header fields that is undone.
+    pub repairs: Repairs,
     /// Bounds.
     pub limits: Limits,
 }

@@ -65,6 +65,14 @@ pub enum EventKind {
     EwInQuotes,
     /// A control character came out of a header value; a space stands for it.
     EwControlChar,
+    /// Characters that turn the direction of writing, or that nobody sees.
+    EwHiddenChar,
+    /// UTF-8 that was once read as windows-1252; undone on request.
+    EwMojibake,
+    /// Entities of HTML in a header; undone on request.
+    EwEntity,
+    /// ISO-2022-JP without its escape characters; undone on request.
+    EwLostEscape,
     /// An encoded word inside a parameter.
     ParamRfc2047,
     /// A missing segment of a continued parameter.
@@ -73,6 +81,28 @@ pub enum EventKind {
     ParamBadPercent,
     /// A parameter or a segment that occurs twice.
     ParamDuplicate,
+    /// A value with white space or specials, without quotes.
+    ParamUnquoted,
+    /// A parameter without a semicolon before it.
+    ParamNoSemicolon,
+    /// A quoted value without its closing quote.
+    ParamUnclosedQuote,
+    /// Text between a value and the next semicolon, skipped.
+    ParamJunk,
+    /// A backslash in the path of a Windows file, which is itself there.
+    ParamBackslash,
+    /// An extended value without charset or language.
+    ParamNoCharset,
+    /// An asterisk in a name that marks no segment.
+    ParamBadMark,
+    /// An extended value in quotes.
+    ParamQuotedExtended,
+    /// A parameter without a value.
+    ParamNoValue,
+    /// Nothing between two semicolons.
+    ParamEmpty,
+    /// White space beside the equals sign of a parameter.
+    ParamBlank,
     /// An equals sign that is no escape in quoted-printable.
     CteQpBadEscape,
     /// Foreign bytes in, or plain text after, base64.
@@ -135,7 +165,7 @@ pub enum EventKind {
 
 impl EventKind {
     /// Every kind, in the order of EVENTS.md.
-    pub const ALL: [Self; 51] = [
+    pub const ALL: [Self; 66] = [
         Self::CharsetAlias,
         Self::CharsetSuperset,
         Self::CharsetDetected,
@@ -154,10 +184,25 @@ impl EventKind {
         Self::EwGlued,
         Self::EwInQuotes,
         Self::EwControlChar,
+        Self::EwHiddenChar,
+        Self::EwMojibake,
+        Self::EwEntity,
+        Self::EwLostEscape,
         Self::ParamRfc2047,
         Self::ParamGap,
         Self::ParamBadPercent,
         Self::ParamDuplicate,
+        Self::ParamUnquoted,
+        Self::ParamNoSemicolon,
+        Self::ParamUnclosedQuote,
+        Self::ParamJunk,
+        Self::ParamBackslash,
+        Self::ParamNoCharset,
+        Self::ParamBadMark,
+        Self::ParamQuotedExtended,
+        Self::ParamNoValue,
+        Self::ParamEmpty,
+        Self::ParamBlank,
         Self::CteQpBadEscape,
         Self::CteB64Trailing,
         Self::CteB64Truncated,
@@ -210,10 +255,25 @@ impl EventKind {
             Self::EwGlued => "ew.glued",
             Self::EwInQuotes => "ew.in-quotes",
             Self::EwControlChar => "ew.control-char",
+            Self::EwHiddenChar => "ew.hidden-char",
+            Self::EwMojibake => "ew.mojibake",
+            Self::EwEntity => "ew.entity",
+            Self::EwLostEscape => "ew.lost-escape",
             Self::ParamRfc2047 => "param.rfc2047",
             Self::ParamGap => "param.gap",
             Self::ParamBadPercent => "param.bad-percent",
             Self::ParamDuplicate => "param.duplicate",
+            Self::ParamUnquoted => "param.unquoted",
+            Self::ParamNoSemicolon => "param.no-semicolon",
+            Self::ParamUnclosedQuote => "param.unclosed-quote",
+            Self::ParamJunk => "param.junk",
+            Self::ParamBackslash => "param.backslash",
+            Self::ParamNoCharset => "param.no-charset",
+            Self::ParamBadMark => "param.bad-mark",
+            Self::ParamQuotedExtended => "param.quoted-extended",
+            Self::ParamNoValue => "param.no-value",
+            Self::ParamEmpty => "param.empty",
+            Self::ParamBlank => "param.blank",
             Self::CteQpBadEscape => "cte.qp-bad-escape",
             Self::CteB64Trailing => "cte.b64-trailing",
             Self::CteB64Truncated => "cte.b64-truncated",
@@ -260,10 +320,19 @@ impl EventKind {
             | Self::EwRaw8bit
             | Self::EwBadToken
             | Self::EwControlChar
+            | Self::EwMojibake
+            | Self::EwEntity
+            | Self::EwLostEscape
             | Self::ParamRfc2047
             | Self::ParamGap
             | Self::ParamBadPercent
             | Self::ParamDuplicate
+            | Self::ParamUnquoted
+            | Self::ParamNoSemicolon
+            | Self::ParamUnclosedQuote
+            | Self::ParamJunk
+            | Self::ParamBackslash
+            | Self::ParamNoCharset
             | Self::CteQpBadEscape
             | Self::CteB64Trailing
             | Self::CteB64Truncated

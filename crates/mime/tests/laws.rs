@@ -14,7 +14,7 @@
     reason = "plain words are worth more than speed in a test"
 )]
 
-use mailglot_mime::encoded_word::{self, HeaderContext};
+use mailglot_mime::encoded_word::{self, HeaderContext, Repairs};
 use mailglot_mime::header::{Field, FieldKind, field_kind};
 use mailglot_mime::{
     EventKind, Headers, How, Limits, Message, OnLoss, PartId, Policy, Report, Transfer, apply_undo, params,
@@ -176,6 +176,7 @@ fn policy(numbers: &mut Numbers) -> Policy {
         headers: [Headers::Keep, Headers::Words, Headers::RawUtf8][numbers.below(3)],
         transfer: [Transfer::Keep, Transfer::SevenBit, Transfer::EightBit][numbers.below(3)],
         on_loss: [OnLoss::Replace, OnLoss::Keep][numbers.below(2)],
+        repairs: [Repairs::default(), Repairs::ALL][usize::from(numbers.below(4) == 0)],
         ..Policy::default()
     }
 }
@@ -215,7 +216,7 @@ fn check(raw: &[u8], policy: &Policy) -> Result<(), (&'static str, String)> {
     })?;
     signed_parts(&before, &after)?;
     for index in 0..before.parts().len() {
-        fields(&before, &after, PartId(index as u32))?;
+        fields(&before, &after, PartId(index as u32), policy)?;
     }
     let (old, new_texts) = (texts(&before, policy), texts(&after, policy));
     for (old, new) in old.iter().zip(&new_texts) {
@@ -249,8 +250,14 @@ fn signed_parts(before: &Message<'_>, after: &Message<'_>) -> Result<(), (&'stat
 
 /// Fields stay as many and in order, but for added ones; what can be read without its message reads the same; NUL and line ends do not
 /// come in.
-fn fields(before: &Message<'_>, after: &Message<'_>, id: PartId) -> Result<(), (&'static str, String)> {
+fn fields(
+    before: &Message<'_>,
+    after: &Message<'_>,
+    id: PartId,
+    policy: &Policy,
+) -> Result<(), (&'static str, String)> {
     let name = |m: &Message<'_>, f: &Field| m.raw()[f.name.start..f.name.end].to_ascii_lowercase();
+    let context = HeaderContext { repairs: policy.repairs, ..HeaderContext::default() };
     let mut new = after.fields(id).iter();
     for field in before.fields(id) {
         let (old_name, old) = (name(before, field), field.value.of(before.raw()));
@@ -275,14 +282,14 @@ fn fields(before: &Message<'_>, after: &Message<'_>, id: PartId) -> Result<(), (
             (_, b"content-transfer-encoding") => true,
             (FieldKind::Opaque, _) => old == value,
             // What is no media type has no parameters.
-            (FieldKind::Parameters, b"content-type") if !parameters(old).0.contains('/') => true,
-            (FieldKind::Parameters, _) => parameters(old) == parameters(value),
+            (FieldKind::Parameters, b"content-type") if !parameters(old, &context).0.contains('/') => true,
+            (FieldKind::Parameters, _) => parameters(old, &context) == parameters(value, &context),
             (kind, _) => {
                 let mut found = Vec::new();
-                let old = encoded_word::decode(old, kind, &HeaderContext::default(), &mut found);
+                let old = encoded_word::decode(old, kind, &context, &mut found);
                 // A label that says nothing is read with the help of the message.
                 found.iter().any(|f| f.kind == EventKind::CharsetUnknownLabel)
-                    || old == encoded_word::decode(value, kind, &HeaderContext::default(), &mut Vec::new())
+                    || old == encoded_word::decode(value, kind, &context, &mut Vec::new())
             }
         };
         if !same {
@@ -297,8 +304,8 @@ fn fields(before: &Message<'_>, after: &Message<'_>, id: PartId) -> Result<(), (
 }
 
 /// The value, and all parameters but the charset.
-fn parameters(value: &[u8]) -> (String, Vec<(String, String)>) {
-    let params = params::parse(value, &HeaderContext::default(), &mut Vec::new());
+fn parameters(value: &[u8], context: &HeaderContext) -> (String, Vec<(String, String)>) {
+    let params = params::parse(value, context, &mut Vec::new());
     let list = params.list.into_iter().filter(|p| p.name != "charset");
     (params.value, list.map(|p| (p.name, p.text)).collect())
 }

@@ -2,7 +2,7 @@
 
 use super::Tally;
 use mailglot_codec::{Charset, View};
-use mailglot_mime::encoded_word::{self, HeaderContext};
+use mailglot_mime::encoded_word::{self, HeaderContext, Repairs};
 use mailglot_mime::header::{FieldKind, field_kind};
 use mailglot_mime::{
     Edit, Headers, Message, OnLoss, PartId, PartKind, Policy, Transfer, apply_undo, process, splice,
@@ -46,7 +46,7 @@ pub(super) fn policy(number: u64) -> Policy {
         0 | 1 => default,
         2 => Policy { headers: Headers::RawUtf8, transfer: Transfer::Keep, ..default },
         3 => Policy { transfer: Transfer::SevenBit, ..default },
-        4 => Policy { on_loss: OnLoss::Keep, keep_signed: true, ..default },
+        4 => Policy { on_loss: OnLoss::Keep, keep_signed: true, repairs: Repairs::ALL, ..default },
         _ => Policy {
             headers: Headers::Keep,
             default_charset: Charset::for_label(b"windows-1251", View::Mail).charset(),

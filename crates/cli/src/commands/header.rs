@@ -2,48 +2,109 @@
 //!
 //! # Limits
 //!
-//! Values are taken as those of an unstructured field: which field they come from is not known.
+//! Values are taken as those of an unstructured field, unless the field is named.
+
+mod encode;
+mod stream;
 
 use super::values::{End, each, put};
-use crate::args::{DecodeArgs, EncodeArgs, HeaderCommand, ParamsArgs, WordEncoding};
+use crate::args::{self, DecodeArgs, HeaderCommand, ParamsArgs};
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, visible};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use mailglot_mime::Severity;
-use mailglot_mime::encoded_word::{self, Encoding, Finding, HeaderContext, Place};
-use mailglot_mime::header::FieldKind;
+use mailglot_mime::encoded_word::{self, Encoding, Finding, HeaderContext};
+use mailglot_mime::header::{FieldKind, field_kind};
 use mailglot_mime::params::{self, Param};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 pub(crate) fn run(command: &HeaderCommand, console: Console) -> Result<Exit, Failure> {
     match command {
+        HeaderCommand::Decode(args) if args.stream => stream::run(context(args), console),
         HeaderCommand::Decode(args) => decode(args, console),
         HeaderCommand::Params(args) => parameters(args, console),
-        HeaderCommand::Encode(args) => encode(args),
+        HeaderCommand::Encode(args) => encode::run(args),
+    }
+}
+
+fn context(args: &DecodeArgs) -> HeaderContext {
+    HeaderContext {
+        raw: args.default_charset,
+        unknown: args.unknown,
+        repairs: args::repairs(&args.repair),
+        strip_hidden: args.strip_hidden,
     }
 }
 
 fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
     let end = End::new(args.nul);
     let typed = !args.texts.is_empty();
+    let context = context(args);
+    let name = args.name.as_deref();
+    let kind = name.map_or(FieldKind::Unstructured, |name| field_kind(name.as_bytes()));
     each(&args.texts, end, |value, out| {
         let mut findings = Vec::new();
-        let text =
-            encoded_word::decode(value, FieldKind::Unstructured, &HeaderContext::default(), &mut findings);
+        let text = encoded_word::decode_lines(value, kind, &context, &mut findings);
         if args.json {
             let events = findings.iter().map(EventRow::new).collect();
-            return put(
-                out,
-                &[&json(&DecodedRow { value: Raw(value), text: &text, events })?, &[end.byte()]],
-            );
+            let row = DecodedRow { value: Raw(value), text: &text, events };
+            put(out, &[&json(&row)?, &[end.byte()]])?;
+        } else {
+            put(out, &[text.as_bytes(), &[end.byte()]])?;
         }
-        put(out, &[text.as_bytes(), &[end.byte()]])?;
-        tell(&findings, typed, console);
+        if args.explain {
+            explain(value, kind, &context, console);
+        }
+        if !args.json {
+            tell(&findings, typed || args.explain, console);
+        }
         Ok(())
     })
 }
+
+/// Tells how each piece was read.
+fn explain(value: &[u8], kind: FieldKind, context: &HeaderContext, console: Console) {
+    if kind == FieldKind::Parameters {
+        for param in params::parse(value, context, &mut Vec::new()).list {
+            let language = param.language.map(|tag| format!(" ({tag})")).unwrap_or_default();
+            console.say(format_args!(
+                "parameter {}{}: {:?}",
+                visible(&param.name),
+                visible(&language),
+                param.text
+            ));
+        }
+        return;
+    }
+    for piece in encoded_word::explain(value, kind, context, &mut Vec::new()) {
+        let (start, end) = (piece.at.start, piece.at.end);
+        let what = if piece.words.is_empty() { piece.place } else { "words" };
+        let place = if piece.words.is_empty() { String::new() } else { format!(" in {}", piece.place) };
+        console.say(format_args!("{start}..{end} {what}{place}: {:?}", visible(&piece.text)));
+        for word in &piece.words {
+            let letter = if word.encoding == Encoding::B { 'B' } else { 'Q' };
+            let charset = word.charset.map_or("what the bytes tell", |charset| charset.superset().name());
+            let language =
+                word.language.as_deref().map(|tag| format!(", language {tag}")).unwrap_or_default();
+            let bytes: Vec<String> =
+                word.bytes.iter().take(SHOWN).map(|byte| format!("{byte:02X}")).collect();
+            let more = if word.bytes.len() > SHOWN { " …" } else { "" };
+            console.say(format_args!(
+                "    {}..{} {} {letter}, read as {charset}{}: {}{more}",
+                word.at.start,
+                word.at.end,
+                visible(&word.label),
+                visible(&language),
+                bytes.join(" ")
+            ));
+        }
+    }
+}
+
+/// Bytes of a word that are shown.
+const SHOWN: usize = 48;
 
 fn parameters(args: &ParamsArgs, console: Console) -> Result<Exit, Failure> {
     each(&[], End::new(args.nul), |value, out| {
@@ -56,23 +117,6 @@ fn parameters(args: &ParamsArgs, console: Console) -> Result<Exit, Failure> {
         put(out, &[visible(&parsed.to_string()).as_bytes(), b"\n"])?;
         tell(&findings, false, console);
         Ok(())
-    })
-}
-
-fn encode(args: &EncodeArgs) -> Result<Exit, Failure> {
-    let encoding = match args.encoding {
-        None => Encoding::Shorter,
-        Some(WordEncoding::Q) => Encoding::Q,
-        Some(WordEncoding::B) => Encoding::B,
-    };
-    each(&args.texts, End::Line, |value, out| {
-        let text = std::str::from_utf8(value).map_err(|error| {
-            let at = error.valid_up_to();
-            Failure::new(Exit::Usage, format!("header encode: the text is not UTF-8 at byte {at}"))
-        })?;
-        // An empty line end folds by the space alone: one value, one line.
-        let words = encoded_word::encode(text, Place::Text, encoding, 0, "");
-        put(out, &[words.as_bytes(), b"\n"])
     })
 }
 

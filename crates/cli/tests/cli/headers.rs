@@ -31,6 +31,99 @@ fn as_many_values_as_came() {
 }
 
 #[test]
+fn whole_fields_and_texts_of_several_lines() {
+    let sandbox = Sandbox::new();
+    for (input, output) in [
+        (&b" a =?utf-8?Q?=C3=BC?= \r\n\0"[..], "a ü\0"),
+        (b" a =?utf-8?Q?=C3=BC?= \0", " a ü \0"),
+        (b"=?utf-8?Q?=C3=BC?=\n=?utf-8?Q?x?=\n\0", "ü\nx\n\0"),
+    ] {
+        let run = sandbox.pipe(&["header", "decode", "-0"], input).ended(0);
+        assert_eq!(run.text(), output, "{}", input.escape_ascii());
+    }
+}
+
+#[test]
+fn the_name_of_a_field_tells_where_words_stand() {
+    let sandbox = Sandbox::new();
+    let value = "=?utf-8?Q?=C3=BC?= <=?utf-8?Q?a?=@b.example>";
+    let decoded = |args: &[&str]| {
+        sandbox.run(&[&["header", "decode"], args, &[value]].concat()).ended(0).text().to_owned()
+    };
+    assert_eq!(decoded(&[]), "ü <a@b.example>\n");
+    assert_eq!(decoded(&["--name", "From"]), "ü <=?utf-8?Q?a?=@b.example>\n");
+    assert_eq!(decoded(&["--name", "message-id"]), format!("{value}\n"));
+    let params = ["header", "decode", "--name", "Content-Type", "A/B; name*=utf-8'de'%C3%BC", "--explain"];
+    let run = sandbox.run(&params).ended(0);
+    assert_eq!((run.text(), &*run.err), ("a/b; name=\"ü\"\n", "parameter name (de): \"ü\"\n"));
+}
+
+#[test]
+fn each_piece_is_explained() {
+    let sandbox = Sandbox::new();
+    let value = "Re: =?iso-8859-1*de?Q?J=E4?= =?ISO-8859-1?B?bm5lcg==?= =?x-gibberish?Q?a?=";
+    let run = sandbox.run(&["header", "decode", "--explain", value]).ended(0);
+    assert_eq!(run.text(), "Re: Jänner =?x-gibberish?Q?a?=\n");
+    let want = "0..4 text: \"Re: \"\n4..54 words in text: \"Jänner\"\n    \
+        4..28 iso-8859-1 Q, read as windows-1252, language de: 4A E4\n    \
+        29..54 ISO-8859-1 B, read as windows-1252: 6E 6E 65 72\n\
+        54..74 text: \" =?x-gibberish?Q?a?=\"\n\
+        repair charset.unknown-label at 55..74: the word stays as written\n";
+    assert_eq!(run.err, want);
+}
+
+#[test]
+fn words_of_a_stream_are_decoded_and_nothing_else() {
+    let sandbox = Sandbox::new();
+    let stream = ["header", "decode", "--stream"];
+    let input = b"\xff\0 queued: subject==?utf-8?Q?Gr=C3=BC?=\r\n =?utf-8?B?w59l?=\r\nfrom=<=?utf-8?Q?a?=@b.example>\n=?x";
+    let run = sandbox.pipe(&stream, input).ended(0);
+    assert_eq!(run.out, b"\xff\0 queued: subject=Gr\xc3\xbc\xc3\x9fe\r\nfrom=<=?utf-8?Q?a?=@b.example>\n=?x");
+    let long = b"a line of a log, =?utf-8?Q?=C3=BC?= and more\n".repeat(20_000);
+    let run = sandbox.pipe(&stream, &long).ended(0);
+    assert_eq!(run.out, "a line of a log, ü and more\n".repeat(20_000).as_bytes());
+    assert_eq!(sandbox.pipe(&stream, b"").ended(0).out, b"");
+    sandbox.run(&["header", "decode", "--stream", "text"]).ended(1);
+}
+
+#[test]
+fn damage_is_undone_on_request() {
+    let sandbox = Sandbox::new();
+    let decoded =
+        |args: &[&str]| sandbox.run(&[&["header", "decode"], args].concat()).ended(0).text().to_owned();
+    assert_eq!(decoded(&["GrÃ¼ÃŸe &uuml; $B%F%9%H(B"]), "GrÃ¼ÃŸe &uuml; $B%F%9%H(B\n");
+    assert_eq!(decoded(&["--repair", "all", "GrÃ¼ÃŸe &uuml; $B%F%9%H(B"]), "Grüße ü テスト\n");
+    assert_eq!(
+        decoded(&["--repair", "mojibake,escapes", "GrÃ¼ÃŸe &uuml; $B%F%9%H(B"]),
+        "Grüße &uuml; テスト\n"
+    );
+    assert_eq!(decoded(&["--strip-hidden", "a\u{202e}b"]), "a b\n");
+    assert_eq!(decoded(&["--unknown", "utf8-if-valid", "=?x-gibberish?Q?=C3=BC?="]), "ü\n");
+    assert_eq!(decoded(&["--unknown", "koi8-r", "=?x-gibberish?Q?=F0?="]), "П\n");
+    let raw = sandbox.pipe(&["header", "decode", "--default-charset", "koi8-r"], b"\xf0\xd2\n").ended(0);
+    assert_eq!(raw.text(), "Пр\n");
+}
+
+#[test]
+fn a_repaired_archive_can_be_restored() {
+    let sandbox = Sandbox::new();
+    let message = "From: \"MÃ¼ller\" <m@example.org>\nSubject: Gr&uuml;&szlig;e $B%F%9%H(B =?utf-8?Q?=C3=83=C2=BC?=\n\nx\n";
+    sandbox.write("damaged.eml", message.as_bytes());
+    let normalize = |input: &str, output: &str| {
+        sandbox.run(&["normalize", input, "-o", output, "--repair", "all", "--headers", "raw-utf8"]).ended(0)
+    };
+    normalize("damaged.eml", "clean.eml");
+    let clean = String::from_utf8(sandbox.read("clean.eml")).unwrap();
+    assert_eq!(clean, "From: Müller <m@example.org>\nSubject: Grüße テスト ü\n\nx\n");
+    normalize("clean.eml", "again.eml");
+    assert_eq!(sandbox.read("again.eml"), clean.as_bytes());
+    sandbox.run(&["restore", "clean.eml", "-o", "old.eml"]).ended(0);
+    assert_eq!(sandbox.read("old.eml"), message.as_bytes());
+    sandbox.run(&["normalize", "damaged.eml", "-o", "plain.eml", "--headers", "raw-utf8"]).ended(0);
+    assert!(String::from_utf8(sandbox.read("plain.eml")).unwrap().contains("Gr&uuml;&szlig;e $B%F%9%H(B Ã¼"));
+}
+
+#[test]
 fn decoded_values_in_json() {
     let sandbox = Sandbox::new();
     let run = sandbox.run(&["header", "decode", "--json", "=?iso-8859-1?Q?=FC?= x"]).ended(0);
@@ -79,6 +172,18 @@ fn texts_are_encoded() {
     assert!(run.text().split_whitespace().all(|word| word.len() <= 75));
     let run = sandbox.pipe(&["header", "decode"], &run.out).ended(0);
     assert_eq!(run.text(), format!("{long}\n"));
+    assert_eq!(
+        encoded(&["--charset", "iso-2022-jp,utf-8", "テスト"]),
+        "=?ISO-2022-JP?B?GyRCJUYlOSVIGyhC?=\n"
+    );
+    assert_eq!(encoded(&["--charset", "iso-2022-jp,utf-8", "ü"]), "=?UTF-8?B?w7w=?=\n");
+    assert_eq!(encoded(&["--name", "From", "Ü, x"]), "=?UTF-8?B?w5ws?= x\n");
+    assert_eq!(encoded(&["--param", "filename", "ü.pdf"]), "filename*=utf-8''%C3%BC.pdf\n");
+    let folded = encoded(&["--fold", "--name", "Subject", &"日本語の件名".repeat(9)]);
+    assert!(folded.lines().count() > 3);
+    assert!(folded.lines().enumerate().all(|(i, line)| line.len() + if i == 0 { 9 } else { 0 } <= 76));
+    sandbox.run(&["header", "encode", "--charset", "koi8-r", "日"]).ended(1);
+    sandbox.run(&["header", "encode", "--param", "a b", "x"]).ended(1);
     let run = sandbox.pipe(&["header", "encode"], b"\xff\n").ended(1);
     assert!(run.err.contains("not UTF-8 at byte 0"), "{}", run.err);
 }

@@ -1,9 +1,10 @@
 //! A value taken apart: payloads decoded, words gathered in runs, raw bytes and controls read.
 
 use super::payload::{self, Damage, Sextets};
+use super::repair;
 use super::token::{Letter, Word};
 use super::zone::{self, Piece, Zone};
-use super::{Finding, HeaderContext};
+use super::{Finding, HeaderContext, UnknownLabel, hidden};
 use crate::EventKind;
 use crate::header::FieldKind;
 use crate::lex;
@@ -51,6 +52,8 @@ pub(super) struct Reader<'a> {
     pub value: &'a [u8],
     /// Charset of raw bytes that the rest of the message tells.
     pub raw: Option<Charset>,
+    /// What was asked for.
+    pub(super) context: HeaderContext,
     guess: OnceCell<Charset>,
     /// Texts and runs, in order.
     pub segments: Vec<Segment>,
@@ -71,6 +74,7 @@ impl<'a> Reader<'a> {
         let mut reader = Self {
             value,
             raw: context.raw.filter(|&c| is_plain(c)),
+            context: *context,
             guess: OnceCell::new(),
             segments: Vec::new(),
             words: Vec::new(),
@@ -112,11 +116,15 @@ impl<'a> Reader<'a> {
         reader
     }
 
-    /// Adds a text; touching texts of one zone are one.
+    /// Adds a text; touching texts of one zone are one, but for addresses.
     fn push_text(&mut self, text: Option<(Range<usize>, Zone)>) {
         let Some((range, zone)) = text else { return };
         match self.segments.last_mut() {
-            Some(last) if last.words.is_empty() && last.zone == zone && zone != Zone::Mark => {
+            Some(last)
+                if last.words.is_empty()
+                    && last.zone == zone
+                    && !matches!(zone, Zone::Mark | Zone::Address) =>
+            {
                 last.range.end = range.end;
             }
             _ => self.segments.push(Segment { range, zone, words: 0..0 }),
@@ -135,12 +143,17 @@ impl<'a> Reader<'a> {
         let resolved = labels.resolve(label);
         let charset = match resolved {
             Resolved::Unknown => {
-                findings.push(Finding::new(
-                    word.range,
-                    EventKind::CharsetUnknownLabel,
-                    "the word stays as written",
-                ));
-                return None;
+                let Some(charset) = self.unknown(&word) else {
+                    findings.push(Finding::new(
+                        word.range,
+                        EventKind::CharsetUnknownLabel,
+                        "the word stays as written",
+                    ));
+                    return None;
+                };
+                let at = word.range.clone();
+                findings.push(Finding::new(at, EventKind::CharsetUnknownLabel, charset.name()));
+                Some(charset)
             }
             _ if label.is_empty() => {
                 findings.push(Finding::new(
@@ -189,6 +202,22 @@ impl<'a> Reader<'a> {
         };
         let named = matches!(resolved, Resolved::Exact(_) | Resolved::Alias(_));
         Some(Ready { word, charset, named, damage, bytes: start..self.bytes.len(), left })
+    }
+
+    /// The charset of a word whose label nobody knows, where one was asked for.
+    fn unknown(&self, word: &Word) -> Option<Charset> {
+        match self.context.unknown {
+            UnknownLabel::Keep => None,
+            UnknownLabel::Fallback(charset) => Some(charset),
+            UnknownLabel::Utf8IfValid => {
+                let (text, mut bytes) = (&self.value[word.payload.clone()], Vec::new());
+                match word.letter {
+                    Letter::Q => drop(payload::decode_q(text, &mut bytes)),
+                    Letter::B => drop(payload::decode_b(text, Sextets::default(), &mut bytes)),
+                }
+                std::str::from_utf8(&bytes).is_ok().then_some(Charset::UTF_8)
+            }
+        }
     }
 
     /// Takes the sextets over that the word before left, when its last quantum goes on in this payload.
@@ -245,13 +274,41 @@ impl<'a> Reader<'a> {
                 findings.push(Finding::counted(at, EventKind::CharsetInvalidBytes, name, decoded.losses));
             }
         }
-        let controls = match zone {
-            Zone::Quoted => push_clean(&unescape(&decoded.text), out),
-            _ => push_clean(&decoded.text, out),
+        let text = match zone {
+            Zone::Quoted => unescape(&decoded.text),
+            _ => decoded.text,
         };
+        let text = if zone == Zone::Address {
+            text
+        } else {
+            self.repaired(text, zone == Zone::Text, &range, findings)
+        };
+        let start = out.len();
+        let controls = push_clean(&text, out);
         if controls > 0 && raw.iter().any(|&b| b != b'\t' && (b < b' ' || b == 0x7F) && !lex::is_space(b)) {
-            findings.push(Finding::counted(range, EventKind::EwControlChar, "", controls));
+            findings.push(Finding::counted(range.clone(), EventKind::EwControlChar, "", controls));
         }
+        if zone != Zone::Address {
+            hidden::tell(out, start, range, self.context.strip_hidden, findings);
+        }
+    }
+
+    /// A text as it was before it was damaged, where that was asked for and can be proved. `free`: it has no syntax.
+    pub(super) fn repaired<'t>(
+        &self,
+        text: Cow<'t, str>,
+        free: bool,
+        range: &Range<usize>,
+        findings: &mut Vec<Finding>,
+    ) -> Cow<'t, str> {
+        if !self.context.repairs.any() {
+            return text;
+        }
+        let mut kinds = Vec::new();
+        let repaired = repair::repaired(&text, self.context.repairs, free, &mut kinds);
+        findings
+            .extend(kinds.into_iter().map(|(kind, count)| Finding::counted(range.clone(), kind, "", count)));
+        repaired.map_or(text, Cow::Owned)
     }
 
     /// Decodes raw bytes: UTF-8 where valid, else the charset of the header's raw bytes.

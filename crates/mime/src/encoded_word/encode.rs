@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! Words are always in UTF-8. Text in ASCII is never folded when it needs no word.
+//! Words are in UTF-8; for other charsets see [`super::encode_as`]. Text in ASCII is never folded when it needs no word.
 
 use super::decode::{WORD, is_control};
 use super::token::Letter;
@@ -46,7 +46,7 @@ pub(crate) fn choose(text: &str, place: Place, encoding: Encoding) -> Letter {
 }
 
 /// The part of a text that cannot stand raw: from the first to the last piece between spaces that needs a word.
-fn hot(text: &str, place: Place) -> Option<(usize, usize)> {
+pub(super) fn hot(text: &str, place: Place) -> Option<(usize, usize)> {
     let needs = |piece: &str| !piece.is_ascii() || piece.contains("=?") || piece.contains(is_control);
     let (mut range, mut at) = (None, 0);
     for piece in text.split(' ') {
@@ -288,7 +288,7 @@ fn q_cost(text: &str, place: Place) -> usize {
 }
 
 /// Bytes that one byte takes in a Q word.
-fn q_len(byte: u8, place: Place) -> usize {
+pub(super) fn q_len(byte: u8, place: Place) -> usize {
     if PLAIN[usize::from(byte)] & 1 << place as u8 == 0 { 3 } else { 1 }
 }
 

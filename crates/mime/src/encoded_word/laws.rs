@@ -1,7 +1,7 @@
 //! Laws of rewriting, over written values, corpus values, and seeded mutants of both.
 
 use super::rewrite::{Target, apply, general};
-use super::{Encoding, Form, HeaderContext, Place, UNSAFE, decode, encode, plain, rewrite};
+use super::{Encoding, Form, HeaderContext, Place, Repairs, UNSAFE, decode, encode, plain, rewrite};
 use crate::header::FieldKind;
 use base64::Engine;
 use mailglot_codec::Charset;
@@ -24,7 +24,7 @@ impl Random {
     }
 }
 
-const PIECES: [&[u8]; 64] = [
+const PIECES: [&[u8]; 72] = [
     b" ",
     b" ",
     b"\r\n ",
@@ -85,6 +85,14 @@ const PIECES: [&[u8]; 64] = [
     b"\xE2\x80\xA8",
     b"\x00",
     b"\x07",
+    b"&uuml;",
+    b"&#8364;",
+    b"$B%F%9%H(B",
+    "\u{c3}\u{bc}".as_bytes(),
+    "\u{c3}\u{192}\u{c2}\u{bc}".as_bytes(),
+    b"=?iso-8859-1?Q?=C3=BC?=",
+    b"=?utf-8?Q?=C3=83=C2=BC?=",
+    b"\r\n \t",
     b"; name=",
     b"; f*0*=koi8-r''%F0",
     b"; f*1*=%C0",
@@ -126,7 +134,7 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
         assert_eq!(told, []);
         return false;
     };
-    let context = HeaderContext { raw: Some(Charset::WINDOWS_1252) };
+    let context = HeaderContext { raw: Some(Charset::WINDOWS_1252), ..HeaderContext::default() };
     assert_eq!(
         general(value, kind, &target, &context, &mut findings),
         list,
@@ -146,11 +154,15 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
 
 /// Text before and after is the same, a second pass finds nothing, and the form is reached.
 fn check(value: &[u8], count: &mut Count) {
-    let context = HeaderContext::default();
+    check_with(value, &HeaderContext::default(), count);
+    check_with(value, &HeaderContext { repairs: Repairs::ALL, ..HeaderContext::default() }, count);
+}
+
+fn check_with(value: &[u8], context: &HeaderContext, count: &mut Count) {
     for kind in KINDS {
         for form in FORMS {
             let mut findings = Vec::new();
-            let list = rewrite(value, kind, form, &context, 9, b"\r\n", &mut findings);
+            let list = rewrite(value, kind, form, context, 9, b"\r\n", &mut findings);
             count.plain += usize::from(check_plain(value, kind, form));
             count.checked += 1;
             count.changed += usize::from(!list.is_empty());
@@ -177,9 +189,9 @@ fn check(value: &[u8], count: &mut Count) {
                 count.long += usize::from(with.split(|&b| b == b'\n').skip(1).any(|line| line.len() > 78));
             }
             let after = apply(value, &list);
-            let text = |value: &[u8]| decode(value, kind, &context, &mut Vec::new());
+            let text = |value: &[u8]| decode(value, kind, context, &mut Vec::new());
             assert_eq!(text(value), text(&after), "{kind:?} {form:?} {:?}", String::from_utf8_lossy(value));
-            let again = rewrite(&after, kind, form, &context, 9, b"\r\n", &mut Vec::new());
+            let again = rewrite(&after, kind, form, context, 9, b"\r\n", &mut Vec::new());
             assert!(again.is_empty(), "{kind:?} {form:?} {:?}", String::from_utf8_lossy(value));
         }
     }

@@ -9,7 +9,8 @@
 //!
 //! # Limits
 //!
-//! Words are decoded once: text that reads as a word afterwards stays. Bidirectional overrides and invisible characters stay in the text.
+//! Words are decoded once: text that reads as a word afterwards stays. Bidirectional overrides and invisible characters are told of, and
+//! stay in the text where nothing else is asked for. A rewritten word has no language tag: few readers understand one.
 
 #![allow(
     clippy::trivially_copy_pass_by_ref,
@@ -18,25 +19,37 @@
 
 mod decode;
 mod encode;
+mod encode_legacy;
+mod explain;
+mod hidden;
 #[cfg(test)]
 mod laws;
+mod parts;
 mod payload;
 mod plain;
+pub(crate) mod repair;
 mod rewrite;
 mod run;
+mod stream;
 mod token;
 mod zone;
 
 pub(crate) use decode::{is_control, push_clean};
 pub use encode::encode;
 pub(crate) use encode::{Lines, choose};
+pub use encode_legacy::{Unencodable, encode_as};
+pub use explain::{Piece, Word, explain};
+pub(crate) use hidden::tell as tell_hidden;
+pub(crate) use parts::{Part, parts};
 pub(crate) use payload::hex;
+pub use repair::Repairs;
 pub use rewrite::rewrite;
 pub(crate) use rewrite::{UNSAFE, apply, is_tidy_text, rewrite_plain};
+pub use stream::{MOST, Stream};
 
 use crate::EventKind;
 use crate::header::FieldKind;
-use crate::params;
+use crate::{lex, params};
 use mailglot_codec::{Charset, LossLog, View};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -46,6 +59,24 @@ use std::ops::Range;
 pub struct HeaderContext {
     /// Charset of raw bytes that are not valid UTF-8. None: detection over the value, else windows-1252.
     pub raw: Option<Charset>,
+    /// What becomes of words whose charset nobody knows.
+    pub unknown: UnknownLabel,
+    /// Damage that is undone.
+    pub repairs: Repairs,
+    /// Characters that hide what a reader sees become spaces in decoded text.
+    pub strip_hidden: bool,
+}
+
+/// What becomes of a word with an unknown charset.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnknownLabel {
+    /// It stays as written.
+    #[default]
+    Keep,
+    /// It is read as UTF-8 where its bytes are that.
+    Utf8IfValid,
+    /// It is read in this charset.
+    Fallback(Charset),
 }
 
 /// Something found in a value; `at` is relative to the value.
@@ -129,6 +160,47 @@ pub fn decode(value: &[u8], kind: FieldKind, context: &HeaderContext, findings: 
     }
     findings.sort_by_key(|f| f.at.start);
     out
+}
+
+/// Decodes a value as it stands in a header, or a text of several lines.
+///
+/// A single line with its line end (folds are none) is a whole value: white space at its ends is no part of it. Of several lines each is
+/// decoded alone, and their line ends stay.
+pub fn decode_lines(
+    text: &[u8],
+    kind: FieldKind,
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+) -> String {
+    let mut out = String::with_capacity(text.len());
+    let (mut at, mut first) = (0, true);
+    while at < text.len() || first {
+        let end = line_end(text, at);
+        let line = &text[at..end];
+        let bare = line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
+        let whole = first && end == text.len() && bare.len() < line.len();
+        let start = at + if whole { lex::skip_space(bare, 0) } else { 0 };
+        let value = if whole { lex::trim_end(&bare[start - at..]) } else { bare };
+        let mut found = Vec::new();
+        out.push_str(&decode(value, kind, context, &mut found));
+        findings.extend(found.into_iter().map(|mut finding| {
+            finding.at = start + finding.at.start..start + finding.at.end;
+            finding
+        }));
+        if !whole {
+            out.push_str(if line.ends_with(b"\r\n") { "\r\n" } else { &"\n"[..line.len() - bare.len()] });
+        }
+        (at, first) = (end, false);
+    }
+    out
+}
+
+/// Offset after the line end that is no fold.
+fn line_end(text: &[u8], at: usize) -> usize {
+    memchr::memchr_iter(b'\n', &text[at..])
+        .map(|n| at + n + 1)
+        .find(|&end| !matches!(text.get(end), Some(b' ' | b'\t')))
+        .unwrap_or(text.len())
 }
 
 /// Text with words and raw bytes that has no structure of its own.
@@ -222,9 +294,32 @@ mod tests {
     }
 
     #[test]
+    fn lines_are_values_or_text() {
+        for (input, want) in [
+            ("", ""),
+            (" a =?utf-8?Q?b?= ", " a b "),
+            (" a =?utf-8?Q?b?= \r\n", "a b"),
+            (" a\n =?utf-8?Q?_b?=\n", "a  b"),
+            ("\n", ""),
+            ("a\r\nb", "a\r\nb"),
+            ("=?utf-8?Q?a?=\n=?utf-8?Q?b?= \n\n", "a\nb \n\n"),
+            ("a\n b\r\nc\r\n", "a b\r\nc\r\n"),
+        ] {
+            let context = HeaderContext::default();
+            let got = decode_lines(input.as_bytes(), FieldKind::Unstructured, &context, &mut Vec::new());
+            assert_eq!(got, want, "{input:?}");
+        }
+        let mut findings = Vec::new();
+        let value = b"x\n  =?utf-8?Q?=FF?=\ny =?utf-8?Q?=FF?=\n";
+        let _ = decode_lines(value, FieldKind::Unstructured, &HeaderContext::default(), &mut findings);
+        let told: Vec<_> = findings.iter().map(|f| &value[f.at.clone()]).collect();
+        assert_eq!(told, [b"=?utf-8?Q?=FF?="; 2]);
+    }
+
+    #[test]
     fn raw_bytes_do_not_stop_words() {
         assert_eq!(text("Grüße =?iso-8859-1?Q?aus_K=F6ln?="), "Grüße aus Köln");
-        let context = HeaderContext { raw: Charset::for_name("KOI8-R") };
+        let context = HeaderContext { raw: Charset::for_name("KOI8-R"), ..HeaderContext::default() };
         let value = b"\xF0\xD2 =?utf-8?Q?=C3=A9?= \xC3\xA9";
         assert_eq!(decode(value, FieldKind::Unstructured, &context, &mut Vec::new()), "Пр é é");
         let words = b"\xF0 =?koi8-r?Q?=F0?=";

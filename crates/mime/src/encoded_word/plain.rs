@@ -16,6 +16,7 @@
 //! Target is the form with words. UTF-7, UTF-16 and UTF-32 are left to the general case, and so is whatever else asks for a second look.
 
 use super::decode::{LONG_WORD, WORD, is_plain_text};
+use super::hidden::has_hidden;
 use super::payload::{self, hex};
 use super::rewrite::{State, Target, Writer};
 use super::run::{is_wide, note_superset};
@@ -186,7 +187,8 @@ impl Run<'_> {
 
     /// Whether the words of a run in UTF-8 are clean.
     fn is_tidy(&self) -> bool {
-        self.words().all(|word| std::str::from_utf8(word).is_ok_and(is_plain_text))
+        self.words()
+            .all(|word| std::str::from_utf8(word).is_ok_and(|text| is_plain_text(text) && !has_hidden(text)))
     }
 
     /// The text of a run in another charset.
@@ -206,7 +208,7 @@ impl Run<'_> {
                 let _ = charset.decode(word, &mut log);
             }
         }
-        (log.losses() == 0 && is_plain_text(&text)).then_some(text)
+        (log.losses() == 0 && is_plain_text(&text) && !has_hidden(&text)).then_some(text)
     }
 }
 

@@ -10,6 +10,7 @@
 
 use super::decode::{Reader, Ready, Segment, is_plain_text, push_clean, unfold};
 use super::encode::{LINE, Lines, choose, is_atom};
+use super::repair::is_repair;
 use super::token::ends_word;
 use super::zone::Zone;
 use super::{Encoding, Finding, Form, HeaderContext, Place, Replacement, decode, has_open, plain};
@@ -38,7 +39,9 @@ pub fn rewrite(
 ) -> Vec<Replacement> {
     let eol = std::str::from_utf8(eol).unwrap_or("\r\n");
     let target = Target { form, column, eol };
-    if let Some(list) = plain::plan(value, kind, &target, findings) {
+    if !context.repairs.any()
+        && let Some(list) = plain::plan(value, kind, &target, findings)
+    {
         return list;
     }
     general(value, kind, &target, context, findings)
@@ -152,7 +155,12 @@ pub(crate) fn apply(value: &[u8], list: &[Replacement]) -> Vec<u8> {
 /// Whether all words of a text without structure are clean UTF-8.
 pub(crate) fn is_tidy_text(value: &[u8], context: &HeaderContext) -> bool {
     let reader = Reader::new(value, FieldKind::Unstructured, context, &mut Vec::new());
-    reader.words.iter().all(|word| is_tidy(value, word, &reader.bytes[word.bytes.clone()]))
+    let (mut text, mut findings) = (String::new(), Vec::new());
+    if context.repairs.any() {
+        reader.segments.iter().for_each(|segment| reader.push(segment, &mut text, &mut findings));
+    }
+    !findings.iter().any(|f| is_repair(f.kind))
+        && reader.words.iter().all(|word| is_tidy(value, word, &reader.bytes[word.bytes.clone()]))
 }
 
 /// What is asked for.
@@ -174,7 +182,7 @@ fn plan(
     context: &HeaderContext,
     findings: &mut Vec<Finding>,
 ) -> (String, Vec<Replacement>) {
-    if value.is_ascii() && !has_open(value) {
+    if value.is_ascii() && !has_open(value) && !context.repairs.may_touch(value) {
         return (String::new(), Vec::new());
     }
     let reader = Reader::new(value, kind, context, findings);
@@ -183,20 +191,24 @@ fn plan(
     let mut segments = reader.segments.iter().peekable();
     while let Some(segment) = segments.next() {
         let start = text.len();
+        let told = findings.len();
         reader.push(segment, &mut text, findings);
         if segment.zone != Zone::Mark {
-            atoms.segment(segment, &text[start..]);
+            let repaired = findings[told..].iter().any(|f| is_repair(f.kind));
+            atoms.segment(segment, &text[start..], repaired);
             continue;
         }
         // A quoted string is one atom, up to its closing quote.
         let mut atom = Atom::plain(segment.range.clone(), Zone::Quoted);
         for inner in segments.by_ref() {
+            let told = findings.len();
             reader.push(inner, &mut text, findings);
             atom.range.end = inner.range.end;
             if inner.zone == Zone::Mark {
                 break;
             }
-            atom.state = atom.state.with(atoms.state(inner));
+            let repaired = findings[told..].iter().any(|f| is_repair(f.kind));
+            atom.state = atom.state.with(atoms.state(inner, repaired));
         }
         text[start..].clone_into(&mut atom.text);
         atoms.list.push(atom);
@@ -269,26 +281,27 @@ struct Atoms<'r> {
 
 impl Atoms<'_> {
     /// What a whole segment holds.
-    fn state(&self, segment: &Segment) -> State {
+    fn state(&self, segment: &Segment, repaired: bool) -> State {
         if segment.words.is_empty() {
             let bytes = &self.value[segment.range.clone()];
-            let (raw, invalid) = (!bytes.is_ascii(), std::str::from_utf8(bytes).is_err());
+            let raw = repaired || !bytes.is_ascii();
+            let invalid = repaired || std::str::from_utf8(bytes).is_err();
             return State { raw, invalid, ..State::default() };
         }
         let words = &self.reader.words[segment.words.clone()];
-        let dirty =
-            !words.iter().all(|word| is_tidy(self.value, word, &self.reader.bytes[word.bytes.clone()]));
+        let dirty = repaired
+            || !words.iter().all(|word| is_tidy(self.value, word, &self.reader.bytes[word.bytes.clone()]));
         State { words: true, dirty, ..State::default() }
     }
 
-    fn segment(&mut self, segment: &Segment, text: &str) {
+    fn segment(&mut self, segment: &Segment, text: &str, repaired: bool) {
         let Segment { range, zone, words } = segment;
         if *zone == Zone::Address {
             self.list.push(Atom::plain(range.clone(), *zone));
         } else if words.is_empty() {
             self.text(range.clone(), *zone);
         } else {
-            let state = self.state(segment);
+            let state = self.state(segment, repaired);
             self.list.push(Atom { range: range.clone(), zone: *zone, state, text: text.to_owned() });
         }
     }
@@ -320,29 +333,41 @@ impl Atoms<'_> {
                     at += if pair && bytes.get(at + 1).is_some_and(|&b| !lex::is_space(b)) { 2 } else { 1 };
                 }
                 let piece = &bytes[start..at];
+                let mut raw = String::new();
                 if !piece.is_ascii() {
                     state = State { raw: true, invalid, ..State::default() };
-                    self.decode(piece, zone, invalid, at < bytes.len(), &mut text);
+                    raw = self.decode(piece, zone, invalid, at < bytes.len());
+                } else if self.reader.context.repairs.may_touch(piece) {
+                    raw = String::from_utf8_lossy(piece).into_owned();
+                }
+                let mut findings = Vec::new();
+                let repaired =
+                    self.reader.repaired(raw.as_str().into(), zone == Zone::Text, &(0..0), &mut findings);
+                if !findings.is_empty() {
+                    state = State { raw: true, invalid: true, ..State::default() };
+                }
+                if state.raw {
+                    push_clean(&repaired, &mut text);
                 }
             }
             self.list.push(Atom { range: range.start + start..range.start + at, zone, state, text });
         }
     }
 
-    /// Decodes a piece as it is decoded within its text: what follows it there is ASCII.
-    fn decode(&self, piece: &[u8], zone: Zone, invalid: bool, followed: bool, out: &mut String) {
+    /// Decodes a piece as it is decoded within its text: what follows it there is ASCII. Controls stay.
+    fn decode(&self, piece: &[u8], zone: Zone, invalid: bool, followed: bool) -> String {
         if !invalid {
-            push_clean(&String::from_utf8_lossy(piece), out);
-            return;
+            return String::from_utf8_lossy(piece).into_owned();
         }
         let mut bytes = piece.to_vec();
         if followed {
             bytes.push(b' ');
         }
-        push_clean(&self.reader.legacy_text(&bytes, zone), out);
+        let mut text = self.reader.legacy_text(&bytes, zone).into_owned();
         if followed {
-            out.pop();
+            text.pop();
         }
+        text
     }
 }
 

@@ -1,8 +1,8 @@
 //! The text of a run of words: bytes of one charset are joined before they are decoded.
 
-use super::Finding;
 use super::decode::{LONG_WORD, Reader, Ready, Segment, WORD, guess, push_clean, same};
 use super::zone::Zone;
+use super::{Finding, hidden};
 use crate::EventKind;
 use crate::lex;
 use mailglot_codec::{Charset, LossLog, Mode, bom};
@@ -28,10 +28,14 @@ impl Reader<'_> {
                 Some(c) if c != Charset::US_ASCII => self.joined(c, group, findings),
                 _ => self.ladder(charset, group, findings),
             };
+            let at = extent(group);
+            let text = self.repaired(text, true, &at, findings);
+            let start = out.len();
             let controls = push_clean(&text, out);
             if controls > 0 {
-                findings.push(Finding::counted(extent(group), EventKind::EwControlChar, "", controls));
+                findings.push(Finding::counted(at.clone(), EventKind::EwControlChar, "", controls));
             }
+            hidden::tell(out, start, at, self.context.strip_hidden, findings);
         }
     }
 

@@ -25,6 +25,13 @@ pub(crate) struct Word {
     pub payload: Range<usize>,
 }
 
+impl Word {
+    /// True for base64.
+    pub(crate) fn is_b(&self) -> bool {
+        self.letter == Letter::B
+    }
+}
+
 /// Finds words in a part of a value, from left to right, in linear time: what was searched once is remembered.
 #[derive(Debug)]
 pub(crate) struct Finder<'a> {
@@ -146,6 +153,21 @@ pub(crate) fn ends_word(rest: &[u8]) -> bool {
     match rest.first() {
         None | Some(b')' | b'"' | b',' | b'.' | b';' | b':' | b'<' | b'>' | b']') => true,
         Some(&byte) => lex::is_space(byte) || rest.starts_with(b"=?"),
+    }
+}
+
+/// Whether bytes that begin with `=?` are the beginning of a word, or may become one when more of them come.
+pub(crate) fn may_open(bytes: &[u8]) -> bool {
+    let Some(rest) = bytes.strip_prefix(b"=?") else { return b"=?".starts_with(bytes) };
+    let Some(mark) = rest.iter().position(|b| !matches!(b, b' '..=b'>' | b'@'..=b'~' | b'\t')) else {
+        return true;
+    };
+    let letter = |b: &u8| matches!(b, b'B' | b'b' | b'Q' | b'q');
+    match &rest[mark..] {
+        [b'?'] => true,
+        [b'?', byte] => letter(byte),
+        [b'?', byte, b'?', ..] => letter(byte) && head(bytes, 0).is_some(),
+        _ => false,
     }
 }
 

@@ -92,11 +92,11 @@ impl Pieces<'_> {
                     (end, Zone::Comment)
                 }
                 b'<' if angles => {
-                    let Some(n) = memchr::memchr(b'>', &value[at..]) else {
+                    let Some(end) = angle_end(value, at) else {
                         angles = false;
                         continue;
                     };
-                    (at + n + 1, Zone::Address)
+                    (end, Zone::Address)
                 }
                 _ if lex::is_space(byte) || is_delimiter(byte) => {
                     at += 1;
@@ -144,6 +144,9 @@ impl Pieces<'_> {
             }
             address |= byte == b'@';
             i += 1;
+            if byte == b'@' {
+                i = literal_end(self.value, i);
+            }
         }
         self.text(text..i, Zone::Phrase);
         if address {
@@ -157,6 +160,29 @@ impl Pieces<'_> {
 /// Bytes that end an atom of a phrase.
 fn is_delimiter(byte: u8) -> bool {
     matches!(byte, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')' | b'"')
+}
+
+/// Offset after the address in angles at `at`; a local part in quotes may hold an angle.
+fn angle_end(value: &[u8], at: usize) -> Option<usize> {
+    let mut i = at + 1;
+    loop {
+        i += memchr::memchr2(b'>', b'"', value.get(i..)?)?;
+        if value[i] == b'>' {
+            return Some(i + 1);
+        }
+        let local = lex::quoted_end(value, i).filter(|&end| value.get(end) == Some(&b'@'));
+        i = local.unwrap_or(i + 1);
+    }
+}
+
+/// Offset after the domain literal at `at` (RFC 5322 3.4.1), whose colons separate nothing; `at` where there is none.
+fn literal_end(value: &[u8], at: usize) -> usize {
+    if value.get(at) != Some(&b'[') {
+        return at;
+    }
+    let inner = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b':' | b'.' | b'-');
+    let end = value[at + 1..].iter().position(|b| !inner(b)).map(|n| at + 1 + n);
+    end.filter(|&end| value[end] == b']').map_or(at, |end| end + 1)
 }
 
 fn atom_end(value: &[u8], at: usize) -> usize {

@@ -2,9 +2,9 @@
 
 use crate::encoded_word::{self, Finding, Form, HeaderContext};
 use crate::header::{self, FieldKind};
-use crate::params;
 use crate::text::{Hints, raw_header_charset};
 use crate::{Edit, Event, EventKind, Headers, Message, PartId, Policy, Report, Span, Transfer};
+use crate::{fields, params};
 use mailglot_codec::Charset;
 use std::borrow::Cow;
 
@@ -33,12 +33,17 @@ pub(super) fn plan(
         let id = PartId(index as u32);
         for field in message.fields(id) {
             let value = field.value.of(raw);
+            if field.name.of(raw).eq_ignore_ascii_case(b"date") && fields::date(value).is_none() {
+                let (kind, detail) = (EventKind::DateUnparsable, Cow::Borrowed(""));
+                report.push(Event { part: id, at: field.value, kind, detail, count: 1 });
+            }
             let ascii = value.is_ascii();
-            if ascii && !may_encode(value) {
+            let silent = ascii && !may_encode(value) && !policy.repairs.may_touch(value);
+            if silent && !memchr::memchr(b';', value).is_some_and(|_| starts_like_mime(field.name.of(raw))) {
                 continue;
             }
             let kind = header::field_kind(field.name.of(raw));
-            if kind == FieldKind::Opaque {
+            if kind == FieldKind::Opaque || silent && kind != FieldKind::Parameters {
                 continue;
             }
             if value.len() > policy.limits.field {
@@ -46,17 +51,23 @@ pub(super) fn plan(
                 report.push(Event { part: id, at: field.full, kind, detail, count: 1 });
                 continue;
             }
-            let form = form(policy, ascii);
             let mut findings = Vec::new();
+            if silent {
+                params::survey(value, &mut findings);
+                tell(id, field.value, findings, report);
+                continue;
+            }
+            let form = form(policy, ascii);
             let (column, eol) = (field.value.start - field.full.start, message.eol().bytes());
             if form == Some(Form::Words)
+                && !policy.repairs.any()
                 && let Some(changes) = encoded_word::rewrite_plain(value, kind, column, eol, &mut findings)
             {
                 edits.extend(changes.into_iter().map(|c| Edit::new(field.value.at(&c.at), c.with)));
                 tell(id, field.value, findings, report);
                 continue;
             }
-            let mut context = HeaderContext::default();
+            let mut context = HeaderContext { repairs: policy.repairs, ..HeaderContext::default() };
             if !ascii || encoded_word::has_open(value) {
                 context.raw = *raw_charset.get_or_insert_with(|| raw_header_charset(message, hints, policy));
             }
@@ -71,6 +82,11 @@ pub(super) fn plan(
             tell(id, field.value, findings, report);
         }
     }
+}
+
+/// A cheap look at a name before its kind is asked for.
+fn starts_like_mime(name: &[u8]) -> bool {
+    name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"content-"))
 }
 
 /// Whether ASCII may stand for something else: a word, or a parameter of RFC 2231.

@@ -60,11 +60,12 @@ pub fn parse(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>)
 
 /// The main value, and the parameters by name in order of first appearance.
 pub(super) fn group<'a>(value: &'a [u8], findings: &mut Vec<Finding>) -> (Cow<'a, [u8]>, Vec<Group<'a>>) {
-    let (main, scanner) = Scanner::new(value);
+    let (main, mut scanner) = Scanner::new(value);
     let mut groups: Vec<Group<'a>> = Vec::new();
     let mut index: HashMap<String, usize> = HashMap::new();
-    for item in scanner.take(LIMIT) {
+    for item in scanner.by_ref().take(LIMIT) {
         let (base, form) = split_name(item.raw.name);
+        note_mark(&item, form, findings);
         let mut name = String::new();
         let controls =
             encoded_word::push_clean(&String::from_utf8_lossy(base).to_ascii_lowercase(), &mut name);
@@ -101,10 +102,34 @@ pub(super) fn group<'a>(value: &'a [u8], findings: &mut Vec<Finding>) -> (Cow<'a
             findings.push(Finding::new(item.extent(), EventKind::ParamDuplicate, "the first one counts"));
         }
     }
+    findings.append(&mut scanner.tolerated);
     for group in &mut groups {
         group.sort(findings);
     }
     (main, groups)
+}
+
+/// What a scanner tolerates in a field, without a look at what the values mean.
+pub(crate) fn survey(value: &[u8], findings: &mut Vec<Finding>) {
+    let (_, mut scanner) = Scanner::new(value);
+    for item in scanner.by_ref().take(LIMIT) {
+        note_mark(&item, split_name(item.raw.name).1, findings);
+    }
+    findings.append(&mut scanner.tolerated);
+    findings.sort_by_key(|f| f.at.start);
+}
+
+/// Tells of a mark that is none, and of quotes where there are none in the grammar (RFC 2231 7).
+fn note_mark(item: &Item<'_>, form: Form, findings: &mut Vec<Finding>) {
+    match form {
+        Form::Plain if item.raw.name.contains(&b'*') => {
+            findings.push(Finding::new(item.name.clone(), EventKind::ParamBadMark, "part of the name"));
+        }
+        Form::Extended | Form::Segment { encoded: true, .. } if item.quoted => {
+            findings.push(Finding::new(item.raw.range.clone(), EventKind::ParamQuotedExtended, "unquoted"));
+        }
+        _ => {}
+    }
 }
 
 /// A name without its RFC 2231 marks. What is no segment number belongs to the name.
@@ -287,12 +312,13 @@ fn extended(
     found: &mut Vec<Finding>,
 ) -> Decoded {
     let resolved = label.map_or(Resolved::NoInformation, |label| Charset::for_label(label, View::Mail));
-    if resolved.charset().is_none() && label.is_some_and(|l| !l.is_empty()) {
-        found.push(Finding::new(
-            at.range.clone(),
-            EventKind::CharsetUnknownLabel,
-            "the value is read without it",
-        ));
+    if label.is_none_or(<[u8]>::is_empty) {
+        found.push(Finding::new(at.range.clone(), EventKind::ParamNoCharset, ""));
+    } else if resolved.charset().is_none() {
+        let detail = "the value is read without it";
+        found.push(Finding::new(at.range.clone(), EventKind::CharsetUnknownLabel, detail));
+    } else if language.is_none() {
+        found.push(Finding::new(at.range.clone(), EventKind::ParamNoCharset, "one apostrophe"));
     }
     let (raw, used, losses) = encoded_word::bytes_to_text(resolved.charset(), bytes, context);
     if used != resolved.charset() && !bytes.is_ascii() {
@@ -307,6 +333,7 @@ fn extended(
     if controls > 0 {
         found.push(Finding::counted(at.range.clone(), EventKind::EwControlChar, "", controls));
     }
+    encoded_word::tell_hidden(&mut text, 0, at.range.clone(), context.strip_hidden, found);
     let language = language.filter(|l| !l.is_empty()).map(|l| String::from_utf8_lossy(l).into_owned());
     Decoded { text, language, losses }
 }

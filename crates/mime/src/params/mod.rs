@@ -12,10 +12,13 @@
 )]
 
 mod decode;
+mod encode;
 mod rewrite;
 mod scan;
 
 pub use decode::parse;
+pub(crate) use decode::survey;
+pub use encode::{Compat, encode};
 pub(crate) use rewrite::rewrite;
 
 use std::borrow::Cow;

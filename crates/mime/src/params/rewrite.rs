@@ -6,19 +6,15 @@
 //! duplicates or missing semicolons.
 
 use super::decode::{Form as Mark, Group, group, split_extended, split_name};
+use super::encode::{extended, quoted, words};
 use super::{Param, Params, parse};
 use crate::encoded_word::{
-    self, Encoding, Finding, Form, HeaderContext, Place, Replacement, UNSAFE, decode_text, has_open,
-    has_word, is_tidy_text,
+    self, Finding, Form, HeaderContext, Replacement, UNSAFE, decode_text, has_open, has_word, is_tidy_text,
 };
 use crate::{EventKind, lex};
 use mailglot_codec::{Charset, View};
 use std::collections::HashMap;
-use std::fmt::Write;
 use std::ops::Range;
-
-/// Bytes of a line.
-const LINE: usize = 76;
 
 /// The changes that bring the parameters of a field to UTF-8; see [`encoded_word::rewrite`].
 pub(crate) fn rewrite(
@@ -177,60 +173,16 @@ fn job<'a>(
 impl Job<'_> {
     fn write(&self, column: usize, eol: &str) -> String {
         match self.syntax {
-            Syntax::Raw => {
-                format!("{}=\"{}\"", self.name, self.text.replace('\\', "\\\\").replace('"', "\\\""))
-            }
-            Syntax::Words => {
-                let mut lines = encoded_word::Lines { out: format!("{}=\"", self.name), column, eol };
-                lines.column += lines.out.len();
-                let letter = encoded_word::choose(self.text, Place::Phrase, Encoding::Shorter);
-                lines.words(self.text, Place::Phrase, letter, false);
-                lines.out + "\""
-            }
-            Syntax::Extended => self.extended(column, eol),
+            Syntax::Raw => quoted(self.name, self.text),
+            Syntax::Words => words(self.name, self.text, column, eol),
+            Syntax::Extended => extended(self.name, self.text, self.language, column, eol),
         }
     }
-
-    /// `name*=utf-8'language'…` where it fits into a line, else segments cut between characters.
-    fn extended(&self, column: usize, eol: &str) -> String {
-        let pieces: Vec<String> = self.text.chars().map(percent).collect();
-        let whole: usize = pieces.iter().map(String::len).sum();
-        let mut out = format!("{}*=utf-8'{}'", self.name, self.language);
-        if column + out.len() + whole <= LINE {
-            return out + &pieces.concat();
-        }
-        out = format!("{}*0*=utf-8'{}'", self.name, self.language);
-        let (mut number, mut width, mut fresh) = (0, column + out.len(), true);
-        for piece in &pieces {
-            // One more byte for the semicolon.
-            if !fresh && width + piece.len() + 1 > LINE {
-                number += 1;
-                let start = out.len() + eol.len() + 1;
-                let _ = write!(out, ";{eol} {}*{number}*=", self.name);
-                width = out.len() - start;
-            }
-            fresh = false;
-            width += piece.len();
-            out.push_str(piece);
-        }
-        out
-    }
-}
-
-/// One character in an extended value (RFC 2231 7).
-fn percent(c: char) -> String {
-    if c.is_ascii_alphanumeric() || "!#$&+-.^_`|~".contains(c) {
-        return c.to_string();
-    }
-    let mut out = String::new();
-    for byte in c.encode_utf8(&mut [0; 4]).bytes() {
-        let _ = write!(out, "%{byte:02X}");
-    }
-    out
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::encode::LINE;
     use super::*;
     use crate::header::FieldKind;
 

@@ -1,7 +1,9 @@
 //! The tolerant scanner: main value and parameters as written.
 
 use super::RawParam;
-use crate::lex;
+use super::decode::{Form, split_name};
+use crate::encoded_word::Finding;
+use crate::{EventKind, lex};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -42,12 +44,16 @@ pub(super) struct Scanner<'a> {
     at: usize,
     /// An unclosed comment was seen: later parentheses are text.
     open_comment: bool,
+    /// A semicolon stands before what is read next.
+    semicolon: bool,
+    /// What was tolerated so far.
+    pub(super) tolerated: Vec<Finding>,
 }
 
 impl<'a> Scanner<'a> {
     /// Reads the main value; the parameters follow from [`Scanner::next`].
     pub(super) fn new(value: &'a [u8]) -> (Cow<'a, [u8]>, Self) {
-        let mut scanner = Self { value, at: 0, open_comment: false };
+        let mut scanner = Self { value, at: 0, open_comment: false, semicolon: false, tolerated: Vec::new() };
         let main = scanner.main();
         (main, scanner)
     }
@@ -80,8 +86,22 @@ impl<'a> Scanner<'a> {
         main
     }
 
+    /// Notes what is not in the grammar, and how it was taken.
+    fn tolerate(&mut self, at: Range<usize>, kind: EventKind, detail: &'static str) {
+        self.tolerated.push(Finding::new(at, kind, detail));
+    }
+
     /// Goes on to the next `;`, or to a `token=` that starts a parameter without one.
     fn skip_junk(&mut self) {
+        let before = lex::skip_cfws(self.value, self.at);
+        self.advance();
+        let skipped = before..self.at.max(before);
+        if !skipped.is_empty() {
+            self.tolerate(skipped, EventKind::ParamJunk, "skipped");
+        }
+    }
+
+    fn advance(&mut self) {
         loop {
             self.at = lex::skip_cfws(self.value, self.at);
             if self.value.get(self.at).is_none_or(|&b| b == b';') || starts_parameter(self.value, self.at) {
@@ -114,10 +134,25 @@ impl<'a> Scanner<'a> {
             let end = closed.unwrap_or_else(|| without_line_end(value).len());
             let inside = start + 1..closed.map_or(end, |n| n - 1);
             self.at = closed.unwrap_or(value.len());
+            if closed.is_none() {
+                self.tolerate(start..end, EventKind::ParamUnclosedQuote, "up to the end of the field");
+            }
             self.skip_junk();
-            return Item { raw: raw(start..end, unquote(&value[inside])), name, quoted: true };
+            let inside = &value[inside];
+            if is_path(inside) {
+                self.tolerate(start..end, EventKind::ParamBackslash, "kept");
+            }
+            return Item { raw: raw(start..end, unquote(inside)), name, quoted: true };
         }
         let end = self.unquoted();
+        let plain = &value[start..end];
+        if plain.is_empty() {
+            self.tolerate(name.clone(), EventKind::ParamNoValue, "taken as empty");
+        } else if plain.iter().any(|&b| lex::is_space(b)) {
+            self.tolerate(start..end, EventKind::ParamUnquoted, "white space without quotes");
+        } else if plain.iter().any(|&b| lex::is_tspecial(b)) {
+            self.tolerate(start..end, EventKind::ParamUnquoted, "specials without quotes");
+        }
         Item { raw: raw(start..end, unfold(&value[start..end])), name, quoted: false }
     }
 
@@ -130,8 +165,10 @@ impl<'a> Scanner<'a> {
                 break;
             }
             if lex::is_space(byte) {
-                self.at = lex::skip_space(value, self.at);
-                if starts_known_parameter(value, self.at) {
+                let blanks = self.at;
+                self.at = lex::skip_space(value, blanks);
+                let folded = value[blanks..self.at].contains(&b'\n');
+                if starts_known_parameter(value, self.at, folded) {
                     break;
                 }
                 continue;
@@ -159,36 +196,53 @@ impl<'a> Iterator for Scanner<'a> {
         loop {
             self.at = lex::skip_cfws(value, self.at);
             if *value.get(self.at)? == b';' {
+                if self.semicolon {
+                    self.tolerate(self.at..self.at + 1, EventKind::ParamEmpty, "skipped");
+                }
+                self.semicolon = true;
                 self.at += 1;
                 continue;
             }
-            if let Some(item) = self.strict() {
-                return Some(item);
-            }
             let start = self.at;
-            let end = value[start..]
-                .iter()
-                .position(|&b| lex::is_space(b) || matches!(b, b'=' | b';' | b'(' | b'"'))
-                .map_or(value.len(), |n| start + n);
-            self.at = lex::skip_cfws(value, end);
-            match value.get(self.at) {
-                Some(b'=') => self.at += 1,
-                // A name without a value is no parameter; what follows it may be one.
-                Some(b'"') => {
-                    self.at = lex::quoted_end(value, self.at).unwrap_or(value.len());
-                    continue;
+            let semicolon = std::mem::take(&mut self.semicolon);
+            let item = self.strict().or_else(|| self.tolerant());
+            if let Some(item) = item {
+                if !semicolon {
+                    self.tolerate(item.name.clone(), EventKind::ParamNoSemicolon, "");
                 }
-                _ => continue,
-            }
-            let item = self.value(start..end);
-            if start < end {
                 return Some(item);
             }
+            self.tolerate(start..self.at, EventKind::ParamNoValue, "skipped");
         }
     }
 }
 
 impl<'a> Scanner<'a> {
+    /// A parameter in spite of what is wrong with it; None, and gone past it, where there is none.
+    fn tolerant(&mut self) -> Option<Item<'a>> {
+        let value = self.value;
+        let start = self.at;
+        let end = value[start..]
+            .iter()
+            .position(|&b| lex::is_space(b) || matches!(b, b'=' | b';' | b'(' | b'"'))
+            .map_or(value.len(), |n| start + n);
+        self.at = lex::skip_cfws(value, end);
+        match value.get(self.at) {
+            Some(b'=') => self.at += 1,
+            // A name without a value is no parameter; what follows it may be one.
+            Some(b'"') => {
+                self.at = lex::quoted_end(value, self.at).unwrap_or(value.len());
+                return None;
+            }
+            _ => return None,
+        }
+        if self.at > end + 1 || value.get(self.at).is_some_and(|&b| lex::is_space(b)) {
+            self.tolerate(start..self.at, EventKind::ParamBlank, "");
+        }
+        let item = self.value(start..end);
+        (start < end).then_some(item)
+    }
+
     /// A parameter that follows the grammar and ends where a parameter may end.
     fn strict(&mut self) -> Option<Item<'a>> {
         let (rest, (name, value)) = lex::parameter(&self.value[self.at..]).ok()?;
@@ -217,13 +271,17 @@ fn starts_parameter(value: &[u8], at: usize) -> bool {
     end > at && value.get(lex::skip_space(value, end)) == Some(&b'=')
 }
 
-/// True where `token=` stands and the token is a name that mail uses.
-fn starts_known_parameter(value: &[u8], at: usize) -> bool {
+/// True where `token=` stands and the token is a name that mail uses, or a segment of RFC 2231 3; at the start of a line also where
+/// the value after it is quoted.
+fn starts_known_parameter(value: &[u8], at: usize, folded: bool) -> bool {
     let end = token_end(value, at);
-    if value.get(end) != Some(&b'=') {
+    if end == at || value.get(end) != Some(&b'=') {
         return false;
     }
     let name = &value[at..end];
+    if folded && value.get(end + 1) == Some(&b'"') || matches!(split_name(name).1, Form::Segment { .. }) {
+        return true;
+    }
     let name = &name[..memchr::memchr(b'*', name).unwrap_or(name.len())];
     let dated = name.len() > 5 && name[name.len() - 5..].eq_ignore_ascii_case(b"-date");
     dated || KNOWN.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
@@ -243,8 +301,7 @@ fn unquote(inside: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = inside.iter().position(|&b| matches!(b, b'\\' | b'\r' | b'\n')) else {
         return Cow::Borrowed(inside);
     };
-    let path = inside.starts_with(br"\\")
-        || matches!(inside, [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic());
+    let path = is_path(inside);
     let mut out = inside[..first].to_vec();
     let mut i = first;
     while i < inside.len() {
@@ -260,6 +317,11 @@ fn unquote(inside: &[u8]) -> Cow<'_, [u8]> {
         i += 1;
     }
     Cow::Owned(out)
+}
+
+/// A Windows path: `X:\` or `\\` at its start.
+fn is_path(inside: &[u8]) -> bool {
+    inside.starts_with(br"\\") || matches!(inside, [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic())
 }
 
 /// An unquoted value with each fold as one space.

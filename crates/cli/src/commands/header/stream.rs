@@ -1,0 +1,42 @@
+//! `mailglot header decode --stream`: the encoded words of any text, as it comes.
+//!
+//! # Limits
+//!
+//! A line that ends in a word waits for the first byte of the next one, since a folded line may go on.
+
+use super::super::values::put;
+use super::tell;
+use crate::exit::{Exit, Failure};
+use crate::output::Console;
+use mailglot_mime::encoded_word::{HeaderContext, Stream};
+use std::io::{self, Read, Write};
+
+/// Bytes that are read at once.
+const STEP: usize = 1 << 16;
+
+pub(super) fn run(context: HeaderContext, console: Console) -> Result<Exit, Failure> {
+    let (mut input, mut out) = (io::stdin().lock(), io::stdout().lock());
+    let mut stream = Stream::new(context);
+    let mut chunk = vec![0; STEP];
+    let (mut text, mut findings) = (Vec::new(), Vec::new());
+    loop {
+        let length = match input.read(&mut chunk) {
+            Ok(length) => length,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(Failure::input("standard input", &error)),
+        };
+        if length == 0 {
+            stream.finish(&mut text, &mut findings);
+            put(&mut out, &[&text])?;
+            tell(&findings, false, console);
+            return out.flush().map(|()| Exit::Done).map_err(|error| Failure::stdout(&error));
+        }
+        stream.push(&chunk[..length], &mut text, &mut findings);
+        put(&mut out, &[&text])?;
+        // Somebody may wait for what was read so far.
+        out.flush().map_err(|error| Failure::stdout(&error))?;
+        tell(&findings, false, console);
+        text.clear();
+        findings.clear();
+    }
+}

@@ -1,0 +1,242 @@
+//! Text to encoded words in another charset than UTF-8, for readers that know no other.
+//!
+//! # Limits
+//!
+//! UTF-7, UTF-16, UTF-32 and charsets that are no superset of ASCII are refused: few readers know them in words. Characters outside the
+//! charset are an error, never a replacement.
+
+use super::decode::WORD;
+use super::encode::{LINE, Lines, hot, q_len};
+use super::{Encoding, Place, encode};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use mailglot_codec::{Charset, LossLog, Unmappable};
+use std::borrow::Cow;
+use std::fmt;
+use std::fmt::Write;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Why a text was not encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unencodable {
+    /// The charset is none for encoded words.
+    Charset(Charset),
+    /// The charset has no bytes for the character at this offset of the text.
+    Character {
+        /// What was asked for.
+        charset: Charset,
+        /// Bytes before the character.
+        at: usize,
+    },
+}
+
+impl fmt::Display for Unencodable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Charset(charset) => write!(f, "{charset} is not used in encoded words"),
+            Self::Character { charset, at } => {
+                write!(f, "{charset} has no bytes for the character at byte {at}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Unencodable {}
+
+/// As [`encode`], in any charset. A text that needs no word is returned as it is.
+///
+/// No character, and no combining sequence that fits into one word, is cut. Each word is complete in itself: in a charset with shift states
+/// it ends in ASCII (RFC 2047 2 and RFC 1468). Such words are in B, whatever is asked for.
+pub fn encode_as(
+    text: &str,
+    charset: Charset,
+    place: Place,
+    encoding: Encoding,
+    column: usize,
+    eol: &str,
+) -> Result<String, Unencodable> {
+    if charset == Charset::UTF_8 {
+        return Ok(encode(text, place, encoding, column, eol));
+    }
+    let stateful = charset.is_stateful();
+    let plain = charset.is_ascii_compatible() && *bytes(charset, "a") == *b"a";
+    if !(stateful || plain) || charset.name().starts_with("UTF-") {
+        return Err(Unencodable::Charset(charset));
+    }
+    let Some((start, end)) = hot(text, place) else { return Ok(text.to_owned()) };
+    let (hot, mut log) = (&text[start..end], LossLog::new());
+    let whole = charset.encode(hot, Unmappable::Skip, &mut log);
+    if let Some(loss) = log.kept().first() {
+        return Err(Unencodable::Character { charset, at: start + loss.bytes.start as usize });
+    }
+    let q_cost: usize = whole.iter().map(|&b| q_len(b, place)).sum();
+    let b = stateful
+        || match encoding {
+            Encoding::B => true,
+            Encoding::Q => false,
+            Encoding::Shorter => q_cost > whole.len().div_ceil(3) * 4,
+        };
+    let open = format!("=?{}?{}?", charset.name(), if b { 'B' } else { 'Q' });
+    let mut lines = Lines { out: String::with_capacity(text.len() * 3), column, eol };
+    lines.raw(&text[..start]);
+    let mut words = Words { lines, charset, place, b, open, text: String::new(), first: start > 0 };
+    for unit in hot.graphemes(true) {
+        words.add(unit);
+    }
+    words.write();
+    let mut lines = words.lines;
+    lines.raw(&text[end..]);
+    Ok(lines.out)
+}
+
+fn bytes(charset: Charset, text: &str) -> Cow<'_, [u8]> {
+    charset.encode(text, Unmappable::Skip, &mut LossLog::with_limit(0))
+}
+
+struct Words<'e> {
+    lines: Lines<'e>,
+    charset: Charset,
+    place: Place,
+    b: bool,
+    open: String,
+    /// What the next word holds.
+    text: String,
+    /// No word was written, and a space that may become a fold stands before it.
+    first: bool,
+}
+
+impl Words<'_> {
+    /// Bytes of a whole word.
+    fn length(&self, text: &str) -> usize {
+        let bytes = bytes(self.charset, text);
+        let inside = if self.b {
+            bytes.len().div_ceil(3) * 4
+        } else {
+            bytes.iter().map(|&b| q_len(b, self.place)).sum()
+        };
+        self.open.len() + inside + 2
+    }
+
+    fn room(&self) -> usize {
+        WORD.min(LINE.saturating_sub(self.lines.column))
+    }
+
+    fn add(&mut self, unit: &str) {
+        let with = format!("{}{unit}", self.text);
+        if self.length(&with) <= self.room() {
+            self.text = with;
+            return;
+        }
+        if !self.text.is_empty() {
+            self.write();
+            self.lines.fold();
+        } else if self.first && self.lines.column > 1 {
+            self.lines.out.pop();
+            self.lines.fold();
+        }
+        self.first = false;
+        if self.length(unit) <= self.room() || unit.chars().nth(1).is_none() {
+            unit.clone_into(&mut self.text);
+        } else {
+            for c in unit.chars() {
+                self.add(c.encode_utf8(&mut [0; 4]));
+            }
+        }
+    }
+
+    fn write(&mut self) {
+        let bytes = bytes(self.charset, &self.text);
+        let out = &mut self.lines.out;
+        let start = out.len();
+        out.push_str(&self.open);
+        if self.b {
+            STANDARD.encode_string(&bytes, out);
+        } else {
+            for &byte in &*bytes {
+                match byte {
+                    b' ' => out.push('_'),
+                    _ if q_len(byte, self.place) == 1 => out.push(char::from(byte)),
+                    _ => drop(write!(out, "={byte:02X}")),
+                }
+            }
+        }
+        out.push_str("?=");
+        self.lines.column += out.len() - start;
+        self.text.clear();
+        self.first = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{HeaderContext, decode};
+    use super::*;
+    use crate::header::FieldKind;
+
+    fn named(name: &str) -> Charset {
+        Charset::for_name(name).expect("a charset of ours")
+    }
+
+    #[test]
+    fn words_are_complete_and_short_in_every_charset() {
+        let texts = [
+            (
+                "ISO-2022-JP",
+                "件名: これはとても長い日本語の件名です。改行されるはずですが、文字は壊れません。ABCとカタカナ",
+            ),
+            ("Shift_JIS", "これはとても長い日本語の件名です。改行されるはずですが、文字は壊れません"),
+            ("EUC-KR", "안녕하세요 여러분, 이것은 매우 긴 제목입니다. 글자가 깨지지 않아야 합니다 정말로요"),
+            ("GB18030", "这是一个非常长的主题，用来测试编码字的折叠，字符不会被拆开 𠀀𠀁𠀂𠀃 完成了这个测试"),
+            ("ISO-8859-1", "Viele Grüße aus Köln, wo über den Dächern die Glocken läuten und Käse schmeckt"),
+            ("KOI8-R", "Съешь же ещё этих мягких французских булок, да выпей чаю. И ещё раз: съешь же"),
+            ("ISO-2022-KR", "안녕하세요 여러분, 이것은 매우 긴 제목입니다. 글자가 깨지지 않아야 합니다"),
+        ];
+        for (name, text) in texts {
+            for place in [Place::Text, Place::Comment, Place::Phrase] {
+                for encoding in [Encoding::B, Encoding::Q, Encoding::Shorter] {
+                    for column in [0, 9, 40, 75] {
+                        let charset = named(name);
+                        let words = encode_as(text, charset, place, encoding, column, "\r\n").expect(name);
+                        let context = HeaderContext::default();
+                        let read =
+                            decode(words.as_bytes(), FieldKind::Unstructured, &context, &mut Vec::new());
+                        assert_eq!(read, text, "{words}");
+                        assert!(words.is_ascii());
+                        for (i, line) in words.split("\r\n").enumerate() {
+                            assert!(
+                                line.len() + if i == 0 { column } else { 0 } <= 78.max(column + 30),
+                                "{words}"
+                            );
+                        }
+                        for word in words.split_ascii_whitespace().filter(|w| w.starts_with("=?")) {
+                            assert!(word.len() <= 75, "{word}");
+                            let mut found = Vec::new();
+                            let alone =
+                                decode(word.as_bytes(), FieldKind::Unstructured, &context, &mut found);
+                            assert!(!alone.contains('\u{fffd}'), "{word}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_told() {
+        let latin = named("ISO-8859-1");
+        let encode =
+            |text: &str, charset| encode_as(text, charset, Place::Text, Encoding::Shorter, 0, "\r\n");
+        assert_eq!(encode("ab ü€", latin), Err(Unencodable::Character { charset: latin, at: 5 }));
+        for name in ["UTF-7", "UTF-16", "UTF-32"] {
+            assert_eq!(encode("ü", named(name)), Err(Unencodable::Charset(named(name))), "{name}");
+        }
+        assert_eq!(encode("plain", latin), Ok("plain".to_owned()));
+        assert_eq!(encode("a ü b", latin), Ok("a =?ISO-8859-1?Q?=FC?= b".to_owned()));
+        assert_eq!(
+            encode("テスト", named("ISO-2022-JP")),
+            Ok("=?ISO-2022-JP?B?GyRCJUYlOSVIGyhC?=".to_owned())
+        );
+        assert_eq!(encode("ü", Charset::UTF_8), Ok("=?UTF-8?B?w7w=?=".to_owned()));
+    }
+}

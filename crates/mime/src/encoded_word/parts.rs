@@ -1,0 +1,133 @@
+//! A structured value as a list of lexical pieces, decoded: what typed readers of addresses are made of.
+//!
+//! # Limits
+//!
+//! Only commas, semicolons and colons separate; stray angles, quotes and parentheses are text.
+
+use super::decode::{Reader, Segment};
+use super::zone::Zone;
+use super::{Finding, HeaderContext};
+use crate::header::FieldKind;
+use crate::lex;
+use std::ops::Range;
+
+/// One piece, with its range in the value.
+#[derive(Debug)]
+pub(crate) enum Part<'v> {
+    /// `,`, `;` or `:`
+    Separator(u8, Range<usize>),
+    /// Text of a phrase as it was written, white space included.
+    Text(String, Range<usize>),
+    /// Decoded words, or what a quoted string holds.
+    Quoted(String, Range<usize>),
+    /// A comment without its parentheses.
+    Comment(String, Range<usize>),
+    /// An address, as it stands there.
+    Address(&'v [u8], Range<usize>),
+}
+
+/// Takes a value apart; decoding never makes a separator.
+pub(crate) fn parts<'v>(
+    value: &'v [u8],
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+) -> Vec<Part<'v>> {
+    let reader = Reader::new(value, FieldKind::Structured, context, findings);
+    let mut list = Vec::new();
+    // An open quoted string or comment.
+    let mut open: Option<(String, Range<usize>)> = None;
+    for segment in &reader.segments {
+        let range = segment.range.clone();
+        match segment.zone {
+            Zone::Address => list.push(Part::Address(&value[range.clone()], range)),
+            Zone::Mark => match open.take() {
+                None => open = Some((String::new(), range)),
+                Some((text, at)) => list.push(Part::Quoted(text, at.start..range.end)),
+            },
+            Zone::Quoted => {
+                if let Some((text, _)) = &mut open {
+                    reader.push(segment, text, findings);
+                }
+            }
+            Zone::Comment => comment(value, &reader, segment, &mut open, &mut list, findings),
+            Zone::Phrase | Zone::Text if segment.words.is_empty() => {
+                phrase(value, &reader, range, &mut list, findings);
+            }
+            Zone::Phrase | Zone::Text => {
+                let mut text = String::new();
+                reader.push(segment, &mut text, findings);
+                list.push(Part::Quoted(text, range));
+            }
+        }
+    }
+    list
+}
+
+fn phrase(
+    value: &[u8],
+    reader: &Reader<'_>,
+    range: Range<usize>,
+    list: &mut Vec<Part<'_>>,
+    findings: &mut Vec<Finding>,
+) {
+    let mut at = range.start;
+    while at < range.end {
+        let separator = |b: &u8| matches!(b, b',' | b';' | b':');
+        let end = value[at..range.end].iter().position(separator).map_or(range.end, |n| at + n);
+        if end > at {
+            let segment = Segment { range: at..end, zone: Zone::Phrase, words: 0..0 };
+            let mut text = String::new();
+            reader.push(&segment, &mut text, findings);
+            list.push(Part::Text(text, at..end));
+        }
+        if end < range.end {
+            list.push(Part::Separator(value[end], end..end + 1));
+        }
+        at = end + 1;
+    }
+}
+
+/// Adds a segment to the comment that it belongs to. A text may hold the end of one and whole others.
+fn comment(
+    value: &[u8],
+    reader: &Reader<'_>,
+    segment: &Segment,
+    open: &mut Option<(String, Range<usize>)>,
+    list: &mut Vec<Part<'_>>,
+    findings: &mut Vec<Finding>,
+) {
+    let mut at = segment.range.start;
+    while at < segment.range.end {
+        let (mut text, whole) = open
+            .take()
+            .unwrap_or_else(|| (String::new(), at..lex::comment_end(value, at).unwrap_or(segment.range.end)));
+        let end = whole.end.min(segment.range.end).max(at + 1);
+        if segment.words.is_empty() {
+            let inside = at.max(whole.start + 1)..end.min(whole.end - 1).max(at.max(whole.start + 1));
+            if !inside.is_empty() {
+                let piece = Segment { range: inside, ..segment.clone() };
+                let mut raw = String::new();
+                reader.push(&piece, &mut raw, findings);
+                text.push_str(&unquoted(&raw));
+            }
+        } else {
+            reader.push(segment, &mut text, findings);
+        }
+        at = end;
+        if end >= whole.end {
+            list.push(Part::Comment(text, whole));
+        } else {
+            *open = Some((text, whole));
+        }
+    }
+}
+
+/// Quoted pairs of a comment (RFC 5322 3.2.1).
+fn unquoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        out.push(if c == '\\' { chars.next().unwrap_or(c) } else { c });
+    }
+    out
+}

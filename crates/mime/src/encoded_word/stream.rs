@@ -1,0 +1,341 @@
+//! Encoded words in a stream of any text, such as a log: they are decoded, all other bytes pass.
+//!
+//! # Limits
+//!
+//! Words and runs of words are found within [`MOST`] bytes of a line and its continuation lines; what reaches further is taken apart there.
+//! A line that ends in a word is written when the next byte after it is known, since a folded line may go on with another word.
+
+use super::decode::Reader;
+use super::token::{Finder, ends_word, may_open};
+use super::{Finding, HeaderContext, has_open};
+use crate::header::FieldKind;
+use crate::lex;
+
+/// Bytes that are held at most while the end of a run of words is looked for.
+pub const MOST: usize = 1 << 16;
+/// Bytes that must come before a long piece without a line end is looked at again.
+const STEP: usize = 1 << 12;
+
+/// Decodes the encoded words of a stream, piece by piece. Memory is bounded by [`MOST`] and the longest piece.
+///
+/// Adjacent words are joined as in [`super::decode`]; folds between them vanish, as does no other byte outside words. A word beside an `@`
+/// belongs to an address and stays. Decoded line ends and other controls become spaces, so no line comes out of a word.
+#[derive(Debug, Default)]
+pub struct Stream {
+    context: HeaderContext,
+    buffer: Vec<u8>,
+    /// Offset of the buffer in the stream.
+    offset: usize,
+    /// Length that the buffer must have before it is worth another look.
+    worth: usize,
+    /// The last byte before the buffer.
+    before: Option<u8>,
+    /// A run was cut here: white space before a further word vanishes.
+    cut: bool,
+}
+
+/// What stands at a place that looks like a word.
+enum Look {
+    Nothing,
+    /// Only further bytes can tell.
+    More,
+    /// A run of words up to here.
+    Run(usize),
+    /// As much of a run as is looked at together.
+    Cut(usize),
+}
+
+impl Stream {
+    /// A stream whose words are read with `context`.
+    pub fn new(context: HeaderContext) -> Self {
+        Self { context, ..Self::default() }
+    }
+
+    /// Takes bytes and appends what is settled to `out`. The places of findings are offsets in the stream.
+    pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>, findings: &mut Vec<Finding>) {
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() < self.worth && !bytes.contains(&b'\n') {
+            return;
+        }
+        self.advance(false, out, findings);
+        self.worth = if has_open(&self.buffer) { self.buffer.len() + STEP } else { 0 };
+    }
+
+    /// Appends what was held.
+    pub fn finish(mut self, out: &mut Vec<u8>, findings: &mut Vec<Finding>) {
+        self.advance(true, out, findings);
+    }
+
+    fn advance(&mut self, last: bool, out: &mut Vec<u8>, findings: &mut Vec<Finding>) {
+        let buffer = std::mem::take(&mut self.buffer);
+        let (mut done, mut seek) = (0, 0);
+        // The logical line at `seek`, and a finder that remembers what it saw of it.
+        let mut line: Option<(usize, bool, Finder<'_>)> = None;
+        loop {
+            let open = memchr::memmem::find(&buffer[seek..], b"=?").map(|n| seek + n);
+            let Some(open) = open else {
+                let held = usize::from(!last && buffer[seek..].ends_with(b"="));
+                let end = buffer.len() - held;
+                if last || !self.cut || buffer[done..end].iter().any(|&b| !lex::is_space(b)) {
+                    self.pass(&buffer[done..end], out);
+                    done = end;
+                }
+                break;
+            };
+            if !self.cut {
+                self.pass(&buffer[done..open], out);
+                done = open;
+            }
+            let (limit, closed, mut finder) = line.take().filter(|l| open < l.0).unwrap_or_else(|| {
+                let (limit, closed) = line_end(&buffer, open, last);
+                (limit, closed, Finder::new(&buffer, limit))
+            });
+            let found = look(&mut finder, &buffer[..limit], open, closed);
+            line = Some((limit, closed, finder));
+            match found {
+                Look::More => break,
+                Look::Nothing => {
+                    self.pass(&buffer[done..=open], out);
+                    done = open + 1;
+                    seek = done;
+                }
+                Look::Run(end) | Look::Cut(end) => {
+                    if !(self.cut && buffer[done..open].iter().all(|&b| lex::is_space(b))) {
+                        self.pass(&buffer[done..open], out);
+                    }
+                    self.words(&buffer, open, end, out, findings);
+                    self.cut = matches!(found, Look::Cut(_));
+                    (done, seek) = (end, end);
+                }
+            }
+        }
+        self.offset += done;
+        self.buffer = buffer;
+        self.buffer.drain(..done);
+    }
+
+    /// Bytes that are no words.
+    fn pass(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        out.extend_from_slice(bytes);
+        if let Some(&byte) = bytes.last() {
+            self.before = Some(byte);
+            self.cut = false;
+        }
+    }
+
+    /// A run of words, decoded where it is no part of an address.
+    fn words(
+        &mut self,
+        buffer: &[u8],
+        start: usize,
+        end: usize,
+        out: &mut Vec<u8>,
+        findings: &mut Vec<Finding>,
+    ) {
+        let run = &buffer[start..end];
+        if self.before == Some(b'@') || buffer.get(end) == Some(&b'@') {
+            self.pass(run, out);
+            return;
+        }
+        let mut found = Vec::new();
+        let reader = Reader::new(run, FieldKind::Unstructured, &self.context, &mut found);
+        let mut text = String::new();
+        for segment in &reader.segments {
+            if segment.words.is_empty() {
+                out.extend_from_slice(&run[segment.range.clone()]);
+            } else {
+                text.clear();
+                reader.push(segment, &mut text, &mut found);
+                out.extend_from_slice(text.as_bytes());
+            }
+        }
+        self.before = run.last().copied();
+        let origin = self.offset + start;
+        findings.extend(found.into_iter().map(|mut finding| {
+            finding.at = origin + finding.at.start..origin + finding.at.end;
+            finding
+        }));
+    }
+}
+
+/// Where the line at `at` ends, continuation lines included, and whether that is certain.
+fn line_end(buffer: &[u8], at: usize, last: bool) -> (usize, bool) {
+    for n in memchr::memchr_iter(b'\n', &buffer[at..]) {
+        match buffer.get(at + n + 1) {
+            Some(b' ' | b'\t') => {}
+            Some(_) => return (at + n, true),
+            None => break,
+        }
+    }
+    (buffer.len(), last)
+}
+
+/// What stands at `open`, where `=?` is, in a line that is `closed` or may go on.
+fn look(finder: &mut Finder<'_>, line: &[u8], open: usize, closed: bool) -> Look {
+    let full = line.len() - open >= MOST;
+    let sure = closed || full;
+    let mut end = open;
+    loop {
+        let next = if end == open { open } else { lex::skip_space(line, end) };
+        let rest = &line[next..];
+        let more = |end| match (end == open, full) {
+            (_, false) => Look::More,
+            (true, true) => Look::Nothing,
+            (false, true) => Look::Cut(end),
+        };
+        if !sure && (rest.is_empty() || rest == b"=") {
+            return more(end);
+        }
+        let Some(word) = finder.word_at(next).filter(|word| word.range.end - open <= MOST) else {
+            return match (end == open, sure || !may_open(rest)) {
+                (_, false) => more(end),
+                (true, true) => Look::Nothing,
+                (false, true) => Look::Run(end),
+            };
+        };
+        let after = &line[word.range.end..];
+        if !sure && (after.is_empty() || after == b"=" || !ends_word(after) && !word.is_b()) {
+            return more(end);
+        }
+        end = word.range.end;
+        if full && end - open > MOST / 2 {
+            return Look::Cut(end);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn streamed(input: &[u8], mut step: impl FnMut() -> usize) -> (Vec<u8>, Vec<Finding>) {
+        let mut stream = Stream::default();
+        let (mut out, mut findings) = (Vec::new(), Vec::new());
+        let mut rest = input;
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(step().clamp(1, rest.len()));
+            stream.push(now, &mut out, &mut findings);
+            rest = later;
+        }
+        stream.finish(&mut out, &mut findings);
+        (out, findings)
+    }
+
+    fn text(input: &str) -> String {
+        String::from_utf8(streamed(input.as_bytes(), || usize::MAX).0).expect("UTF-8 went in")
+    }
+
+    #[test]
+    fn words_are_decoded_and_all_else_passes() {
+        for (input, want) in [
+            ("", ""),
+            ("no words =? here ?=\n", "no words =? here ?=\n"),
+            ("a: =?utf-8?Q?=C3=BC?= b\r\nc\n", "a: ü b\r\nc\n"),
+            ("=?utf-8?B?5pel5pw=?=\r\n =?utf-8?B?rOiqng==?=\r\n\r\nbody", "日本語\r\n\r\nbody"),
+            ("subject==?koi8-r?Q?=F0?=, next\n", "subject=П, next\n"),
+            ("=?utf-8?Q?a\nb?=\n", "=?utf-8?Q?a\nb?=\n"),
+            ("=?utf-8?Q?a\n b?=\n", "a b\n"),
+            ("=?x-gibberish?Q?a?=\n =?utf-8?Q?b?=  =?utf-8?Q?c?=\n", "=?x-gibberish?Q?a?=\n bc\n"),
+            (
+                "from=<=?utf-8?Q?=C3=BC?=@b.example> =?utf-8?Q?=C3=BC?=",
+                "from=<=?utf-8?Q?=C3=BC?=@b.example> ü",
+            ),
+            ("x@=?utf-8?Q?a?=", "x@=?utf-8?Q?a?="),
+            ("=?utf-8?Q?a=0D=0AX:_b?=\n", "a  X: b\n"),
+            ("=", "="),
+            ("=?", "=?"),
+            ("=?utf-8?Q?a", "=?utf-8?Q?a"),
+            ("=?utf-8?Q?Wer?_Wo?= x", "Wer? Wo x"),
+        ] {
+            assert_eq!(text(input), want, "{input:?}");
+        }
+        let raw = b"\xff\0=?utf-8?Q?=C3=BC?=\xfe\n";
+        assert_eq!(streamed(raw, || 1).0, b"\xff\0\xc3\xbc\xfe\n");
+    }
+
+    #[test]
+    fn findings_stand_where_the_stream_has_them() {
+        let input = b"line\n=?utf-8?Q?=FF?= =?utf-8?Q?ok?=\nx =?koi8-r?B?8A?=\n";
+        let (_, findings) = streamed(input, || 3);
+        let told: Vec<_> = findings.iter().map(|f| (f.kind.code(), &input[f.at.clone()])).collect();
+        let want: [(&str, &[u8]); 2] =
+            [("charset.invalid-bytes", b"=?utf-8?Q?=FF?="), ("ew.bad-token", b"=?koi8-r?B?8A?=")];
+        assert_eq!(told, want);
+    }
+
+    #[test]
+    fn pieces_change_nothing() {
+        let pieces: [&[u8]; 24] = [
+            b"=?",
+            b"?=",
+            b"=",
+            b"?",
+            b" ",
+            b"\n",
+            b"\r\n ",
+            b"\t",
+            b"a",
+            b"@",
+            b"<",
+            b"\"",
+            b"=?utf-8?Q?=C3?=",
+            b"=?utf-8?Q?=BC?=",
+            b"=?utf-8?B?w7w=?=",
+            b"=?utf-8?B?w7w",
+            b"=?koi8-r*ru?Q?=F0",
+            b"=?x-no?Q?a?=",
+            b"?x?=",
+            b"\xff",
+            b"\0",
+            b"=?iso-2022-jp?B?GyRCRnw=?=",
+            b"=?utf-8?Q?a b",
+            b"=?u",
+        ];
+        let mut state = 7_u64;
+        let mut below = move |n: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % n as u64) as usize
+        };
+        for _ in 0..4_000 {
+            let input: Vec<u8> =
+                (0..below(12)).flat_map(|_| pieces[below(pieces.len())].iter().copied()).collect();
+            let whole = streamed(&input, || usize::MAX);
+            assert_eq!(streamed(&input, || 1), whole, "{}", input.escape_ascii());
+            assert_eq!(streamed(&input, || 1 + below(7)), whole, "{}", input.escape_ascii());
+            // Nothing but white space between words and words themselves may change.
+            let again = streamed(&whole.0, || usize::MAX).0;
+            if memchr::memmem::find(&input, b"=?").is_none() {
+                assert_eq!(whole.0, input);
+                assert_eq!(again, input);
+            }
+        }
+    }
+
+    #[test]
+    fn memory_and_time_are_bounded() {
+        for unit in
+            ["=?a?Q?", "=?", "=?utf-8?Q?a?= ", "=?utf-8?Q?", "=?a?B?", "=?utf-8?Q?a?=", "=?utf-8?B?w7w="]
+        {
+            let start = std::time::Instant::now();
+            let mut stream = Stream::default();
+            let (mut out, mut findings, mut most) = (Vec::new(), Vec::new(), 0);
+            let piece = unit.repeat(400);
+            for _ in 0..1_000 {
+                stream.push(piece.as_bytes(), &mut out, &mut findings);
+                most = most.max(stream.buffer.len());
+                findings.clear();
+            }
+            stream.finish(&mut out, &mut findings);
+            assert!(most <= MOST + STEP + piece.len(), "{unit:?}: {most} bytes held");
+            assert!(start.elapsed().as_secs() < 20, "{unit:?}: {:?}", start.elapsed());
+            if unit.ends_with("a?= ") {
+                assert_eq!(
+                    out,
+                    "a".repeat(400_000).into_bytes().into_iter().chain(*b" ").collect::<Vec<_>>()
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! Mailboxes and groups (RFC 5322 3.4 and 4.4).
+//!
+//! # Limits
+//!
+//! Groups do not nest, as in RFC 5322; a colon inside one is text of the next name. The route of an address (`@a,@b:c@d`) is dropped.
+
+use crate::encoded_word::{Finding, HeaderContext, Part, parts};
+use crate::lex;
+use std::ops::Range;
+
+/// One mailbox.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mailbox {
+    /// The display name, decoded; where there is none, the last comment after the address (RFC 5322 A.6.3).
+    pub name: Option<String>,
+    /// The address as it stands in the message, without angles, white space and comments; empty where there is only a name.
+    pub address: String,
+    /// Other comments, decoded, without their parentheses.
+    pub comments: Vec<String>,
+    /// Where it stands in the value.
+    pub at: Range<usize>,
+}
+
+/// A mailbox, or a group of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// One mailbox.
+    Mailbox(Mailbox),
+    /// `name: list;`
+    Group {
+        /// Decoded.
+        name: String,
+        /// May be empty: `undisclosed-recipients:;`
+        list: Vec<Mailbox>,
+    },
+}
+
+/// Reads a list of addresses. Words are decoded after the list was taken apart.
+pub fn addresses(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>) -> Vec<Entry> {
+    let mut reader = List::default();
+    for part in parts(value, context, findings) {
+        match part {
+            Part::Separator(byte, at) => reader.separator(byte, at),
+            Part::Text(text, at) => reader.text(&text, at, false),
+            Part::Quoted(text, at) => reader.text(&text, at, true),
+            Part::Comment(text, at) => {
+                reader.touch(&at);
+                reader.comments.push(text);
+            }
+            Part::Address(bytes, at) => reader.address(bytes, at),
+        }
+    }
+    reader.end();
+    reader.close();
+    reader.done
+}
+
+#[derive(Default)]
+struct List {
+    done: Vec<Entry>,
+    /// The open group.
+    group: Option<(String, Vec<Mailbox>)>,
+    phrase: String,
+    /// The phrase holds words or quotes, so it is no address.
+    named: bool,
+    address: Option<String>,
+    /// The address stood in angles.
+    angles: bool,
+    comments: Vec<String>,
+    at: Option<Range<usize>>,
+}
+
+impl List {
+    fn touch(&mut self, at: &Range<usize>) {
+        match &mut self.at {
+            Some(own) => own.end = at.end,
+            None => self.at = Some(at.clone()),
+        }
+    }
+
+    fn text(&mut self, text: &str, at: Range<usize>, named: bool) {
+        if text.trim().is_empty() && !named {
+            if self.at.is_some() {
+                self.phrase.push_str(text);
+            }
+            return;
+        }
+        self.touch(&at);
+        self.phrase.push_str(text);
+        self.named |= named;
+    }
+
+    fn address(&mut self, bytes: &[u8], at: Range<usize>) {
+        self.touch(&at);
+        let inner = bytes.strip_prefix(b"<").and_then(|inner| inner.strip_suffix(b">"));
+        let text = bare(inner.unwrap_or(bytes));
+        if inner.is_some() {
+            // A bare address before the one in angles is a name: `a@b <a@b>`.
+            if let Some(before) = self.address.replace(text) {
+                self.phrase.push_str(&before);
+                self.named = true;
+            }
+            self.angles = true;
+            return;
+        }
+        match &mut self.address {
+            None if text.starts_with('@') => {
+                // `a @ b`: the obsolete syntax allows white space there.
+                let phrase = std::mem::take(&mut self.phrase);
+                let local = phrase.trim_end();
+                let from = local.rfind(' ').map_or(0, |n| n + 1);
+                self.address = Some(format!("{}{text}", &local[from..]));
+                local[..from].clone_into(&mut self.phrase);
+            }
+            None => self.address = Some(text),
+            Some(_) if self.angles => {
+                self.phrase.push_str(&text);
+                self.named = true;
+            }
+            // Two addresses without a comma: two mailboxes.
+            Some(_) => {
+                self.end();
+                self.touch(&at);
+                self.address = Some(text);
+            }
+        }
+    }
+
+    fn separator(&mut self, byte: u8, at: Range<usize>) {
+        match byte {
+            b':' if self.group.is_none() && self.address.is_none() => {
+                let name = self.phrase.trim().to_owned();
+                self.clear();
+                self.group = Some((name, Vec::new()));
+            }
+            b':' => self.text(":", at, false),
+            b';' => {
+                self.end();
+                self.close();
+            }
+            _ => self.end(),
+        }
+    }
+
+    fn clear(&mut self) {
+        let done = std::mem::take(&mut self.done);
+        let group = self.group.take();
+        *self = Self { done, group, ..Self::default() };
+    }
+
+    /// Ends a mailbox.
+    fn end(&mut self) {
+        let phrase = self.phrase.split_whitespace().collect::<Vec<_>>().join(" ");
+        // What a quoted string holds keeps its spaces.
+        let phrase = if self.named { self.phrase.trim().to_owned() } else { phrase };
+        let mut mailbox = Mailbox {
+            comments: std::mem::take(&mut self.comments),
+            at: self.at.clone().unwrap_or_default(),
+            ..Mailbox::default()
+        };
+        match self.address.take() {
+            Some(address) => {
+                let (address, more) = if address.ends_with('@') && !self.angles {
+                    // The other half of `a @ b`.
+                    let (domain, more) = phrase.split_once(' ').unwrap_or((&phrase, ""));
+                    (address + domain, more.to_owned())
+                } else {
+                    (address, phrase)
+                };
+                mailbox.address = address;
+                mailbox.name = Some(more).filter(|name| !name.is_empty());
+            }
+            None if phrase.is_empty() => {}
+            // A lone atom is a local part: `root`.
+            None if !self.named && !phrase.contains(' ') => mailbox.address = phrase,
+            None => mailbox.name = Some(phrase),
+        }
+        if mailbox.name.is_none() && !mailbox.address.is_empty() {
+            mailbox.name = mailbox.comments.pop().filter(|name| !name.is_empty());
+        }
+        self.clear();
+        if mailbox.name.is_none() && mailbox.address.is_empty() {
+            return;
+        }
+        match &mut self.group {
+            Some((_, list)) => list.push(mailbox),
+            None => self.done.push(Entry::Mailbox(mailbox)),
+        }
+    }
+
+    fn close(&mut self) {
+        if let Some((name, list)) = self.group.take() {
+            self.done.push(Entry::Group { name, list });
+        }
+    }
+}
+
+/// An address without white space, comments and route. What stands in quotes stays.
+fn bare(bytes: &[u8]) -> String {
+    let mut out = Vec::with_capacity(bytes.len());
+    let (mut at, mut comments) = (0, true);
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                let end = lex::quoted_end(bytes, at).unwrap_or(bytes.len());
+                out.extend(bytes[at..end].iter().filter(|b| !matches!(b, b'\r' | b'\n')));
+                at = end;
+                continue;
+            }
+            b'(' if comments => {
+                if let Some(end) = lex::comment_end(bytes, at) {
+                    at = end;
+                    continue;
+                }
+                comments = false;
+                out.push(byte);
+            }
+            _ if lex::is_space(byte) => {}
+            _ => out.push(byte),
+        }
+        at += 1;
+    }
+    let route = out.first() == Some(&b'@');
+    let start = if route { memchr::memchr(b':', &out).map_or(0, |n| n + 1) } else { 0 };
+    let mut text = String::new();
+    crate::encoded_word::push_clean(&String::from_utf8_lossy(&out[start..]), &mut text);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `name <address> (comment)`, with `|` between mailboxes and `name{…}` for groups.
+    fn shown(value: &str) -> String {
+        let mailbox = |m: &Mailbox| {
+            let name = m.name.as_ref().map_or(String::new(), |name| format!("{name} "));
+            let comments: String = m.comments.iter().flat_map(|c| [" (", c, ")"]).collect();
+            format!("{name}<{}>{comments}", m.address)
+        };
+        let list = addresses(value.as_bytes(), &HeaderContext::default(), &mut Vec::new());
+        let entries = list.iter().map(|entry| match entry {
+            Entry::Mailbox(m) => mailbox(m),
+            Entry::Group { name, list } => {
+                format!("{name}{{{}}}", list.iter().map(mailbox).collect::<Vec<_>>().join("|"))
+            }
+        });
+        entries.collect::<Vec<_>>().join("|")
+    }
+
+    #[test]
+    fn lists_are_taken_apart_before_words_are_decoded() {
+        for (value, want) in [
+            ("a@b.example", "<a@b.example>"),
+            (" Joe Q. Public <john.q@example.com>, <c@d>", "Joe Q. Public <john.q@example.com>|<c@d>"),
+            ("\"Giant; \\\"Big\\\" Box\" <s@b.example>", "Giant; \"Big\" Box <s@b.example>"),
+            ("=?utf-8?Q?M=C3=BCller=2C_Max_=3Cx=40y=3E?= <a@b>", "Müller, Max <x@y> <a@b>"),
+            ("=?utf-8?Q?=C3=BC?= =?utf-8?Q?=C3=A4?= x <a@b>", "üä x <a@b>"),
+            ("\"=?utf-8?Q?=C3=BC?=\" <a@b>", "ü <a@b>"),
+            ("A Group:Ed <e@x>,j@y (Joe);", "A Group{Ed <e@x>|Joe <j@y>}"),
+            ("Undisclosed recipients:;", "Undisclosed recipients{}"),
+            ("=?utf-8?Q?Gr=C3=BC=C3=9Fe?=: a@b, c@d; e@f", "Grüße{<a@b>|<c@d>}|<e@f>"),
+            (
+                "Pete(A nice \\) chap) <pete(his account)@silly.test(his host)>",
+                "Pete <pete@silly.test> (A nice ) chap)",
+            ),
+            ("a@b (=?utf-8?Q?J=C3=B6rg?=)", "Jörg <a@b>"),
+            ("joe @ x.example", "<joe@x.example>"),
+            ("joe@ x.example", "<joe@x.example>"),
+            ("<@a.example,@b.example:c@d>", "<c@d>"),
+            ("\"a b\"@c.example", "<\"a b\"@c.example>"),
+            ("x <\"a>b\"@c.example>", "x <\"a>b\"@c.example>"),
+            ("u@[IPv6:2001:db8::1], v@[192.0.2.1]", "<u@[IPv6:2001:db8::1]>|<v@[192.0.2.1]>"),
+            ("a@b <c@d>", "a@b <c@d>"),
+            ("a@b c@d", "<a@b>|<c@d>"),
+            ("root, Joe Public", "<root>|Joe Public <>"),
+            (",, a@b,", "<a@b>"),
+            ("", ""),
+            ("=?utf-8?Q?a?=@b.example", "<=?utf-8?Q?a?=@b.example>"),
+            ("Open \"quote <a@b>", "Open \"quote <a@b>"),
+            ("Gr\u{fc}n <gr\u{fc}n@b.example>", "Gr\u{fc}n <gr\u{fc}n@b.example>"),
+            ("G: =?utf-8?Q?=3B?= <a@b>;", "G{; <a@b>}"),
+            ("<>", ""),
+        ] {
+            assert_eq!(shown(value), want, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn places_are_those_of_the_mailboxes() {
+        let value = b"x <a@b>, =?utf-8?Q?=C3=BC?= <c@d> (e)";
+        let list = addresses(value, &HeaderContext::default(), &mut Vec::new());
+        let places: Vec<_> = list
+            .iter()
+            .map(|entry| match entry {
+                Entry::Mailbox(m) => &value[m.at.clone()],
+                Entry::Group { .. } => &[],
+            })
+            .collect();
+        assert_eq!(places, [&b"x <a@b>"[..], b"=?utf-8?Q?=C3=BC?= <c@d> (e)"]);
+    }
+
+    #[test]
+    fn floods_take_linear_time() {
+        for unit in ["a@b,", "(", "\"", "<", "a:", ";", "=?utf-8?Q?a?= ", "@", "<@", "a ", "<a(b", "[", "a@["]
+        {
+            let value = unit.repeat(100_000);
+            let start = std::time::Instant::now();
+            let _ = addresses(value.as_bytes(), &HeaderContext::default(), &mut Vec::new());
+            assert!(start.elapsed().as_secs() < 5, "{unit:?}: {:?}", start.elapsed());
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Dates (RFC 5322 3.3 and 4.3), and the forms that other programs write.
+//!
+//! # Limits
+//!
+//! The name of the day is not compared with the date. A leap second is read as written; years are those of RFC 5322 4.3 where they have two or
+//! three digits. Names of zones are those of RFC 5322 and a few of Europe; an unknown one is no zone, as RFC 5322 has it for letters.
+
+use crate::lex;
+use std::fmt;
+
+/// A date and time with its distance from UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Date {
+    /// 0 to 9999.
+    pub year: u16,
+    /// 1 to 12.
+    pub month: u8,
+    /// 1 to the length of the month.
+    pub day: u8,
+    /// 0 to 23.
+    pub hour: u8,
+    /// 0 to 59.
+    pub minute: u8,
+    /// 0 to 60.
+    pub second: u8,
+    /// Minutes east of UTC; None where the zone is missing, unknown, or `-0000`, which says as much.
+    pub offset: Option<i16>,
+}
+
+impl Date {
+    /// Seconds since 1970-01-01T00:00:00Z; a missing zone counts as UTC.
+    pub fn timestamp(&self) -> i64 {
+        let days = days(i64::from(self.year), i64::from(self.month), i64::from(self.day));
+        let seconds = i64::from(self.hour) * 3600 + i64::from(self.minute) * 60 + i64::from(self.second);
+        days * 86_400 + seconds - i64::from(self.offset.unwrap_or(0)) * 60
+    }
+}
+
+impl fmt::Display for Date {
+    /// RFC 3339; an unknown zone is `-00:00`, as section 4.3 has it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { year, month, day, hour, minute, second, offset } = *self;
+        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")?;
+        match offset {
+            None => f.write_str("-00:00"),
+            Some(0) => f.write_str("Z"),
+            Some(n) => {
+                let sign = if n < 0 { '-' } else { '+' };
+                write!(f, "{sign}{:02}:{:02}", n.abs() / 60, n.abs() % 60)
+            }
+        }
+    }
+}
+
+/// Days from 1970-01-01 in the Gregorian calendar.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    // Years begin in March, so that the day that may be missing is the last one.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let of_year = (153 * month + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+const MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const LENGTHS: [u8; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const ZONES: [(&str, i16); 24] = [
+    ("ut", 0),
+    ("gmt", 0),
+    ("utc", 0),
+    ("z", 0),
+    ("est", -300),
+    ("edt", -240),
+    ("cst", -360),
+    ("cdt", -300),
+    ("mst", -420),
+    ("mdt", -360),
+    ("pst", -480),
+    ("pdt", -420),
+    ("akst", -540),
+    ("akdt", -480),
+    ("hst", -600),
+    ("wet", 0),
+    ("west", 60),
+    ("bst", 60),
+    ("cet", 60),
+    ("cest", 120),
+    ("met", 60),
+    ("mest", 120),
+    ("eet", 120),
+    ("eest", 180),
+];
+
+/// Pieces of a date that are looked at.
+const PIECES: usize = 12;
+
+/// Reads a date. Day and month may change places, the year may come last (as `asctime` writes it), commas and the day's name are ignored,
+/// comments too; None where day, month, year or time is missing or impossible.
+pub fn date(value: &[u8]) -> Option<Date> {
+    let pieces = pieces(value);
+    let (mut month, mut time, mut offset) = (None, None, None);
+    let mut numbers: Vec<&str> = Vec::new();
+    for piece in &pieces {
+        let piece: &str = piece;
+        if time.is_none() && piece.contains(':') {
+            time = Some(clock(piece)?);
+        } else if let Some(found) = MONTHS.iter().position(|name| month.is_none() && starts(piece, name)) {
+            month = Some(found as u8 + 1);
+        } else if piece.starts_with(['+', '-']) && time.is_some() {
+            offset = offset.or_else(|| zone(piece));
+        } else if piece.bytes().all(|b| b.is_ascii_digit()) {
+            // Digits after time, day and year: a zone whose sign was lost tells nothing.
+            numbers.push(piece);
+        } else if time.is_some() && offset.is_none() {
+            offset = zone(piece);
+        }
+    }
+    let (month, (hour, minute, second)) = (month?, time?);
+    let (mut day, mut year) = (*numbers.first()?, *numbers.get(1)?);
+    if day.len() > 2 {
+        std::mem::swap(&mut day, &mut year);
+    }
+    let date = Date {
+        year: full_year(year)?,
+        month,
+        day: day.parse().ok().filter(|_| day.len() <= 2)?,
+        hour,
+        minute,
+        second,
+        offset,
+    };
+    let leap =
+        date.year.is_multiple_of(4) && (!date.year.is_multiple_of(100) || date.year.is_multiple_of(400));
+    let length = LENGTHS[usize::from(month) - 1] + u8::from(leap && month == 2);
+    (1..=length).contains(&date.day).then_some(date)
+}
+
+/// Words and numbers, without comments and commas; a date in one piece (`21-Nov-97`) is cut.
+fn pieces(value: &[u8]) -> Vec<String> {
+    let mut list: Vec<String> = Vec::new();
+    let mut at = 0;
+    while list.len() < PIECES {
+        at = lex::skip_cfws(value, at);
+        let Some(&byte) = value.get(at) else { break };
+        let rest = &value[at..];
+        let signed = usize::from(matches!(byte, b'+' | b'-'));
+        let length = rest[signed..]
+            .iter()
+            .position(|&b| lex::is_space(b) || matches!(b, b',' | b'(' | b';' | b'+' | b'-' | b'/'))
+            .map_or(rest.len(), |n| n + signed);
+        if length > signed && length <= 16 {
+            list.push(String::from_utf8_lossy(&rest[..length]).to_ascii_lowercase());
+        }
+        at += length.max(1);
+        // A hyphen between the parts of a date is none of a zone.
+        if let (Some(b'-' | b'/'), false) = (value.get(at), list.iter().any(|piece| piece.contains(':'))) {
+            at += 1;
+        }
+    }
+    list
+}
+
+fn starts(piece: &str, month: &str) -> bool {
+    piece.starts_with(month) && piece.bytes().all(|b| b.is_ascii_alphabetic() || b == b'.')
+}
+
+/// `h:m` or `h:m:s`; a fraction of a second is dropped. A point may stand for each colon but the first.
+fn clock(piece: &str) -> Option<(u8, u8, u8)> {
+    let mut fields = piece.split([':', '.']);
+    let mut next = |most: u8| {
+        fields.next().map(|text| {
+            let number = text.bytes().all(|b| b.is_ascii_digit()) && (1..=2).contains(&text.len());
+            number.then(|| text.parse::<u8>().ok()).flatten().filter(|&n| n <= most)
+        })
+    };
+    let (hour, minute) = (next(23)??, next(59)??);
+    let second = match next(60) {
+        None => 0,
+        Some(second) => second?,
+    };
+    Some((hour, minute, second))
+}
+
+/// `+hhmm`, `+hh:mm`, `+hmm`, `+hh`, or a name.
+fn zone(piece: &str) -> Option<i16> {
+    if let Some(digits) = piece.strip_prefix(['+', '-']) {
+        let digits: String = digits.chars().filter(|&c| c != ':').collect();
+        if digits.is_empty() || digits.len() > 4 || !digits.bytes().all(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        let number: i16 = digits.parse().ok()?;
+        let (hours, minutes) = if digits.len() <= 2 { (number, 0) } else { (number / 100, number % 100) };
+        let offset = hours * 60 + minutes;
+        return match piece.as_bytes()[0] {
+            _ if minutes > 59 || hours > 23 => None,
+            b'-' if offset == 0 => None,
+            b'-' => Some(-offset),
+            _ => Some(offset),
+        };
+    }
+    ZONES.iter().find(|(name, _)| *name == piece).map(|&(_, offset)| offset)
+}
+
+/// Two digits below 50 are of this century, others and three digits of the last (RFC 5322 4.3).
+fn full_year(digits: &str) -> Option<u16> {
+    let year: u16 = digits.parse().ok()?;
+    match digits.len() {
+        2 if year < 50 => Some(year + 2000),
+        2 | 3 => Some(year + 1900),
+        4 => Some(year),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(value: &str) -> String {
+        date(value.as_bytes()).map_or_else(|| "-".to_owned(), |date| date.to_string())
+    }
+
+    #[test]
+    fn dates_as_mail_writes_them() {
+        for (value, want) in [
+            ("Fri, 21 Nov 1997 09:55:06 -0600", "1997-11-21T09:55:06-06:00"),
+            (" Fri,\r\n 21 Nov 1997 (a comment) 09:55 -0600 (CST)", "1997-11-21T09:55:00-06:00"),
+            ("21 Nov 97 09:55:06 GMT", "1997-11-21T09:55:06Z"),
+            ("21 Nov 097 09:55:06 +0000", "1997-11-21T09:55:06Z"),
+            ("21 Nov 07 09:55:06 -0000", "2007-11-21T09:55:06-00:00"),
+            ("Fri Nov 21 09:55:06 1997", "1997-11-21T09:55:06-00:00"),
+            ("Fri Nov 21 09:55:06 EST 1997", "1997-11-21T09:55:06-05:00"),
+            ("Fri, 21-Nov-97 09:55:06 MET DST", "1997-11-21T09:55:06+01:00"),
+            ("Friday, 21 November 1997 9:5:6 +5:30", "1997-11-21T09:05:06+05:30"),
+            ("21 Nov 1997 09:55:06 A", "1997-11-21T09:55:06-00:00"),
+            ("1 Jan 2000 00:00:60 +0100", "2000-01-01T00:00:60+01:00"),
+            ("29 Feb 2000 0:0:0 Z", "2000-02-29T00:00:00Z"),
+            ("29 Feb 1900 0:0:0 Z", "-"),
+            ("31 Apr 2020 0:0:0 Z", "-"),
+            ("0 Apr 2020 0:0:0 Z", "-"),
+            ("1 Apr 2020 24:00:00 Z", "-"),
+            ("1 Apr 2020", "-"),
+            ("Apr 2020 1:2:3", "-"),
+            ("1 Apr 20200 1:2:3", "-"),
+            ("nonsense", "-"),
+            ("", "-"),
+            ("(", "-"),
+        ] {
+            assert_eq!(shown(value), want, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn timestamps_count_days_right() {
+        for (value, want) in [
+            ("1 Jan 1970 00:00:00 +0000", 0),
+            ("1 Jan 1970 01:00:00 +0100", 0),
+            ("31 Dec 1969 23:59:59 +0000", -1),
+            ("1 Mar 2000 00:00:00 +0000", 951_868_800),
+            ("19 Jan 2038 03:14:08 +0000", 2_147_483_648),
+        ] {
+            assert_eq!(date(value.as_bytes()).map(|d| d.timestamp()), Some(want), "{value}");
+        }
+    }
+
+    /// An oracle over whole ranges: every day of two centuries, with zones that take turns.
+    #[test]
+    fn well_formed_dates_agree_with_mail_parser() {
+        const NAMES: [&str; 12] =
+            ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+        let mut count = 0;
+        for year in 1900..2100_u16 {
+            for (index, name) in NAMES.iter().enumerate() {
+                let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+                for day in 1..=LENGTHS[index] + u8::from(leap && index == 1) {
+                    count += 1;
+                    let (hour, minute) = (count % 24, count % 60);
+                    let zone = [-1200, -330, -1, 1, 100, 545, 1400][count % 7];
+                    let text = format!("{day} {name} {year} {hour:02}:{minute:02}:07 {zone:+05}");
+                    let ours = date(text.as_bytes()).expect("a good date");
+                    let message = format!("Date: {text}\r\n\r\n");
+                    let theirs = mail_parser::MessageParser::new().parse(&message).expect("a message");
+                    let theirs = *theirs.date().expect("a good date");
+                    assert_eq!(ours.timestamp(), theirs.to_timestamp(), "{text}");
+                }
+            }
+        }
+        assert_eq!(count, 73_049);
+    }
+}

@@ -1,0 +1,107 @@
+//! Values of structured fields, typed for display and export.
+//!
+//! Addresses are told from text by the lexer that encoded words are found with, and decoding comes after: a name that holds a comma, an
+//! angle or an `@` once it is decoded stays a name. The text of an address is that of the message, never a decoded one.
+//!
+//! # Limits
+//!
+//! Values are read as they are, however wrong: what cannot be read is missing or empty, and nothing fails.
+
+mod address;
+mod date;
+mod identifier;
+mod received;
+
+pub use address::{Entry, Mailbox, addresses};
+pub use date::{Date, date};
+pub use identifier::identifiers;
+pub use received::{Received, received};
+
+use crate::encoded_word::{self, Finding, HeaderContext};
+use crate::header::{FieldKind, field_kind};
+use crate::params::{self, Params};
+
+/// A value by the kind of its field.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Value {
+    /// Text, decoded.
+    Text(String),
+    /// Mailboxes and groups (RFC 5322 3.4).
+    Addresses(Vec<Entry>),
+    /// A date (RFC 5322 3.3); None for one that cannot be read.
+    Date(Option<Date>),
+    /// Message identifiers without their angles (RFC 5322 3.6.4).
+    Identifiers(Vec<String>),
+    /// A trace (RFC 5321 4.4).
+    Received(Box<Received>),
+    /// A media type or disposition with parameters (RFC 2045 5, RFC 2183).
+    Parameters(Params),
+    /// Anything else: unfolded, not decoded.
+    Raw(String),
+}
+
+/// Reads a value by the name of its field.
+pub fn read(name: &[u8], value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>) -> Value {
+    let name = name.to_ascii_lowercase();
+    match &*name {
+        b"date" | b"resent-date" | b"delivery-date" | b"injection-date" | b"expires" | b"expiry-date"
+        | b"reply-by" | b"deferred-delivery" => return Value::Date(date(value)),
+        b"message-id"
+        | b"in-reply-to"
+        | b"references"
+        | b"resent-message-id"
+        | b"original-message-id"
+        | b"content-id"
+        | b"supersedes"
+        | b"obsoletes" => return Value::Identifiers(identifiers(value)),
+        b"received" | b"x-received" => return Value::Received(Box::new(received(value))),
+        b"return-path" | b"delivered-to" | b"envelope-to" | b"x-original-to" => {
+            return Value::Addresses(addresses(value, context, findings));
+        }
+        // Phrases without addresses.
+        b"keywords" | b"list-id" => {
+            return Value::Text(trimmed(&encoded_word::decode(
+                value,
+                FieldKind::Structured,
+                context,
+                findings,
+            )));
+        }
+        _ => {}
+    }
+    match field_kind(&name) {
+        FieldKind::Structured => Value::Addresses(addresses(value, context, findings)),
+        FieldKind::Parameters => Value::Parameters(params::parse(value, context, findings)),
+        FieldKind::Unstructured => {
+            Value::Text(trimmed(&encoded_word::decode(value, FieldKind::Unstructured, context, findings)))
+        }
+        FieldKind::Opaque => {
+            Value::Raw(trimmed(&encoded_word::decode(value, FieldKind::Opaque, context, findings)))
+        }
+    }
+}
+
+fn trimmed(text: &str) -> String {
+    text.trim_matches([' ', '\t']).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_have_the_type_of_their_field() {
+        let read = |name: &str, value: &str| {
+            read(name.as_bytes(), value.as_bytes(), &HeaderContext::default(), &mut Vec::new())
+        };
+        assert_eq!(read("Subject", " =?utf-8?Q?=C3=BC?=\r\n x\r\n"), Value::Text("ü x".into()));
+        assert!(matches!(read("FROM", "a@b.example"), Value::Addresses(list) if list.len() == 1));
+        assert!(matches!(read("Date", "nonsense"), Value::Date(None)));
+        assert_eq!(read("References", "<a@b> <c@d>"), Value::Identifiers(vec!["a@b".into(), "c@d".into()]));
+        assert!(matches!(read("Content-Type", "a/b"), Value::Parameters(params) if params.value == "a/b"));
+        assert!(matches!(read("Received", "from a by b; x"), Value::Received(_)));
+        assert_eq!(read("MIME-Version", " 1.0 "), Value::Raw("1.0".into()));
+        assert_eq!(read("Keywords", "=?utf-8?Q?=C3=BC?=, b"), Value::Text("ü, b".into()));
+    }
+}

@@ -1,0 +1,176 @@
+//! Text to a parameter (RFC 2045 5.1, RFC 2231 3 and 4).
+//!
+//! # Limits
+//!
+//! Always in UTF-8. A name may be so long that no line holds it; then lines are longer.
+
+use crate::encoded_word::{self, Encoding, Place};
+use crate::lex;
+use std::fmt::Write;
+
+/// Bytes of a line.
+pub(super) const LINE: usize = 76;
+
+/// A plain form beside an extended one, for readers that do not know RFC 2231.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compat {
+    /// None.
+    #[default]
+    None,
+    /// `name="…"` with an underscore for each character that is not ASCII.
+    Ascii,
+    /// `name="=?UTF-8?…?="`: forbidden (RFC 2047 5), and read by most.
+    Words,
+}
+
+/// A parameter without the semicolon before it: a token, a quoted string, or where the text is not printable ASCII or too long for a line,
+/// the extended form, in segments where needed. None for a name that is no token, or has an asterisk.
+///
+/// `column` is the number of bytes of the line before it; lines are ended by `eol`, and the next one begins with a space.
+pub fn encode(name: &str, text: &str, compat: Compat, column: usize, eol: &str) -> Option<String> {
+    if name.is_empty() || !name.bytes().all(|b| lex::is_token(b) && b != b'*') {
+        return None;
+    }
+    // What reads as a word, and a backslash that some take for a path, do not go into quotes.
+    let printable =
+        text.bytes().all(|b| matches!(b, b' '..=b'~')) && !text.contains("=?") && !text.contains('\\');
+    if printable {
+        let plain = if !text.is_empty() && text.bytes().all(lex::is_token) {
+            format!("{name}={text}")
+        } else {
+            quoted(name, text)
+        };
+        if column + plain.len() <= LINE {
+            return Some(plain);
+        }
+    }
+    let before = match compat {
+        Compat::None => return Some(extended(name, text, "", column, eol)),
+        Compat::Ascii => {
+            let ascii = |c: char| if matches!(c, ' '..='~') && !matches!(c, '"' | '\\') { c } else { '_' };
+            quoted(name, &text.chars().map(ascii).collect::<String>().replace("=?", "__"))
+        }
+        Compat::Words => words(name, text, column, eol),
+    };
+    Some(format!("{before};{eol} {}", extended(name, text, "", 1, eol)))
+}
+
+/// `name="text"`
+pub(super) fn quoted(name: &str, text: &str) -> String {
+    format!("{name}=\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// `name="=?UTF-8?Q?…?="`
+pub(super) fn words(name: &str, text: &str, column: usize, eol: &str) -> String {
+    let mut lines = encoded_word::Lines { out: format!("{name}=\""), column, eol };
+    lines.column += lines.out.len();
+    let letter = encoded_word::choose(text, Place::Phrase, Encoding::Shorter);
+    lines.words(text, Place::Phrase, letter, false);
+    lines.out + "\""
+}
+
+/// `name*=utf-8'language'…` where it fits into a line, else segments cut between characters.
+pub(super) fn extended(name: &str, text: &str, language: &str, column: usize, eol: &str) -> String {
+    let pieces: Vec<String> = text.chars().map(percent).collect();
+    let whole: usize = pieces.iter().map(String::len).sum();
+    let mut out = format!("{name}*=utf-8'{language}'");
+    if column + out.len() + whole <= LINE {
+        return out + &pieces.concat();
+    }
+    out = format!("{name}*0*=utf-8'{language}'");
+    let (mut number, mut width, mut fresh) = (0, column + out.len(), true);
+    for piece in &pieces {
+        // One more byte for the semicolon.
+        if !fresh && width + piece.len() + 1 > LINE {
+            number += 1;
+            let start = out.len() + eol.len() + 1;
+            let _ = write!(out, ";{eol} {name}*{number}*=");
+            width = out.len() - start;
+        }
+        fresh = false;
+        width += piece.len();
+        out.push_str(piece);
+    }
+    out
+}
+
+/// One character in an extended value (RFC 2231 7).
+fn percent(c: char) -> String {
+    if c.is_ascii_alphanumeric() || "!#$&+-.^_`|~".contains(c) {
+        return c.to_string();
+    }
+    let mut out = String::new();
+    for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+        let _ = write!(out, "%{byte:02X}");
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+    use crate::encoded_word::HeaderContext;
+
+    #[test]
+    fn the_simplest_form_that_holds_the_text() {
+        for (text, compat, want) in [
+            ("a.pdf", Compat::None, "name=a.pdf"),
+            ("a b.pdf", Compat::Words, "name=\"a b.pdf\""),
+            ("", Compat::None, "name=\"\""),
+            ("a\"b", Compat::None, "name=\"a\\\"b\""),
+            ("a\\b", Compat::None, "name*=utf-8''a%5Cb"),
+            ("=?x", Compat::None, "name*=utf-8''%3D%3Fx"),
+            ("ü.pdf", Compat::None, "name*=utf-8''%C3%BC.pdf"),
+            ("ü \".pdf", Compat::Ascii, "name=\"_ _.pdf\"; name*=utf-8''%C3%BC%20%22.pdf"),
+            ("ü.pdf", Compat::Words, "name=\"=?UTF-8?B?w7wucGRm?=\"; name*=utf-8''%C3%BC.pdf"),
+        ] {
+            assert_eq!(encode("name", text, compat, 1, "").as_deref(), Some(want), "{text}");
+        }
+        for name in ["", "a*", "a b", "a=", "ü"] {
+            assert_eq!(encode(name, "x", Compat::None, 0, "\n"), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_encoded_is_read_back() {
+        let units = [
+            "a",
+            " ",
+            "\"",
+            "\\",
+            "ü",
+            "日",
+            "😀",
+            "'",
+            "%41",
+            "*",
+            ";",
+            "=",
+            "=?utf-8?Q?a?=",
+            "C:\\",
+            "e\u{301}",
+        ];
+        let mut state = 99_u64;
+        let mut below = move |n: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % n as u64) as usize
+        };
+        for _ in 0..3_000 {
+            let text: String = (0..below(60)).map(|_| units[below(units.len())]).collect();
+            for compat in [Compat::None, Compat::Ascii, Compat::Words] {
+                let param = encode("filename", &text, compat, below(60), "\r\n").expect("a name");
+                let value = format!("attachment; {param}; x=y");
+                let read = parse(value.as_bytes(), &HeaderContext::default(), &mut Vec::new());
+                assert_eq!(read.get("filename"), Some(&*text), "{value}");
+                assert_eq!(read.get("x"), Some("y"), "{value}");
+                assert!(value.is_ascii());
+                if compat != Compat::Ascii {
+                    assert!(param.split("\r\n").skip(1).all(|line| line.len() <= 78), "{param}");
+                }
+            }
+        }
+    }
+}

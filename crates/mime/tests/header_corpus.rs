@@ -103,8 +103,8 @@ fn known(set: &str) -> Result<BTreeSet<String>> {
     let mut ids = BTreeSet::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let cells: Vec<&str> = line.split('\t').collect();
-        let [name, id, reason] = cells[..] else {
-            return Err(format!("{line:?} has not three cells").into());
+        let [name, id, _, reason] = cells[..] else {
+            return Err(format!("{line:?} has not four cells").into());
         };
         assert!(!reason.is_empty(), "{id} has no reason");
         if name == set {

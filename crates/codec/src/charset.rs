@@ -51,8 +51,6 @@ pub(crate) enum Kind {
     SingleByte(Page),
     DoubleByte(Family, Subset),
     MultiByte(Layout, Set),
-    /// A table of our own.
-    Vendor(Set),
     MixedEbcdic(Set),
     Iso2022(Flavor),
     Koi7,
@@ -117,7 +115,7 @@ impl Charset {
     pub fn is_ascii_compatible(self) -> bool {
         match self.kind() {
             Kind::SingleByte(page) => page.is_ascii(),
-            Kind::Vendor(set) => set.is_ascii(),
+            Kind::MultiByte(Layout::Stored, set) => set.is_ascii(),
             Kind::Sequences(list) => list.is_ascii(),
             kind => matches!(kind, Kind::Utf8 | Kind::Cesu8 | Kind::DoubleByte(..) | Kind::MultiByte(..)),
         }
@@ -132,7 +130,7 @@ impl Charset {
     pub fn is_stateful(self) -> bool {
         let free = matches!(
             self.kind(),
-            Kind::SingleByte(_) | Kind::Sequences(_) | Kind::Vendor(_) | Kind::Utf1 | Kind::UtfEbcdic
+            Kind::SingleByte(_) | Kind::Sequences(_) | Kind::MultiByte(..) | Kind::Utf1 | Kind::UtfEbcdic
         );
         !self.is_ascii_compatible() && !free
     }

@@ -23,7 +23,6 @@ use crate::utf7::{self, Utf7};
 use crate::utf8::Utf8;
 use crate::utf16::Utf16;
 use crate::utf32::Utf32;
-use crate::vendor::Vendor;
 use crate::{Charset, DecodeOptions, LossKind, LossLog, euc_fixed_width, utf8};
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -135,9 +134,11 @@ fn borrowed(kind: Kind, bytes: &[u8]) -> Option<&str> {
         Kind::Utf8 | Kind::Cesu8 if bytes.starts_with(&utf8::BOM) => false,
         Kind::Utf8 | Kind::Cesu8 => return kernel::text(bytes),
         Kind::SingleByte(page) => page.is_ascii(),
+        // Stored sets that are not ASCII differ from it at these two.
+        Kind::MultiByte(Layout::Stored, set) if !set.is_ascii() => {
+            memchr::memchr2(b'\\', b'~', bytes).is_none()
+        }
         Kind::DoubleByte(..) | Kind::MultiByte(..) | Kind::Utf1 => true,
-        // Other sets differ from ASCII at these two.
-        Kind::Vendor(set) => set.is_ascii() || memchr::memchr2(b'\\', b'~', bytes).is_none(),
         Kind::Iso2022(flavor) => iso2022::is_plain(flavor, bytes),
         Kind::EucFixedWidth => bytes.is_empty(),
         Kind::Utf7 => utf7::is_plain(bytes),
@@ -167,7 +168,6 @@ pub(crate) enum Machine {
     SingleByte(&'static Table, LossKind),
     DoubleByte(Family, Subset),
     MultiByte(Layout, Set),
-    Vendor(Vendor),
     MixedEbcdic(MixedEbcdic),
     Iso2022(Iso2022),
     Koi7(Koi7),
@@ -196,7 +196,6 @@ impl Machine {
             Kind::DoubleByte(family, subset) => Self::DoubleByte(family, subset),
             Kind::MultiByte(layout, set) => Self::MultiByte(layout, set),
             Kind::EucFixedWidth => Self::EucFixedWidth,
-            Kind::Vendor(set) => Self::Vendor(Vendor::new(set)),
             Kind::MixedEbcdic(set) => Self::MixedEbcdic(MixedEbcdic::new(set)),
             Kind::Iso2022(flavor) => Self::Iso2022(Iso2022::new(flavor, mode)),
             Kind::Koi7 => Self::Koi7(Koi7::default()),
@@ -233,7 +232,6 @@ impl Machine {
                 double_byte::run(*family, *subset, input, base, last, mode, sink)
             }
             Self::MultiByte(layout, set) => multi_byte::run(*layout, *set, input, base, last, sink),
-            Self::Vendor(machine) => machine.run(input, base, last, sink),
             Self::MixedEbcdic(machine) => machine.run(input, base, last, sink),
             Self::Iso2022(machine) => machine.run(input, base, last, sink),
             Self::Koi7(machine) => machine.run(input, base, sink),

@@ -49,7 +49,6 @@ mod utf32;
 mod utf7;
 mod utf8;
 mod utf_ebcdic;
-mod vendor;
 mod web;
 
 pub mod bom;

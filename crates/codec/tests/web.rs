@@ -402,11 +402,14 @@ fn every_character_comes_back_from_the_unicode_forms() {
         if !unicode.iter().any(|p| charset.name().starts_with(p)) {
             continue;
         }
+        // No mailbox name holds NUL.
+        let first = usize::from(charset == Charset::UTF_7_IMAP);
+        let all = &all[first..];
         let mut log = LossLog::new();
-        let bytes = charset.encode(&all, Unmappable::Fatal, &mut log);
+        let bytes = charset.encode(all, Unmappable::Fatal, &mut log);
         assert!(charset.decode(&bytes, &mut log) == all, "{charset}");
         assert!(log.kept().iter().all(|l| l.kind == LossKind::ByteOrderMark), "{charset} {log:?}");
-        for c in '\0'..='\u{2FFFF}' {
+        for c in ('\0'..='\u{2FFFF}').skip(first) {
             // At the start these are byte order marks; in the text they were tested above.
             if matches!(c, '\u{FEFF}' | '\u{FFFE}') {
                 continue;

@@ -13,7 +13,6 @@ mod out;
 mod single_byte;
 mod translit;
 mod unicode;
-mod vendor;
 
 pub use limited::Piece;
 pub(crate) use limited::encode_limited;
@@ -200,15 +199,16 @@ fn machine(charset: Charset, options: &EncodeOptions) -> Box<dyn Encode> {
         Kind::UtfEbcdic => Box::new(unicode::ByCharacter(utf_ebcdic::push)),
         Kind::SingleByte(_) => Box::new(single_byte::SingleByte::new(charset, mode)),
         Kind::DoubleByte(family, subset) => Box::new(double_byte::DoubleByte::new(family, subset, mode)),
-        Kind::MultiByte(layout, set) => Box::new(multi_byte::Encoder::new(layout, set)),
         Kind::EucFixedWidth => Box::new(euc_fixed_width::Encoder::new(mode)),
-        Kind::Vendor(set) => Box::new(match charset.superset().kind() {
+        Kind::MultiByte(layout, set) => Box::new(match charset.superset().kind() {
             // What is written leniently is what lenient decoding reads again.
-            Kind::Vendor(superset) if mode == Mode::Lenient => vendor::Vendor::plain(superset),
-            Kind::DoubleByte(family, _) if mode == Mode::Lenient => vendor::Vendor::read_as(set, family),
-            _ => vendor::Vendor::plain(set),
+            Kind::MultiByte(layout, set) if mode == Mode::Lenient => multi_byte::Encoder::new(layout, set),
+            Kind::DoubleByte(family, _) if mode == Mode::Lenient => {
+                multi_byte::Encoder::new(layout, set).read_as(family)
+            }
+            _ => multi_byte::Encoder::new(layout, set),
         }),
-        Kind::MixedEbcdic(set) => Box::new(vendor::Vendor::mixed(set)),
+        Kind::MixedEbcdic(set) => Box::new(multi_byte::Encoder::mixed(set)),
         Kind::Iso2022(flavor) => Box::new(iso2022::Encoder::new(flavor, mode)),
         Kind::Koi7 => Box::new(koi7::Encoder::default()),
         Kind::Sequences(list) => {

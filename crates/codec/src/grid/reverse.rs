@@ -42,6 +42,11 @@ impl Reverse {
         self.sequences.get(at).is_some_and(|(chars, _)| chars[0] == c)
     }
 
+    /// Whether an ASCII character is part of a sequence.
+    pub(crate) fn has_ascii_in_sequences(&self) -> bool {
+        self.sequences.iter().any(|(chars, _)| chars.iter().any(char::is_ascii))
+    }
+
     /// The code of a sequence; 0 if it has none.
     pub(crate) fn sequence(&self, chars: [char; 2]) -> u32 {
         let at = self.sequences.partition_point(|(other, _)| *other < chars);

@@ -198,7 +198,7 @@ impl Set {
 #[cfg(test)]
 impl Set {
     /// The sets that have single bytes, too.
-    pub(crate) const VENDOR: &[Self] = &[
+    pub(crate) const STORED: &[Self] = &[
         Self::Ibm930,
         Self::Ibm939,
         Self::Ibm1390,

@@ -1,11 +1,14 @@
-//! Writing: ASCII as it is, everything else by the table.
+//! Writing: by the table, ASCII as it is where the charset has it so.
 //!
 //! # Limits
-//! Of several codes of one character the lowest is written.
+//! Of several codes of one character the lowest is written that is no second choice of its charset.
 
 use super::layout::Layout;
+use crate::double_byte::Family;
 use crate::encoder::{Encode, Out};
 use crate::grid::{Reverse, Set};
+use crate::kernel::Packed;
+use crate::mixed_ebcdic::{SI, SO};
 use crate::sink::{ascii_8, ascii_run};
 use std::ops::ControlFlow;
 
@@ -14,25 +17,61 @@ use std::ops::ControlFlow;
 pub(crate) struct Encoder {
     layout: Layout,
     reverse: &'static Reverse,
+    /// ASCII characters stand for themselves whatever is around them.
+    ascii: bool,
     /// A character that may become one with the next.
     held: Option<char>,
+    /// Mixed EBCDIC: whether SO was written last, not SI.
+    shift: Option<bool>,
+    /// Who reads what is written, if not this table.
+    reader: Option<Family>,
 }
 
 impl Encoder {
     pub(crate) fn new(layout: Layout, set: Set) -> Self {
-        Self { layout, reverse: set.reverse(), held: None }
+        let reverse = set.reverse();
+        let ascii = layout != Layout::Stored || set.is_ascii() && !reverse.has_ascii_in_sequences();
+        Self { layout, reverse, ascii, held: None, shift: None, reader: None }
     }
 
-    /// Writes a character that is not ASCII; false if there is no code for it.
-    fn character(&self, c: char, out: &mut Out<'_>) -> bool {
-        let written = match self.reverse.code(c) {
-            0 => self.layout.single(c),
-            code => Some(self.layout.bytes(code)),
-        };
-        if let Some((bytes, len)) = written {
-            out.extend(&bytes[..len]);
+    /// The same, without the characters that the decoder of a family reads otherwise.
+    pub(crate) fn read_as(self, family: Family) -> Self {
+        Self { reader: Some(family), ..self }
+    }
+
+    /// Of mixed EBCDIC, where pairs stand between SO and SI.
+    pub(crate) fn mixed(set: Set) -> Self {
+        Self { ascii: false, shift: Some(false), ..Self::new(Layout::Stored, set) }
+    }
+
+    /// The bytes of a character, and how many they are; `None` if there are none.
+    #[inline]
+    fn bytes(&self, c: char) -> Option<([u8; 4], usize)> {
+        let code = self.reverse.code(c);
+        if code == 0 {
+            return self.layout.single(c);
         }
-        written.is_some()
+        let [.., lead, trail] = code.to_be_bytes();
+        let differs = |family: Family| lead >= 0x80 && family.tables().pair(lead, trail) != Packed::new(c);
+        (!self.reader.is_some_and(differs)).then(|| self.layout.bytes(code))
+    }
+
+    #[inline]
+    fn write(&mut self, (bytes, len): ([u8; 4], usize), out: &mut Out<'_>) {
+        if let Some(shifted) = &mut self.shift
+            && *shifted != (len > 1)
+        {
+            *shifted = len > 1;
+            out.push(if len > 1 { SO } else { SI });
+        }
+        out.extend(&bytes[..len]);
+    }
+
+    /// Writes the character that was held back.
+    fn let_go(&mut self, out: &mut Out<'_>) {
+        if let Some(bytes) = self.held.take().and_then(|c| self.bytes(c)) {
+            self.write(bytes, out);
+        }
     }
 
     /// Writes what is held, with the next character if they are one; whether they are.
@@ -40,12 +79,11 @@ impl Encoder {
         let Some(first) = self.held else { return false };
         let code = self.reverse.sequence([first, next]);
         if code == 0 {
-            self.neutral(out);
+            self.let_go(out);
             return false;
         }
-        let (bytes, len) = self.layout.bytes(code);
-        out.extend(&bytes[..len]);
         self.held = None;
+        self.write(self.layout.bytes(code), out);
         true
     }
 }
@@ -56,8 +94,8 @@ impl Encode for Encoder {
         out.bytes.reserve(text.len());
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {
-            if *byte < 0x80 {
-                self.neutral(out);
+            if self.ascii && *byte < 0x80 {
+                self.let_go(out);
                 let run = if ascii_8(&bytes[at..]).is_some() { ascii_run(&bytes[at..]) } else { 1 };
                 out.extend(&bytes[at..at + run]);
                 at += run;
@@ -65,10 +103,11 @@ impl Encode for Encoder {
             }
             let Some(c) = text[at..].chars().next() else { break };
             if !self.join(c, out) {
+                let Some(bytes) = self.bytes(c) else { return ControlFlow::Break(at) };
                 if self.reverse.begins_sequence(c) {
                     self.held = Some(c);
-                } else if !self.character(c, out) {
-                    return ControlFlow::Break(at);
+                } else {
+                    self.write(bytes, out);
                 }
             }
             at += c.len_utf8();
@@ -77,8 +116,62 @@ impl Encode for Encoder {
     }
 
     fn neutral(&mut self, out: &mut Out<'_>) {
-        if let Some(c) = self.held.take() {
-            self.character(c, out);
+        self.let_go(out);
+        if self.shift == Some(true) {
+            self.shift = Some(false);
+            out.push(SI);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::grid::Set;
+    use crate::{Charset, LossLog, Unmappable};
+
+    #[test]
+    fn what_begins_a_sequence_is_a_character_by_itself() {
+        for set in Set::STORED.iter().copied() {
+            for (_, [a, b]) in set.grid().codes() {
+                assert!(b == '\0' || set.reverse().code(a) != 0, "{set:?} {a:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn of_several_codes_the_one_is_written_that_other_converters_write() {
+        for (charset, text, expected) in [
+            ("IBM943C", "\u{2160}\u{7E8A}∵￢", &b"\xFA\x4A\xFA\x5C\x81\xE6\x81\xCA"[..]),
+            ("IBM964", "十一儿", b"\xC4\xB2\xC4\xA1\xC4\xAA"),
+            ("IBM964", "匚", b"\x8E\xA2\xA1\xA4"),
+            ("IBM937", "十凵", b"\x0E\x4C\x52\x69\x43\x0F"),
+            ("IBM950", "十卅／", b"\xA4\x51\xA4\xCA\xA1\xFE"),
+            ("Big5-HKSCS:2001", "十卅／＼", b"\xA4\x51\xA4\xCA\xA2\x41\xA2\x42"),
+            ("eucJP-ms", "∵", b"\xA2\xE8"),
+        ] {
+            let mut log = LossLog::new();
+            let bytes = Charset::for_name(charset).unwrap().encode(text, Unmappable::Fatal, &mut log);
+            assert_eq!(bytes[..], *expected, "{charset} {text}");
+        }
+    }
+
+    #[test]
+    fn sequences_are_found_over_the_border_of_two_pieces() {
+        for (text, expected) in [
+            ("Ê\u{304}", &b"\x88\x62"[..]),
+            ("ÊÊ\u{30C}", b"\x88\x66\x88\x64"),
+            ("Ê", b"\x88\x66"),
+            ("Ê💩\u{304}", b"\x88\x66??"),
+        ] {
+            for cut in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
+                let (mut bytes, mut log) = (Vec::new(), LossLog::new());
+                let charset = Charset::for_name("Big5-HKSCS:2004").unwrap();
+                let mut encoder = charset.new_encoder(Unmappable::QuestionMark);
+                encoder.push(&text[..cut], &mut bytes, &mut log);
+                encoder.push(&text[cut..], &mut bytes, &mut log);
+                encoder.finish(&mut bytes, &mut log);
+                assert_eq!(bytes, expected, "{text:?} {cut}");
+            }
         }
     }
 }

@@ -1,7 +1,9 @@
 //! How the bytes of a character name its cell in a table, both ways.
 //!
 //! # Limits
-//! Nothing here knows whether a cell is empty.
+//! Only of a stored layout is it known here whether a cell is empty, since its table tells how long a character is.
+
+use crate::grid::Grid;
 
 /// The form of the characters beyond ASCII.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +18,9 @@ pub(crate) enum Layout {
     EucJisx0213,
     /// Shift_JIS of JIS X 0213: plane 2 from F0 on, half-width katakana as single bytes.
     ShiftJisx0213,
+    /// As the table has them, single bytes in row 0, where ASCII need not be ASCII: two bytes where the first is a row, three
+    /// behind 8F, four behind 8E.
+    Stored,
 }
 
 /// What the first bytes are.
@@ -42,9 +47,11 @@ pub(super) enum Place {
 const PLANE_2: [u8; 10] = [1, 8, 3, 4, 5, 12, 13, 14, 15, 78];
 
 impl Layout {
-    /// The first character of `bytes`, which begin with 80 or above.
-    pub(super) fn place(self, bytes: &[u8]) -> Place {
+    /// The first character of `bytes`, which begin with 80 or above unless the layout is stored.
+    #[inline]
+    pub(super) fn place(self, grid: &Grid, bytes: &[u8]) -> Place {
         match (self, bytes[0]) {
+            (Self::Stored, lead) => stored(grid, lead, bytes),
             (Self::Pairs, lead) => two(bytes, 0x31..=0xFE, |trail| (u16::from(lead), trail)),
             (Self::EucPlanes, 0x8E) => match more(&bytes[1..], &[0xA1..=0xB0, 0xA1..=0xFE, 0xA1..=0xFE]) {
                 Ok(()) => cell(bytes[1] - 0xA0, bytes[2], bytes[3], 4),
@@ -83,18 +90,57 @@ impl Layout {
             Self::EucPlanes if plane > 1 => ([0x8E, 0xA0 + plane, lead, trail], 4),
             Self::EucJisx0213 if plane > 1 => ([0x8F, lead, trail, 0], 3),
             Self::Euc | Self::EucPlanes | Self::EucJisx0213 => ([lead, trail, 0, 0], 2),
+            Self::Stored => match code {
+                0..=0xFF => ([column, 0, 0, 0], 1),
+                0x100..=0xFFFF => ([row, column, 0, 0], 2),
+                // Only 8F begins three bytes; four begin with 8E, which the code leaves out.
+                0x8F_0000..=0x8F_FFFF => ([plane, row, column, 0], 3),
+                _ => ([0x8E, plane, row, column], 4),
+            },
         }
     }
 
     /// The bytes of a character that stands in no table.
     pub(super) fn single(self, c: char) -> Option<([u8; 4], usize)> {
+        if self == Self::Stored {
+            // The code 0 is that of NUL.
+            return (c == '\0').then_some(([0; 4], 1));
+        }
         let byte = ('\u{FF61}'..='\u{FF9F}').contains(&c).then(|| (c as u32 - 0xFF61) as u8 + 0xA1)?;
         match self {
             Self::EucJisx0213 => Some(([0x8E, byte, 0, 0], 2)),
             Self::ShiftJisx0213 => Some(([byte, 0, 0, 0], 1)),
-            Self::Pairs | Self::Euc | Self::EucPlanes => None,
+            Self::Pairs | Self::Euc | Self::EucPlanes | Self::Stored => None,
         }
     }
+}
+
+/// The first character by what the table has.
+#[inline]
+fn stored(grid: &Grid, lead: u8, bytes: &[u8]) -> Place {
+    if !grid.cell(0, lead).is_none() {
+        return Place::Cell { row: 0, column: lead, len: 1 };
+    }
+    let len = match lead {
+        _ if grid.has_row(u16::from(lead)) => 2,
+        0x8F if grid.has_row(0x8FB0) => 3,
+        0x8E if grid.has_row(0xA2A1) => 4,
+        _ => return Place::Bad { len: 1 },
+    };
+    match (len, bytes) {
+        (2, [lead, column, ..]) => Place::Cell { row: u16::from(*lead), column: *column, len },
+        (3, [lead, row @ (0x80..), column, ..]) | (4, [_, lead @ (0x80..), row, column, ..]) => {
+            Place::Cell { row: u16::from_be_bytes([*lead, *row]), column: *column, len }
+        }
+        // An ASCII byte ends what more bytes could complete.
+        _ if foreign(bytes) < bytes.len() => Place::Bad { len: foreign(bytes) },
+        _ => Place::Cut,
+    }
+}
+
+/// The length of a damaged character: up to the first ASCII byte behind its lead byte.
+pub(super) fn foreign(sequence: &[u8]) -> usize {
+    1 + sequence[1..].iter().take_while(|b| **b >= 0x80).count()
 }
 
 fn katakana(byte: u8) -> char {
@@ -189,9 +235,9 @@ mod tests {
             for (code, _) in set.grid().codes() {
                 let (bytes, len) = layout.bytes(code);
                 let place = Place::Cell { row: (code >> 8) as u16, column: code as u8, len };
-                assert_eq!(layout.place(&bytes[..len]), place, "{layout:?} {code:X} {bytes:x?}");
+                assert_eq!(layout.place(set.grid(), &bytes[..len]), place, "{layout:?} {code:X} {bytes:x?}");
                 for cut in 1..len {
-                    assert_eq!(layout.place(&bytes[..cut]), Place::Cut, "{layout:?} {code:X}");
+                    assert_eq!(layout.place(set.grid(), &bytes[..cut]), Place::Cut, "{layout:?} {code:X}");
                 }
             }
         }

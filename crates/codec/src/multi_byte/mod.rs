@@ -1,12 +1,12 @@
-//! Charsets that are ASCII and characters of two or more bytes from a table of our own, decoder and encoder: EUC-TW,
-//! EUC-JIS-2004, Shift_JIS-2004, Johab, GB 12345 and their like.
+//! Charsets with characters of two to four bytes from a table of our own, decoder and encoder: EUC-TW, EUC-JIS-2004,
+//! Shift_JIS-2004, Johab, GB 12345, Big5 by year, the double-byte code pages of IBM, Microsoft and Apple.
 //!
 //! A [`Layout`] says which bytes name which cell of a [`Set`]; all else is the same for all. A byte below 21 is never
 //! part of a character. Of a damaged character the bytes that could begin one are replaced together; what cannot
 //! continue it, and an ASCII byte in any case, is read again.
 //!
 //! # Limits
-//! Both modes read the same table.
+//! Both modes read the same table; what lenient decoding reads better by another one has that as its superset.
 
 mod encoder;
 mod layout;
@@ -17,7 +17,7 @@ pub(crate) use layout::Layout;
 use crate::LossKind;
 use crate::grid::Set;
 use crate::sink::{Sink, ascii_8, ascii_run};
-use layout::Place;
+use layout::{Place, foreign};
 
 /// Decodes what is complete; at most three bytes stay behind.
 pub(crate) fn run(
@@ -29,16 +29,17 @@ pub(crate) fn run(
     sink: &mut Sink<'_>,
 ) -> usize {
     let grid = set.grid();
+    let ascii = layout != Layout::Stored || set.is_ascii();
     let mut at = 0;
     while at < input.len() {
         let rest = &input[at..];
-        if rest[0] < 0x80 {
+        if ascii && rest[0] < 0x80 {
             let run = if ascii_8(rest).is_some() { ascii_run(rest) } else { 1 };
             sink.put_ascii(&rest[..run]);
             at += run;
             continue;
         }
-        let len = match layout.place(rest) {
+        let len = match layout.place(grid, rest) {
             Place::Cell { row, column, len } if grid.put(grid.cell(row, column), sink) => len,
             Place::Single { c, len } => {
                 sink.put_char(c);
@@ -47,6 +48,7 @@ pub(crate) fn run(
             Place::Cut if !last => return at,
             place => {
                 let len = match place {
+                    Place::Cell { len, .. } if layout == Layout::Stored => foreign(&rest[..len]),
                     Place::Cell { row, .. } if layout == Layout::Pairs && !grid.has_row(row) => 1,
                     // An ASCII byte may be text that a stray lead byte stands before.
                     Place::Cell { len, .. } if rest[len - 1] < 0x80 => len - 1,
@@ -61,4 +63,49 @@ pub(crate) fn run(
         at += len;
     }
     at
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::grid::Set;
+    use crate::{Charset, LossLog};
+
+    fn ranges(charset: &str, bytes: &[u8]) -> (String, Vec<(u64, u64)>) {
+        let mut log = LossLog::new();
+        let text = Charset::for_name(charset).unwrap().decode(bytes, &mut log).into_owned();
+        (text, log.kept().iter().map(|l| (l.bytes.start, l.bytes.end)).collect())
+    }
+
+    #[test]
+    fn damage_ends_before_an_ascii_byte() {
+        for (charset, bytes, text, losses) in [
+            ("IBM943C", &b"\x88\x9F\x88\n\xFDx"[..], "亜\u{FFFD}\n\u{FFFD}x", &[(2, 3), (4, 5)][..]),
+            ("IBM943C", b"\xFC\xFCA\x88", "\u{FFFD}A\u{FFFD}", &[(0, 2), (3, 4)]),
+            (
+                "eucJP-ms",
+                b"\x8F\xB0\xA1\x8F\xB0<\x8F<\x8F\xB0",
+                "丂\u{FFFD}<\u{FFFD}<\u{FFFD}",
+                &[(3, 5), (6, 7), (8, 10)],
+            ),
+            (
+                "IBM964",
+                b"\x8E\xA2\xA1\xA1\x8E\xA2\xA1\"\x8E\xA9\xA1\xA1.",
+                "乂\u{FFFD}\"\u{FFFD}.",
+                &[(4, 7), (8, 12)],
+            ),
+            ("IBM964", b"\x8E\0\xA1\xA1", "\u{FFFD}\0\u{3000}", &[(0, 1)]),
+            ("Big5-HKSCS:1999", b"\x88\x62\x88\x66\x88/", "\u{CA}\u{304}\u{CA}\u{FFFD}/", &[(4, 5)]),
+        ] {
+            assert_eq!(ranges(charset, bytes), (text.to_owned(), losses.to_vec()), "{charset} {bytes:X?}");
+        }
+    }
+
+    #[test]
+    fn sets_say_whether_their_low_half_is_ascii() {
+        for set in Set::STORED.iter().copied() {
+            let ascii =
+                (0..0x80).all(|b: u8| set.grid().chars(set.grid().cell(0, b)) == Some([char::from(b), '\0']));
+            assert_eq!(ascii, set.is_ascii(), "{set:?}");
+        }
+    }
 }

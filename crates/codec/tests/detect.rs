@@ -6,7 +6,7 @@ mod samples;
 
 use mailglot_codec::detect::{Detector, Evidence, Hints, detect, detect_top};
 use mailglot_codec::{Charset, LossLog, Unmappable};
-use samples::{NON_WEB, country, encoded, from_country, is_right, reads};
+use samples::{NON_WEB, country, encoded, from_country, is_right, noise, reads};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -206,6 +206,89 @@ fn real_text_beyond_the_web_is_read_right() {
                 right += usize::from(is_right(&bytes, &text, &Hints::default()));
             }
             assert!(all >= 10 && right * 10 >= all * 9, "{language} {name} {characters}: {right} of {all}");
+        }
+    }
+}
+
+/// Of what is said to be sure nearly all is right, of what is said to be doubtful less.
+#[test]
+fn confidence_is_what_it_says() {
+    let Some(shared) = std::env::var_os("MAILGLOT_SHARED").map(PathBuf::from) else { return };
+    let mut buckets = [[0_u32; 2]; 10];
+    for sample in samples::read(&shared) {
+        // Long samples leave no doubt: their first bytes do.
+        for length in [8, 12, sample.bytes.len()] {
+            let Some(text) = sample.text.get(..).filter(|_| length <= sample.bytes.len()) else { continue };
+            let bytes = &sample.bytes[..length];
+            if bytes.is_ascii() {
+                continue;
+            }
+            let guess = detect(bytes, &Hints::default());
+            let read = guess.charset.decode(bytes, &mut LossLog::with_limit(0)).into_owned();
+            // Half a character at the end may be anything.
+            let start = read.trim_end_matches(char::REPLACEMENT_CHARACTER);
+            let bucket = &mut buckets[((guess.confidence * 10.0) as usize).min(9)];
+            bucket[0] += 1;
+            bucket[1] += u32::from(text.starts_with(start));
+        }
+    }
+    for (low, least) in [(9, 90), (8, 70), (7, 60), (6, 45)] {
+        let [all, right] = buckets[low];
+        assert!(right * 100 >= least * all && all >= 10, "from 0.{low}: {right} of {all} right; {buckets:?}");
+    }
+    let doubtful: u32 = buckets[..6].iter().map(|[all, _]| all).sum();
+    let unsure: u32 = buckets[..6].iter().map(|[_, right]| right).sum();
+    assert!(unsure * 100 <= doubtful * 75, "{buckets:?}");
+}
+
+#[test]
+fn what_is_no_text_is_never_sure() {
+    for (name, bytes) in noise() {
+        for ascii_compatible in [false, true] {
+            let guess = detect(&bytes, &Hints { ascii_compatible, ..Hints::default() });
+            assert!(guess.confidence < 0.3, "{name}: {guess:?}");
+        }
+    }
+}
+
+/// A few characters of other charsets may be sequences of UTF-8 with some damage; what they say decides.
+#[test]
+fn short_text_is_not_taken_for_damaged_utf8() {
+    let (mut all, mut taken) = (0, 0);
+    for (_, charsets, sentence) in SENTENCES {
+        let characters: Vec<char> = sentence.chars().collect();
+        for charset in charsets.split(' ').filter_map(Charset::for_name).filter(|c| c.is_ascii_compatible()) {
+            for length in 2..10 {
+                for window in characters.windows(length) {
+                    let text: String = window.iter().collect();
+                    let bytes = charset.encode(&text, Unmappable::Fatal, &mut LossLog::new());
+                    let sequences = String::from_utf8_lossy(&bytes)
+                        .chars()
+                        .filter(|c| !c.is_ascii() && *c != '\u{FFFD}')
+                        .count();
+                    if sequences == 0 || std::str::from_utf8(&bytes).is_ok() {
+                        continue;
+                    }
+                    all += 1;
+                    taken += usize::from(detect(&bytes, &Hints::default()).charset == Charset::UTF_8);
+                }
+            }
+        }
+    }
+    assert!(all > 500 && taken * 500 <= all, "{taken} of {all}");
+}
+
+#[test]
+fn half_a_unit_does_not_hide_utf16() {
+    for (language, charsets, sentence) in SENTENCES {
+        for charset in
+            charsets.split(' ').filter_map(Charset::for_name).filter(|c| c.name().starts_with("UTF-16"))
+        {
+            let mut bytes = charset.encode(sentence, Unmappable::Fatal, &mut LossLog::new()).into_owned();
+            bytes.push(b'\n');
+            assert_eq!(detect(&bytes, &Hints::default()).charset, charset, "{language}");
+            bytes.truncate(bytes.len() - 2);
+            assert_eq!(detect(&bytes, &Hints::default()).charset, charset, "{language}");
         }
     }
 }

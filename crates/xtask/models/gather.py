@@ -2,15 +2,20 @@
 """Gathers translated text from Debian packages, one file a language: the material of `cargo xtask models`.
 
     gather.py DEBS OUT      reads every DEBS/*.deb, writes OUT/LANG.txt and OUT/packages.tsv
-    gather.py --fetch DEBS  downloads the packages that are listed here with `apt-get download`
+    gather.py --fetch DEBS  downloads the packages to learn from with `apt-get download`
+    gather.py --fetch-held-out DEBS
+                            downloads those that are never learned from: what `detect_score --text OUT` measures on
 
-Text comes from message catalogues (.mo), help pages (Mallard), man pages, fortunes and extension files (.ftl, .dtd,
-.properties). Markup, placeholders and accelerator marks are removed; whatever equals its English original is left out.
+Text comes from message catalogues (.mo), help pages (Mallard), man pages, fortunes, extension files (.ftl, .dtd,
+.properties) and the HTML of the installation guide. Markup, placeholders and accelerator marks are removed; whatever equals
+its English original is left out.
 
 Limits: what a package calls a language is believed. Never to be listed: debian-handbook, evolution, claws-mail,
-gtk+3.0 and gnupg2, since the samples that detection is scored on come from them.
+gtk+3.0 and gnupg2, since the samples that detection is scored on come from them. A phrase that stands in packages of both
+kinds ("Open file") is in both.
 """
 import gzip
+import html
 import io
 import os
 import re
@@ -38,13 +43,19 @@ MANPAGES = 'cs da de el es fi fr hu it ja mk nl pl pt-br ro ru sr sv uk vi tr zh
 FORTUNES = 'bg cs de es it pl ru zh ga'.split()
 OTHERS = '''gimp-data inkscape vlc-l10n pidgin-data gnucash-common wordpress-l10n dpkg apt synaptic aptitude-common
 iso-codes gnome-user-docs bleachbit deja-dup git coreutils bash bison gettext gajim zim sympa gnome-chess
-gnome-calendar geary balsa sylpheed nautilus tellico-data gramps homebank freeciv-data wesnoth-1.16-data blender-data
-stellarium-data debconf-i18n tasksel-data'''.split()
+gnome-calendar geary tellico-data gramps freeciv-data wesnoth-1.16-data blender-data
+debconf-i18n tasksel-data'''.split()
 PACKAGES = ([f'libreoffice-l10n-{x}' for x in LIBREOFFICE] + [f'thunderbird-l10n-{x}' for x in THUNDERBIRD]
             + [f'manpages-{x}' for x in MANPAGES] + [f'fortunes-{x}' for x in FORTUNES] + OTHERS)
 
+# Prose, mail and desktop programs of other projects.
+HELD_OUT = '''installation-guide-amd64 fortunes-br fortunes-eo fortunes-es fortunes-it-off balsa mutt kmail akregator kleopatra
+korganizer konqueror dolphin okular hexchat-common liferea-data deluge-common epiphany-browser-data evince-common nautilus-data
+rhythmbox-data gnome-software-common gnome-control-center-data caja-common pluma-common thunar-data xfce4-settings homebank-data
+gnumeric-common mc-data wget'''.split()
+
 # Taken first: more like what people write than the names of menu items.
-PROSE = ('fortunes-', 'stellarium-data', 'thunderbird-', 'wesnoth-')
+PROSE = ('fortunes-', 'thunderbird-', 'wesnoth-')
 
 # Bytes of text taken from one package for one language, and for one language in all.
 PACKAGE_CAP = 1_500_000
@@ -112,6 +123,12 @@ def manual(data):
         yield ROFF.sub('', line)
 
 
+def paragraphs(data):
+    """Paragraphs of a page in HTML."""
+    for paragraph in re.findall(r'<p>(.*?)</p>', data.decode('utf-8'), re.DOTALL):
+        yield html.unescape(re.sub(r'<[^>]*>', ' ', paragraph))
+
+
 def texts(path, data):
     """(language, texts) of a file of a package."""
     match = re.search(r'/(?:locale|resource|translations)/([^/]+)/(?:LC_MESSAGES/)?[^/]+\.mo$', path) \
@@ -124,6 +141,9 @@ def texts(path, data):
     match = re.search(r'/share/help/([^/]+)/.*\.page$', path)
     if match:
         return language(match[1]), [data.decode('utf-8')]
+    match = re.search(r'/installation-guide-[^/]+/([^/]+)/[^/]+\.html$', path)
+    if match:
+        return language(match[1].replace('.', '_')), paragraphs(data)
     match = re.search(r'/share/man/([^/]+)/man\d/[^/]+\.gz$', path)
     if match:
         return language(match[1]), manual(gzip.decompress(data))
@@ -173,7 +193,7 @@ def members(deb):
         out.seek(0)
         with tarfile.open(fileobj=out) as archive:
             for member in archive:
-                if member.isfile() and re.search(r'\.(mo|xpi|page|gz)$|/fortunes/', member.name):
+                if member.isfile() and re.search(r'\.(mo|xpi|page|gz|html)$|/fortunes/', member.name):
                     yield member.name, archive.extractfile(member).read()
 
 
@@ -181,6 +201,9 @@ def gather(debs, out):
     os.makedirs(out, exist_ok=True)
     material, seen, used = defaultdict(list), defaultdict(set), []
     sizes = defaultdict(int)
+    packages = {name.split('_')[0] for name in os.listdir(debs) if name.endswith('.deb')}
+    if packages & set(HELD_OUT) and packages - set(HELD_OUT):
+        sys.exit(f'{debs} has packages to learn from and packages to measure on')
     for name in sorted(os.listdir(debs), key=lambda name: (not name.startswith(PROSE), name)):
         if not name.endswith('.deb') or BANNED.search(name):
             continue
@@ -216,15 +239,17 @@ def gather(debs, out):
         file.writelines('\t'.join(map(str, row)) + '\n' for row in used)
 
 
-def fetch(debs):
+def fetch(packages, debs):
     os.makedirs(debs, exist_ok=True)
     known = subprocess.run(['apt-cache', 'pkgnames'], capture_output=True, text=True, check=True).stdout.split()
-    wanted = sorted(set(PACKAGES) & set(known))
+    wanted = sorted(set(packages) & set(known))
     subprocess.run(['apt-get', '-q', 'download', *wanted], cwd=debs, check=True)
 
 
 if __name__ == '__main__':
     if sys.argv[1] == '--fetch':
-        fetch(sys.argv[2])
+        fetch(PACKAGES, sys.argv[2])
+    elif sys.argv[1] == '--fetch-held-out':
+        fetch(HELD_OUT, sys.argv[2])
     else:
         gather(sys.argv[1], sys.argv[2])

@@ -1,7 +1,7 @@
 //! A guess at the charset of bytes that carry no label, or not the right one.
 //!
 //! ```text
-//! BOM ─► structure ─► valid UTF-8 ─► the declared charset ─► nearly UTF-8 ─► models of languages ─► windows-1252
+//! BOM ─► structure ─► valid UTF-8 ─► the declared charset ─► UTF-8 with damage ─► models of languages ─► windows-1252
 //! ```
 //!
 //! # Limits
@@ -10,6 +10,7 @@
 
 pub(crate) mod language;
 mod models;
+mod ranking;
 mod reading;
 mod sample;
 mod score;
@@ -20,7 +21,8 @@ pub use structure::structure;
 
 use crate::{Charset, LossLog, bom};
 use language::NAT;
-use score::{Priors, Scored};
+use ranking::{Nearly, Ranking};
+use score::Priors;
 use std::collections::HashSet;
 
 /// A charset, and how sure it is.
@@ -28,7 +30,7 @@ use std::collections::HashSet;
 pub struct Guess {
     /// The charset.
     pub charset: Charset,
-    /// Probability that the text in this charset is the right one, 0 to 1.
+    /// Probability that the text in this charset is the right one, 0 to 1. What is text in no known charset gets little.
     pub confidence: f32,
     /// Which step decided.
     pub evidence: Evidence,
@@ -86,8 +88,8 @@ pub struct Hints<'a> {
 /// Guesses the charset of a text.
 pub fn detect(bytes: &[u8], hints: &Hints<'_>) -> Guess {
     certain(bytes, hints).unwrap_or_else(|| {
-        let scored = scored(bytes, hints);
-        guess(&scored, bytes)
+        let ranking = Ranking::of(bytes, hints);
+        ranking.guess(bytes)
     })
 }
 
@@ -97,15 +99,14 @@ pub fn detect_top(bytes: &[u8], hints: &Hints<'_>, n: usize) -> Vec<Guess> {
     if let Some(guess) = certain(bytes, hints) {
         return vec![guess].into_iter().take(n).collect();
     }
-    let scored = scored(bytes, hints);
-    let first = guess(&scored, bytes);
-    let mut seen: HashSet<u64> =
-        scored.iter().filter(|s| s.charset == first.charset).map(|s| s.text).collect();
+    let ranking = Ranking::of(bytes, hints);
+    let first = ranking.guess(bytes);
+    let same = |s: &&score::Scored| s.charset == first.charset;
+    let mut seen: HashSet<u64> = ranking.scored.iter().filter(same).map(|s| s.text).collect();
     let mut top = vec![first];
-    for (at, other) in scored.iter().enumerate() {
+    for (at, other) in ranking.scored.iter().enumerate() {
         if seen.insert(other.text) {
-            let confidence = score::share_of(&scored, at);
-            top.push(Guess { charset: other.charset, confidence, evidence: Evidence::Model });
+            top.push(ranking.at(at));
         }
     }
     top.truncate(n);
@@ -166,22 +167,10 @@ fn certain(bytes: &[u8], hints: &Hints<'_>) -> Option<Guess> {
     if let Some(charset) = declared {
         return sure(charset, 0.9, Evidence::Declared);
     }
-    if is_nearly_utf8(bytes) {
-        return sure(Charset::UTF_8, 0.9, Evidence::Utf8);
+    match Nearly::of(bytes) {
+        Nearly::Proven => sure(Charset::UTF_8, 0.95, Evidence::Utf8),
+        Nearly::Possible | Nearly::No => None,
     }
-    None
-}
-
-/// Whether sequences of UTF-8 outweigh what is none by three to one: text that was cut, or has a line in another charset.
-/// Elsewhere a pair of high bytes is one time in six a sequence; longer ones count twice.
-fn is_nearly_utf8(bytes: &[u8]) -> bool {
-    let (mut sound, mut bad) = (0, 0);
-    for chunk in bytes.utf8_chunks() {
-        let high = chunk.valid().chars().filter(|c| !c.is_ascii());
-        sound += high.map(|c| if c.len_utf8() == 2 { 1 } else { 2 }).sum::<usize>();
-        bad += usize::from(!chunk.invalid().is_empty());
-    }
-    sound > 0 && sound >= 3 * bad
 }
 
 /// Whether a charset makes text of all bytes, without loss and C1 controls.
@@ -189,39 +178,6 @@ fn reads(charset: Charset, bytes: &[u8]) -> bool {
     let mut log = LossLog::with_limit(0);
     let text = charset.decode(bytes, &mut log);
     log.losses() == 0 && !text.chars().any(|c| matches!(c, '\u{80}'..='\u{9F}'))
-}
-
-/// The charsets by likelihood.
-fn scored(bytes: &[u8], hints: &Hints<'_>) -> Vec<Scored> {
-    let priors = priors(hints);
-    let sample = sample::sample(bytes);
-    let mut scored = score::score(&sample, &priors, hints.ascii_compatible);
-    if !hints.ascii_compatible {
-        scored.extend(structure::wide_by_text(bytes, &priors));
-    }
-    scored.sort_by_key(|s| s.cost);
-    voice::hear(&mut scored, &sample.bytes, hints.country);
-    scored
-}
-
-/// The best that reads nearly all of the text.
-fn guess(scored: &[Scored], bytes: &[u8]) -> Guess {
-    for (at, best) in scored.iter().enumerate() {
-        if best.charset.is_single_byte() || nearly_reads(best.charset, bytes) {
-            let confidence = score::share_of(scored, at);
-            return Guess { charset: best.charset, confidence, evidence: Evidence::Model };
-        }
-    }
-    Guess { charset: Charset::WINDOWS_1252, confidence: 0.1, evidence: Evidence::Fallback }
-}
-
-/// Whether a charset of more bytes loses at most one in fifty characters of the beginning.
-fn nearly_reads(charset: Charset, bytes: &[u8]) -> bool {
-    let start = &bytes[..bytes.len().min(1 << 16)];
-    let mut log = LossLog::with_limit(0);
-    let text = charset.decode(start, &mut log);
-    // The last character may be cut.
-    log.losses() <= 1 + text.chars().filter(|c| !c.is_ascii()).count() as u64 / 50
 }
 
 /// What each language costs, given the hints.

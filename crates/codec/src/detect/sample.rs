@@ -3,19 +3,20 @@
 //! # Limits
 //! Words of ASCII tell little, and are taken only where there is not much else.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// Bytes of words with bytes above 7F that are taken first: what follows changes the decision rarely.
 const FIRST: usize = 192;
 /// Bytes of words that are taken besides because they have a byte that did not occur before.
 const NEW: usize = 96;
-/// How far such words are searched for.
+/// How far such words, and words that did not occur before, are searched for.
 const REACH: usize = 1 << 16;
 
 /// Bytes of a first look.
 const HEAD: usize = 64;
 
-/// A selection of whole words, separated by spaces.
+/// A selection of whole words, separated by spaces. Each stands in it once: in a row of the same word the second tells nothing new.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Sample {
     pub(super) bytes: Vec<u8>,
@@ -30,13 +31,14 @@ pub(super) fn sample(text: &[u8]) -> Sample {
     }
     let mut sample = Sample::default();
     let mut seen = [false; 256];
+    let mut words = HashSet::new();
     let mut at = 0;
     while let Some(word) = next_word(text, at) {
         at = word.end;
-        let mut bytes = &text[word.clone()];
+        let mut bytes = &text[word];
         let is_new = bytes.iter().any(|b| *b >= 0x80 && !seen[usize::from(*b)]);
         let full = sample.bytes.len() >= FIRST;
-        if full && !is_new {
+        if full && !is_new || !words.insert(bytes) {
             if at > REACH {
                 break;
             }
@@ -73,21 +75,43 @@ fn fill(sample: &mut Vec<u8>, text: &[u8]) {
     }
 }
 
-/// The first words of a sample with bytes above 7F, for a first look at it; words may be cut.
+/// Words of a sample with bytes above 7F, for a first look at it: some for each such byte, then others; words may be cut.
 pub(super) fn head(sample: &[u8]) -> Sample {
+    let words = || sample.split(u8::is_ascii_whitespace).filter(|word| !word.is_ascii());
     let mut head = Sample::default();
-    let mut at = 0;
-    while let Some(word) = next_word(sample, at) {
-        at = word.end;
-        let room = HEAD - head.bytes.len();
-        head.is_cut = word.len() > room;
-        head.bytes.extend_from_slice(&sample[word.start..word.end.min(word.start + room)]);
-        if head.bytes.len() >= HEAD - 1 {
-            break;
+    let (mut bytes, mut taken) = ([false; 256], HashSet::new());
+    for word in words() {
+        let new = |b: &u8| *b >= 0x80 && !bytes[usize::from(*b)];
+        if word.iter().any(new) && !head.is_full() {
+            for byte in word {
+                bytes[usize::from(*byte)] = true;
+            }
+            taken.insert(word);
+            head.take(word);
         }
-        head.bytes.push(b' ');
+    }
+    for word in words() {
+        if !head.is_full() && taken.insert(word) {
+            head.take(word);
+        }
     }
     head
+}
+
+impl Sample {
+    fn is_full(&self) -> bool {
+        self.is_cut || self.bytes.len() >= HEAD - 1
+    }
+
+    /// Adds as much of a word as a first look has room for.
+    fn take(&mut self, word: &[u8]) {
+        let room = HEAD - self.bytes.len();
+        self.is_cut = word.len() > room;
+        self.bytes.extend_from_slice(&word[..word.len().min(room)]);
+        if !self.is_full() {
+            self.bytes.push(b' ');
+        }
+    }
 }
 
 /// The next word with a byte above 7F.
@@ -115,7 +139,7 @@ mod tests {
         text.extend_from_slice(b"c\x9Cur and more");
         let found = sample(&text);
         assert!(!found.is_cut && found.bytes.len() < FIRST + NEW);
-        assert!(found.bytes.ends_with(b"c\x9Cur "), "{}", found.bytes.escape_ascii());
+        assert!(found.bytes.starts_with(b"\xE9t\xE9 c\x9Cur plain "), "{}", found.bytes.escape_ascii());
         let few = sample(&[b"plain ".repeat(100), b"caf\xE9".to_vec()].concat());
         assert!(few.bytes.starts_with(b"caf\xE9 plain plain ") && few.bytes.len() < FIRST);
     }

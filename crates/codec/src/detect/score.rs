@@ -125,19 +125,29 @@ pub(super) fn unicode_cost(text: &str, priors: &Priors) -> u32 {
     languages.map(cost).min().unwrap_or_default() + reading.cost
 }
 
-/// The share of probability that the text of one of the scored charsets has.
-pub(super) fn share_of(scored: &[Scored], at: usize) -> f32 {
+/// What bytes cost that are text in no charset. Text costs less in its own language, where a letter tells the next one: 2 to 4 nats a
+/// byte; noise that is read as text costs 5 and more.
+pub(super) fn noise(bytes: &[u8]) -> u32 {
+    /// Cost of a byte, as if any of a hundred were as likely.
+    const BYTE: u32 = 74;
+    /// What speaks against noise where text is expected.
+    const RARE: u32 = 3 * NAT;
+    RARE + BYTE * bytes.len() as u32
+}
+
+/// The share of probability that the text of one of the scored charsets has; `noise` is what the bytes cost if they are none.
+pub(super) fn share_of(scored: &[Scored], at: usize, noise: u32) -> f32 {
     // Letters depend on each other more than the models tell: the costs are worth less than they say.
     const WORTH: f32 = 0.5;
-    let Some(best) = scored.first() else { return 0.0 };
-    let weight = |s: &Scored| (-WORTH * (s.cost - best.cost) as f32 / NAT as f32).exp();
+    let Some(best) = scored.iter().map(|s| s.cost).chain([noise]).min() else { return 0.0 };
+    let weight = |cost: u32| (-WORTH * (cost - best) as f32 / NAT as f32).exp();
     let mut seen = Vec::with_capacity(scored.len());
-    let (mut total, mut own) = (0.0, 0.0);
+    let (mut total, mut own) = (weight(noise), 0.0);
     for other in scored {
         if !seen.contains(&other.text) {
             seen.push(other.text);
-            total += weight(other);
-            own = if other.text == scored[at].text { weight(other) } else { own };
+            total += weight(other.cost);
+            own = if other.text == scored[at].text { weight(other.cost) } else { own };
         }
     }
     own / total

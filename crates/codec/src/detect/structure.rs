@@ -32,7 +32,8 @@ const DESIGNATIONS: [(&[u8], Charset); 6] = [
 ];
 
 /// The charset that the shape of the bytes proves: UTF-16 or UTF-32 by their NUL bytes, ISO-2022-JP, -KR and -CN
-/// by escape sequences in seven-bit text. All of it must decode without loss. A BOM is not looked at.
+/// by escape sequences in seven-bit text. All of it must decode without loss, but for one byte that UTF-16 has too many at its
+/// end, a line end that was added. A BOM is not looked at.
 pub fn structure(bytes: &[u8]) -> Option<Charset> {
     let candidate = if memchr::memchr(0, bytes).is_some() {
         wide(bytes)?
@@ -45,7 +46,7 @@ pub fn structure(bytes: &[u8]) -> Option<Charset> {
         return None;
     };
     let mut log = LossLog::with_limit(0);
-    let text = candidate.decode(bytes, &mut log);
+    let text = candidate.decode(whole(candidate, bytes), &mut log);
     let sound = log.losses() == 0 && log.count(LossKind::OppositeByteOrderMark) == 0;
     let telling = if bytes.is_ascii() && memchr::memchr(0, bytes).is_none() {
         !text.is_ascii()
@@ -88,8 +89,9 @@ fn is_likely(text: &str, bytes: &[u8], priors: &Priors) -> bool {
 
 /// UTF-16 without NULs by what it says.
 pub(super) fn wide_by_text(bytes: &[u8], priors: &Priors) -> Vec<Scored> {
-    let window = &bytes[..bytes.len().min(WINDOW / 4)];
-    if bytes.len() < 2 || !bytes.len().is_multiple_of(2) || !window.iter().any(|b| *b < b' ' || *b >= 0x7F) {
+    let window = whole(Charset::UTF_16LE, &bytes[..bytes.len().min(WINDOW / 4)]);
+    let damage = if bytes.len().is_multiple_of(2) { 0 } else { WIDE };
+    if window.is_empty() || !window.iter().any(|b| *b < b' ' || *b >= 0x7F) {
         return Vec::new();
     }
     let scored = |charset: Charset| {
@@ -98,7 +100,7 @@ pub(super) fn wide_by_text(bytes: &[u8], priors: &Priors) -> Vec<Scored> {
         let sound = log.is_empty() && !text.contains('\0');
         sound.then(|| Scored {
             charset,
-            cost: score::unicode_cost(&text, priors) + WIDE,
+            cost: score::unicode_cost(&text, priors) + WIDE + damage,
             text: charset.index() as u64,
         })
     };
@@ -122,9 +124,6 @@ fn wide(bytes: &[u8]) -> Option<Charset> {
             _ => {}
         }
     }
-    if !bytes.len().is_multiple_of(2) {
-        return None;
-    }
     // Zero high bytes stand on one side only, and are not rare: spaces and line ends have them in every script.
     let zeros = |side: usize| window.iter().skip(side).step_by(2).filter(|b| **b == 0).count();
     let (charset, count, high) = match (utf16::guess(window), zeros(0), zeros(1)) {
@@ -136,7 +135,16 @@ fn wide(bytes: &[u8]) -> Option<Charset> {
     let ascii = window
         .chunks_exact(2)
         .any(|unit| matches!(unit[high], b'\n' | b'\r' | b' ') && unit[1 - high].is_ascii_alphabetic());
-    (count > 0 && count >= window.len() / 32 && !ascii).then_some(charset)
+    // Half a unit too much is damage, and asks for the clearer sight of letters of ASCII.
+    let least =
+        if bytes.len().is_multiple_of(2) { (window.len() / 32).max(1) } else { (window.len() / 4).max(2) };
+    (count >= least && !ascii).then_some(charset)
+}
+
+/// The bytes without half a unit at their end.
+fn whole(charset: Charset, bytes: &[u8]) -> &[u8] {
+    let is_wide = [Charset::UTF_16BE, Charset::UTF_16LE].contains(&charset);
+    &bytes[..if is_wide { bytes.len() & !1 } else { bytes.len() }]
 }
 
 #[cfg(test)]
@@ -153,6 +161,10 @@ mod tests {
             }
         }
         assert_eq!(structure(b"a\0b"), None);
+        // A line end of one byte was added, or the last byte was lost.
+        assert_eq!(structure(b"H\0e\0l\0l\0o\0\n"), Some(Charset::UTF_16LE));
+        assert_eq!(structure(b"\0H\0e\0l\0l\0o\0"), Some(Charset::UTF_16BE));
+        assert_eq!(structure(b"some text with one NUL\0"), None);
         for at in 0..28 {
             let mut text = b"some text with one NUL in it".to_vec();
             text[at] = 0;

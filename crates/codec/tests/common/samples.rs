@@ -13,8 +13,10 @@ use std::process::Command;
 pub(crate) struct Sample {
     /// As the file names it: `zh_CN`.
     pub(crate) language: String,
-    /// Python's name of the encoding.
+    /// Python's name of the encoding, or ours.
     pub(crate) encoding: String,
+    /// Whether mail in this language is often in it.
+    pub(crate) is_common: bool,
     /// Wanted number of bytes: 20, 50, 200, 1000.
     pub(crate) length: u64,
     pub(crate) bytes: Vec<u8>,
@@ -38,6 +40,7 @@ fn sample(line: &str) -> Sample {
     Sample {
         language: text("lang"),
         encoding: text("enc"),
+        is_common: true,
         length: value["len"].as_u64().expect("a number"),
         bytes: (0..hex.len()).step_by(2).map(byte).collect(),
         text: text("text"),
@@ -112,4 +115,105 @@ pub(crate) fn encoded(text: &str, characters: usize, charset: Charset) -> Option
     let mut log = LossLog::with_limit(0);
     let bytes = charset.encode(&start, Unmappable::Fatal, &mut log).into_owned();
     (log.is_empty() && !start.is_ascii() && reads(charset, &bytes, &start)).then_some((bytes, start))
+}
+
+/// Samples of text that no model has seen: of each language in each of its charsets, `count` of every length. `texts` has a file
+/// `LANG.txt` for each language; `table` is `data/languages.tsv`.
+pub(crate) fn of_texts(texts: &Path, table: &str, count: usize) -> Vec<Sample> {
+    let mut samples = Vec::new();
+    for row in table.lines().filter(|line| !line.starts_with('#')) {
+        let [language, _, _, _, common, rare] = row.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("not six columns: {row}")
+        };
+        let path = texts.join(format!("{language}.txt"));
+        let text =
+            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let lines: Vec<&str> = text.lines().collect();
+        let names = common.split(' ').chain(rare.split(' ')).filter(|name| *name != "-").chain(["UTF-8"]);
+        for name in names {
+            let charset = Charset::for_name(name).unwrap_or_else(|| panic!("{name}"));
+            for length in LENGTHS {
+                samples.extend(spread(&lines, count, charset, length).map(|(bytes, text)| Sample {
+                    language: language.to_owned(),
+                    encoding: name.to_owned(),
+                    is_common: common.split(' ').any(|other| other == name),
+                    length,
+                    bytes,
+                    text,
+                }));
+            }
+        }
+    }
+    samples
+}
+
+/// Lengths of samples in bytes.
+pub(crate) const LENGTHS: [u64; 4] = [20, 50, 200, 1000];
+
+/// Excerpts of a text, at equal distances.
+fn spread<'a>(
+    lines: &'a [&'a str],
+    count: usize,
+    charset: Charset,
+    length: u64,
+) -> impl Iterator<Item = (Vec<u8>, String)> + use<'a> {
+    // An excerpt that the charset cannot hold gives way to the next.
+    let tries = move |nth: usize| (0..40).map(move |next| lines.len() * nth / count + next);
+    (0..count)
+        .filter_map(move |nth| tries(nth).find_map(|at| excerpt(lines.get(at..)?, charset, length as usize)))
+}
+
+/// The start of some lines in a charset, as long as it fits into so many bytes.
+fn excerpt(lines: &[&str], charset: Charset, length: usize) -> Option<(Vec<u8>, String)> {
+    let (mut text, mut size) = (String::new(), 0);
+    for c in lines.iter().flat_map(|line| line.chars().chain(['\n'])) {
+        let mut one = [0; 4];
+        let mut log = LossLog::with_limit(0);
+        size += charset.encode(c.encode_utf8(&mut one), Unmappable::Fatal, &mut log).len();
+        if !log.is_empty() {
+            return None;
+        }
+        if size > length {
+            break;
+        }
+        text.push(c);
+    }
+    encoded(&text, usize::MAX, charset)
+}
+
+/// Bytes that are text in no charset that is guessed: EBCDIC, noise of several kinds, numbers.
+pub(crate) fn noise() -> Vec<(String, Vec<u8>)> {
+    let mut all = Vec::new();
+    let german =
+        "Sehr geehrte Damen und Herren, anbei erhalten Sie die Rechnung für die Lieferung vom 12. März.";
+    let english = "Dear Sir, please find enclosed the invoice for our delivery of March 12. Yours faithfully, John Smith";
+    for (name, text) in [
+        ("IBM037", english),
+        ("IBM500", english),
+        ("IBM273", german),
+        ("IBM1047", english),
+        ("IBM01140", german),
+    ] {
+        let charset = Charset::for_name(name).unwrap_or_else(|| panic!("{name}"));
+        for characters in [20, 50, 100] {
+            let start: String = text.chars().take(characters).collect();
+            let bytes = charset.encode(&start, Unmappable::Fatal, &mut LossLog::new()).into_owned();
+            all.push((format!("{name} {characters}"), bytes));
+        }
+    }
+    let mut state = 1_u32;
+    let mut next = move || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    for length in [20, 50, 200, 1000_u32] {
+        all.push((format!("any bytes {length}"), (0..length).map(|_| next()).collect()));
+        all.push((format!("high bytes {length}"), (0..length).map(|_| next() | 0x80).collect()));
+        all.push((format!("A1-FE {length}"), (0..length).map(|_| 0xA1 + next() % 0x5E).collect()));
+        let numbers = (0..length / 4).flat_map(|n| (n * 77_777).to_le_bytes());
+        all.push((format!("numbers {length}"), numbers.collect()));
+        let samples = (0..length / 2).flat_map(|n| ((f64::from(n) / 5.0).sin() * 20_000.0).to_be_bytes());
+        all.push((format!("floats {length}"), samples.take(length as usize).collect()));
+    }
+    all
 }

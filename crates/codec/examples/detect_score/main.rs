@@ -1,11 +1,17 @@
-//! Measures detection on real text, beside chardetng:
-//! `MAILGLOT_SHARED=... cargo run --release -p mailglot-codec --example detect_score [--wrong LENGTH]`.
+//! Measures detection beside chardetng, and what its confidence is worth:
+//!
+//! - `MAILGLOT_SHARED=... cargo run --release -p mailglot-codec --example detect_score` on the samples of the reference data;
+//! - `... --example detect_score -- --text FOLDER` on texts that no model has seen, as
+//!   `crates/xtask/models/gather.py` makes them of the packages that it holds out (`--count N` samples of each kind, 20 unless told).
+//!
+//! `--wrong LENGTH` lists the samples of that length which are read wrong or without any confidence; `--all` shows also the kinds without a mistake.
 //!
 //! # Limits
 //! Shares are per cent of samples whose text is exactly right.
 #![allow(clippy::print_stdout, clippy::panic, clippy::unwrap_used, reason = "a tool for the terminal")]
 
-#[path = "../tests/common/samples.rs"]
+mod calibration;
+#[path = "../../tests/common/samples.rs"]
 mod samples;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
@@ -13,19 +19,32 @@ use mailglot_codec::Charset;
 use mailglot_codec::detect::{Hints, detect};
 use samples::{NON_WEB, Sample, country, encoded, from_country, is_right};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 fn main() {
-    let shared = PathBuf::from(std::env::var_os("MAILGLOT_SHARED").expect("MAILGLOT_SHARED"));
-    let samples = samples::read(&shared);
     let arguments: Vec<String> = std::env::args().collect();
-    if let Some(length) = arguments.iter().position(|a| a == "--wrong").and_then(|at| arguments.get(at + 1)) {
+    let value =
+        |name: &str| arguments.iter().position(|a| a == name).and_then(|at| arguments.get(at + 1)).cloned();
+    let texts = value("--text").map(PathBuf::from);
+    let samples = match &texts {
+        Some(folder) => held_out(folder, value("--count").map_or(20, |n| n.parse().unwrap())),
+        None => samples::read(&PathBuf::from(std::env::var_os("MAILGLOT_SHARED").expect("MAILGLOT_SHARED"))),
+    };
+    if let Some(length) = value("--wrong") {
         return wrong(&samples, length.parse().unwrap());
     }
-    web(&samples);
-    non_web(&samples);
+    web(&samples, arguments.iter().any(|a| a == "--all"));
+    if texts.is_none() {
+        non_web(&samples);
+    }
     rarely_dos(&samples);
+    calibration::print(&samples);
+}
+
+fn held_out(folder: &Path, count: usize) -> Vec<Sample> {
+    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/languages.tsv");
+    samples::of_texts(folder, &std::fs::read_to_string(table).unwrap(), count)
 }
 
 /// Counts of samples, and of right answers in four columns.
@@ -43,7 +62,7 @@ impl Row {
     }
 }
 
-fn web(samples: &[Sample]) {
+fn web(samples: &[Sample], all: bool) {
     println!("{:<28} {:>5} {:>8} {:>8} {:>10} {:>8}", "class", "n", "own", "+country", "chardetng", "+TLD");
     let mut classes: BTreeMap<(&str, u64), Row> = BTreeMap::new();
     let mut encodings: BTreeMap<(String, u64), Row> = BTreeMap::new();
@@ -52,7 +71,7 @@ fn web(samples: &[Sample]) {
         let code = country(&sample.language);
         let (own, time) = timed(|| is_right(&sample.bytes, &sample.text, &Hints::default()));
         let (web, web_time) = timed(|| chardetng(sample, None));
-        if sample.encoding != "utf-8" {
+        if class(sample) != "utf-8" {
             let [n, sum, web_sum] = micros.entry(sample.length).or_default();
             *n += 1.0;
             *sum += time;
@@ -60,7 +79,7 @@ fn web(samples: &[Sample]) {
         }
         let with_country = is_right(&sample.bytes, &sample.text, &from_country(code));
         let right = [own, with_country, web, chardetng(sample, Some(code))];
-        let class = if sample.encoding == "utf-8" { "utf-8" } else { "ALL non-utf8" };
+        let class = class(sample);
         let pair = (format!("{} {}", sample.language, sample.encoding), sample.length);
         for row in [classes.entry((class, sample.length)).or_default(), encodings.entry(pair).or_default()] {
             row.all += 1;
@@ -70,7 +89,7 @@ fn web(samples: &[Sample]) {
         }
     }
     for ((name, length), row) in &encodings {
-        if row.right[0] < row.all && !name.ends_with("utf-8") {
+        if all || row.right[0] < row.all {
             row.print(&format!("{name} {length}"));
         }
     }
@@ -79,6 +98,15 @@ fn web(samples: &[Sample]) {
     }
     for (length, [n, sum, web_sum]) in &micros {
         println!("{length} bytes: {:.0} us, chardetng {:.0} us", sum / n, web_sum / n);
+    }
+}
+
+/// What a sample counts for: charsets that little mail is in tell little about all of it.
+fn class(sample: &Sample) -> &'static str {
+    match &*sample.encoding {
+        "utf-8" | "UTF-8" => "utf-8",
+        _ if sample.is_common => "ALL non-utf8",
+        _ => "RARE in mail",
     }
 }
 
@@ -118,8 +146,9 @@ fn non_web(samples: &[Sample]) {
 /// How many samples of web encodings are taken for a DOS or Mac page or another shape.
 fn rarely_dos(samples: &[Sample]) {
     let mut found: BTreeMap<&str, u32> = BTreeMap::new();
-    let western =
-        samples.iter().filter(|s| s.encoding.starts_with("cp125") || s.encoding.starts_with("iso8859"));
+    let western = samples.iter().filter(|s| {
+        ["cp125", "iso8859", "windows-125", "ISO-8859"].iter().any(|start| s.encoding.starts_with(start))
+    });
     for sample in western.clone() {
         let name = detect(&sample.bytes, &Hints::default()).charset.name();
         if !name.starts_with("windows-") && !name.starts_with("ISO-8859-") {
@@ -129,11 +158,15 @@ fn rarely_dos(samples: &[Sample]) {
     println!("of {} samples in windows-125x and ISO 8859, taken for: {found:?}", western.count());
 }
 
+/// A guess that says it is no better than chance.
+const UNSURE: f32 = 0.2;
+
+/// Lists what is read wrong, or without any confidence.
 fn wrong(samples: &[Sample], length: u64) {
     for sample in samples.iter().filter(|s| s.length == length) {
         for hints in [Hints::default(), from_country(country(&sample.language))] {
-            if !is_right(&sample.bytes, &sample.text, &hints) {
-                let guess = detect(&sample.bytes, &hints);
+            let guess = detect(&sample.bytes, &hints);
+            if !is_right(&sample.bytes, &sample.text, &hints) || guess.confidence < UNSURE {
                 let read =
                     guess.charset.decode(&sample.bytes, &mut mailglot_codec::LossLog::new()).into_owned();
                 println!(

@@ -1,0 +1,96 @@
+//! The charsets that may be meant, the likeliest first.
+//!
+//! # Limits
+//! Costs are those of a sample; only whether the best reads all is asked of the whole text.
+
+use super::language::NAT;
+use super::score::{self, Scored};
+use super::{Evidence, Guess, Hints, priors, sample, structure, voice};
+use crate::{Charset, LossLog};
+
+/// What UTF-8 with damage costs, whatever it says: it is rarer than text that is whole.
+const DAMAGED: u32 = 3 * NAT;
+
+/// Charsets with what their texts cost.
+#[derive(Debug)]
+pub(super) struct Ranking {
+    pub(super) scored: Vec<Scored>,
+    /// What the bytes cost if they are text in none of them.
+    noise: u32,
+}
+
+impl Ranking {
+    /// All that can read a sample of these bytes.
+    pub(super) fn of(bytes: &[u8], hints: &Hints<'_>) -> Self {
+        let priors = priors(hints);
+        let sample = sample::sample(bytes);
+        let mut scored = score::score(&sample, &priors, hints.ascii_compatible);
+        if !hints.ascii_compatible {
+            scored.extend(structure::wide_by_text(bytes, &priors));
+        }
+        if Nearly::of(bytes) == Nearly::Possible {
+            let text = String::from_utf8_lossy(&sample.bytes);
+            let cost = score::unicode_cost(&text, &priors) + DAMAGED;
+            scored.push(Scored { charset: Charset::UTF_8, cost, text: Charset::UTF_8.index() as u64 });
+        }
+        scored.sort_by_key(|s| s.cost);
+        voice::hear(&mut scored, &sample.bytes, hints.country);
+        Self { scored, noise: score::noise(&sample.bytes) }
+    }
+
+    /// The best that reads nearly all of the text.
+    pub(super) fn guess(&self, bytes: &[u8]) -> Guess {
+        let reads = |charset: Charset| charset.is_single_byte() || nearly_reads(charset, bytes);
+        match self.scored.iter().position(|s| reads(s.charset)) {
+            Some(best) => self.at(best),
+            None => Guess { charset: Charset::WINDOWS_1252, confidence: 0.1, evidence: Evidence::Fallback },
+        }
+    }
+
+    /// The charset at this place as a guess.
+    pub(super) fn at(&self, place: usize) -> Guess {
+        let charset = self.scored[place].charset;
+        let evidence = if charset == Charset::UTF_8 { Evidence::Utf8 } else { Evidence::Model };
+        Guess { charset, confidence: score::share_of(&self.scored, place, self.noise), evidence }
+    }
+}
+
+/// Whether bytes that are not UTF-8 are text in it all the same, that was cut or has a line in another charset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Nearly {
+    Proven,
+    /// By few sequences, as other charsets make them by chance.
+    Possible,
+    No,
+}
+
+impl Nearly {
+    /// Whether sequences of UTF-8 outweigh what is none by three to one.
+    /// Elsewhere a pair of high bytes is one time in six a sequence; longer ones count twice.
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        /// That many are no chance.
+        const MANY: usize = 12;
+        let (mut sound, mut bad) = (0, 0);
+        for chunk in bytes.utf8_chunks() {
+            let high = chunk.valid().chars().filter(|c| !c.is_ascii());
+            sound += high.map(|c| if c.len_utf8() == 2 { 1 } else { 2 }).sum::<usize>();
+            bad += usize::from(!chunk.invalid().is_empty());
+        }
+        match sound {
+            0 => Self::No,
+            _ if sound < 3 * bad => Self::No,
+            _ if sound < MANY => Self::Possible,
+            _ => Self::Proven,
+        }
+    }
+}
+
+/// Whether a charset of more bytes loses at most one in fifty characters of the beginning.
+fn nearly_reads(charset: Charset, bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(1 << 16)];
+    let mut log = LossLog::with_limit(0);
+    let text = charset.decode(start, &mut log);
+    // The last character may be cut; damaged UTF-8 was weighed already.
+    let lost = log.losses() <= 1 + text.chars().filter(|c| !c.is_ascii()).count() as u64 / 50;
+    lost || charset == Charset::UTF_8
+}

@@ -16,7 +16,7 @@ mod samples;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use mailglot_codec::Charset;
-use mailglot_codec::detect::{Hints, detect};
+use mailglot_codec::detect::{Hints, detect, rival};
 use samples::{NON_WEB, Sample, country, encoded, from_country, is_right};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,6 +39,7 @@ fn main() {
         non_web(&samples);
     }
     rarely_dos(&samples);
+    labels(&samples);
     calibration::print(&samples);
 }
 
@@ -156,6 +157,27 @@ fn rarely_dos(samples: &[Sample]) {
         }
     }
     println!("of {} samples in windows-125x and ISO 8859, taken for: {found:?}", western.count());
+}
+
+/// Texts under the label ISO-8859-1, with right and with wrong: how often there is a word against it, how often it is outweighed, and
+/// how often that leads to the right text.
+fn labels(samples: &[Sample]) {
+    let mut found: BTreeMap<(&str, u64), [u32; 4]> = BTreeMap::new();
+    for sample in samples.iter().filter(|s| s.is_common && !s.encoding.eq_ignore_ascii_case("utf-8")) {
+        let truth = samples::reads(Charset::WINDOWS_1252, &sample.bytes, &sample.text);
+        let class = if truth { "ISO-8859-1" } else { &sample.encoding };
+        let [all, doubted, other, right] = found.entry((class, sample.length)).or_default();
+        *all += 1;
+        let Some(rival) = rival(&sample.bytes, Charset::ISO_8859_1, &Hints::default()) else { continue };
+        *doubted += 1;
+        *other += u32::from(rival.outweighs);
+        let read = rival.outweighs && samples::reads(rival.guess.charset, &sample.bytes, &sample.text);
+        *right += u32::from(read);
+    }
+    println!("under the label ISO-8859-1: samples, doubted, contradicted, to the right charset");
+    for ((encoding, length), [all, doubted, other, right]) in found {
+        println!("{encoding:<20} {length:>5} {all:>6} {doubted:>6} {other:>6} {right:>6}");
+    }
 }
 
 /// A guess that says it is no better than chance.

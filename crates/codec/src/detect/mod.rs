@@ -113,6 +113,20 @@ pub fn detect_top(bytes: &[u8], hints: &Hints<'_>, n: usize) -> Vec<Guess> {
     top
 }
 
+/// A charset that makes a likelier text than a label's, although that one reads all of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rival {
+    /// The likeliest.
+    pub guess: Guess,
+    /// It is likelier by far: what the label makes is text in no language. Labels are mostly right, and few words prove little.
+    pub outweighs: bool,
+}
+
+/// What speaks against a label. None where nothing does, and where it is not known what texts in its charset look like.
+pub fn rival(bytes: &[u8], label: Charset, hints: &Hints<'_>) -> Option<Rival> {
+    Ranking::of(bytes, hints).rival(bytes, label)
+}
+
 /// Detection over pieces that come one after the other, such as all undeclared parts and fields of a message.
 #[derive(Clone, Debug, Default)]
 pub struct Detector {

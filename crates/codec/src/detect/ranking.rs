@@ -4,17 +4,25 @@
 //! Costs are those of a sample; only whether the best reads all is asked of the whole text.
 
 use super::language::NAT;
-use super::score::{self, Scored};
-use super::{Evidence, Guess, Hints, priors, sample, structure, voice};
+use super::sample::Sample;
+use super::score::{self, Priors, Scored};
+use super::{Evidence, Guess, Hints, Rival, priors, sample, structure, voice};
 use crate::{Charset, LossLog};
 
 /// What UTF-8 with damage costs, whatever it says: it is rarer than text that is whole.
 const DAMAGED: u32 = 3 * NAT;
 
+/// What a label is worth that reads everything: wrong ones are rare, and a text of few words proves little.
+const LABEL: u32 = 16 * NAT;
+/// What is worth a word.
+const DOUBT: u32 = 3 * NAT;
+
 /// Charsets with what their texts cost.
 #[derive(Debug)]
 pub(super) struct Ranking {
     pub(super) scored: Vec<Scored>,
+    sample: Sample,
+    priors: Priors,
     /// What the bytes cost if they are text in none of them.
     noise: u32,
 }
@@ -35,7 +43,8 @@ impl Ranking {
         }
         scored.sort_by_key(|s| s.cost);
         voice::hear(&mut scored, &sample.bytes, hints.country);
-        Self { scored, noise: score::noise(&sample.bytes) }
+        let noise = score::noise(&sample.bytes);
+        Self { scored, sample, priors, noise }
     }
 
     /// The best that reads nearly all of the text.
@@ -45,6 +54,17 @@ impl Ranking {
             Some(best) => self.at(best),
             None => Guess { charset: Charset::WINDOWS_1252, confidence: 0.1, evidence: Evidence::Fallback },
         }
+    }
+
+    /// The best, if it is likelier than a label's.
+    pub(super) fn rival(&self, bytes: &[u8], label: Charset) -> Option<Rival> {
+        let label = score::scored_as(label.superset(), &self.sample, &self.priors)?;
+        let reads = |s: &Scored| s.charset.is_single_byte() || nearly_reads(s.charset, bytes);
+        let best = self.scored.iter().position(reads)?;
+        let Scored { cost, text, .. } = self.scored[best];
+        let guess = self.at(best);
+        let likelier = text != label.text && cost + DOUBT <= label.cost && guess.confidence > 0.5;
+        likelier.then_some(Rival { guess, outweighs: cost + LABEL <= label.cost })
     }
 
     /// The charset at this place as a guess.

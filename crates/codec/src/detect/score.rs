@@ -3,7 +3,7 @@
 //! # Limits
 //! Looks at a sample only; the caller sees to it that the sample is telling.
 
-use super::language::{Candidate, Language, NAT, Script, candidates};
+use super::language::{Candidate, Language, NAT, RARE, Script, candidates};
 use super::models::{LETTERS, Model, Models};
 use super::reading::{Reading, english_runs, read_text};
 use super::sample::{self, Sample};
@@ -31,21 +31,38 @@ pub(super) fn score(sample: &Sample, priors: &Priors, ascii_compatible: bool) ->
     let mut scored = Vec::new();
     let english = english_runs(&sample.bytes);
     for trial in likely(&head, priors, ascii_compatible) {
-        let Some((reading, text)) = read(trial.candidate, sample, &english) else { continue };
-        let cost =
-            |(language, prior): &(usize, u32)| language_cost(*language, &reading, text.as_deref()) + prior;
-        let Some(best) = trial.languages.iter().map(cost).min() else { continue };
-        let charset = trial.candidate.charset;
-        scored.push(Scored { charset, cost: best + reading.cost, text: reading.text });
+        scored.extend(trial.score(sample, &english));
     }
     scored.sort_by_key(|s| s.cost);
     scored
+}
+
+/// What the sample costs in one charset, however unlikely, in any language of its script: words without special letters stand under
+/// every label. None for a charset that no language is known for.
+pub(super) fn scored_as(charset: Charset, sample: &Sample, priors: &Priors) -> Option<Scored> {
+    let candidate = candidates().iter().find(|c| c.charset == charset)?;
+    let of_script = LANGUAGES.iter().enumerate().filter(|(_, language)| language.script == candidate.script);
+    let cost = |index| candidate.languages.iter().find(|(i, _)| *i == index).map_or(RARE, |(_, cost)| *cost);
+    let languages = of_script.map(|(index, _)| (index, cost(index) + priors[index])).collect();
+    let scored = Trial { candidate, languages }.score(sample, &english_runs(&sample.bytes));
+    Some(scored.unwrap_or(Scored { charset, cost: u32::MAX / 2, text: 0 }))
 }
 
 /// A charset with the languages that are possible, and what both cost before the text.
 struct Trial<'c> {
     candidate: &'c Candidate,
     languages: Vec<(usize, u32)>,
+}
+
+impl Trial<'_> {
+    /// The cost in the likeliest of the languages.
+    fn score(&self, sample: &Sample, english: &[u32]) -> Option<Scored> {
+        let (reading, text) = read(self.candidate, sample, english)?;
+        let cost =
+            |(language, prior): &(usize, u32)| language_cost(*language, &reading, text.as_deref()) + prior;
+        let best = self.languages.iter().map(cost).min()?;
+        Some(Scored { charset: self.candidate.charset, cost: best + reading.cost, text: reading.text })
+    }
 }
 
 /// What a first look leaves.

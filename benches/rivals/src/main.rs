@@ -1,4 +1,5 @@
-//! Decoding speed beside the rivals: `cargo xtask bench codec`.
+//! Decoding speed beside the rivals: `cargo xtask bench codec`; with `mime` as the first argument that of header values and transfer
+//! encodings, with `json FILE` and `decode FILE` mail-parser's reading of a mailbox (`cargo xtask bench mime`).
 //!
 //! All contenders get the same bytes and give a new text. What they give is compared before anything is timed; a rival
 //! that gives another text is shown, but does not count. They run in turn, round by round, on one thread; each one's
@@ -9,6 +10,13 @@
 //! fresh pages of the system are in nobody's time.
 
 mod contender;
+// The same writer of JSON for both sides: only the reading differs.
+#[allow(dead_code)]
+#[path = "../../../crates/pipeline/src/json.rs"]
+mod json;
+mod mailbox;
+mod mime;
+mod race;
 mod text;
 
 use contender::{Contender, rivals, validators};
@@ -41,20 +49,18 @@ const CASES: [(&str, Language, &str, f64); 16] = [
 /// Bytes of the short pieces.
 const PIECES: [usize; 4] = [40, 60, 200, 4000];
 
-/// Nanoseconds that a contender works in one round.
-const TURN: u64 = 8_000_000;
-
-unsafe extern "C" {
-    safe fn rival_clock() -> u64;
-    safe fn rival_keep_memory();
-}
-
 fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["mime", ref rest @ ..] => return mime::bench(rest),
+        [what @ ("json" | "decode"), file] => return mailbox::read(what, file),
+        _ => {}
+    }
     let Some(Options { size, rounds, only, no_bars }) = options(std::env::args().skip(1)) else {
         eprintln!("usage: mailglot-rivals [--size BYTES] [--rounds COUNT] [--only CHARSET] [--no-bars]");
         return ExitCode::from(2);
     };
-    rival_keep_memory();
+    race::keep_memory();
     let mut bench = Bench { rounds, only, held: 0, missed: 0, notes: BTreeSet::new() };
     bench.limit(size);
     bench.long(size);
@@ -258,26 +264,9 @@ impl Bench {
         self.race(inputs, &mut work)
     }
 
-    /// MB/s of each, the best of the rounds; they take turns.
-    fn race(&self, inputs: &[&[u8]], work: &mut [Box<dyn FnMut(&[u8]) + '_>]) -> Vec<f64> {
-        let bytes: usize = inputs.iter().map(|input| input.len()).sum();
-        let mut best = vec![0.0_f64; work.len()];
-        for _ in 0..self.rounds {
-            for (best, work) in best.iter_mut().zip(work.iter_mut()) {
-                let start = rival_clock();
-                let mut turns = 0;
-                let mut spent = 0;
-                while spent < TURN {
-                    for input in inputs {
-                        work(black_box(input));
-                    }
-                    turns += 1;
-                    spent = rival_clock() - start;
-                }
-                *best = best.max((bytes * turns) as f64 * 1e3 / spent as f64);
-            }
-        }
-        best
+    /// MB/s of each.
+    fn race(&self, inputs: &[&[u8]], work: &mut [race::Work<'_>]) -> Vec<f64> {
+        race::race(self.rounds, inputs, work)
     }
 }
 

@@ -6,10 +6,21 @@
 //! headers ICU is left out, and the output says so.
 
 use crate::run::{cargo, checked, root, target};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// Measures decoders and prints tables in Markdown; fails where a goal is missed.
 pub(crate) fn bench(size: &str, runs: u32, only: &str, no_bars: bool) -> anyhow::Result<()> {
+    let mut program = Command::new(build_rivals()?);
+    program.args(["--size", size, "--rounds", &runs.to_string(), "--only", only]);
+    if no_bars {
+        program.arg("--no-bars");
+    }
+    checked(&mut program)
+}
+
+/// Builds the program of the rivals and returns its path.
+pub(crate) fn build_rivals() -> anyhow::Result<PathBuf> {
     let target = target()?.join("rivals");
     checked(
         cargo()
@@ -18,10 +29,5 @@ pub(crate) fn bench(size: &str, runs: u32, only: &str, no_bars: bool) -> anyhow:
             .arg("--target-dir")
             .arg(&target),
     )?;
-    let mut program = Command::new(target.join("release/mailglot-rivals"));
-    program.args(["--size", size, "--rounds", &runs.to_string(), "--only", only]);
-    if no_bars {
-        program.arg("--no-bars");
-    }
-    checked(&mut program)
+    Ok(target.join("release/mailglot-rivals"))
 }

@@ -11,6 +11,7 @@
 mod arrows;
 mod bench;
 mod bench_codec;
+mod bench_mime;
 mod generated;
 mod measure;
 mod models;
@@ -112,6 +113,8 @@ enum Subject {
     Mail,
     /// Decoders beside encoding_rs, mail-parser, encodify, iconv and ICU.
     Codec,
+    /// Header values, base64, quoted-printable, `text --json` and `normalize` beside encodify, base64-simd and mail-parser 1.0.1.
+    Mime,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -129,6 +132,9 @@ fn main() -> anyhow::Result<()> {
         Command::Roundtrip { size, mailbox } => workshop::roundtrip(&size, &mailbox),
         Command::Bench { what: Subject::Mail, size, runs, memory, no_bars, .. } => {
             bench::bench(size.as_deref().unwrap_or("300M"), runs.unwrap_or(5), memory, no_bars)
+        }
+        Command::Bench { what: Subject::Mime, size, runs, no_bars, .. } => {
+            bench_mime::bench(size.as_deref().unwrap_or("300M"), runs.unwrap_or(5), no_bars)
         }
         Command::Bench { what: Subject::Codec, size, runs, only, no_bars, .. } => bench_codec::bench(
             size.as_deref().unwrap_or("10M"),

@@ -153,6 +153,12 @@ pub fn decode(value: &[u8], kind: FieldKind, context: &HeaderContext, findings: 
     if kind == FieldKind::Parameters {
         return params::parse(value, context, findings).to_string();
     }
+    if kind == FieldKind::Unstructured
+        && let Some(text) = simple(value)
+        && !context.repairs.any()
+    {
+        return text;
+    }
     let mut out = String::with_capacity(value.len());
     let reader = decode::Reader::new(value, kind, context, findings);
     for segment in &reader.segments {
@@ -160,6 +166,17 @@ pub fn decode(value: &[u8], kind: FieldKind, context: &HeaderContext, findings: 
     }
     findings.sort_by_key(|f| f.at.start);
     out
+}
+
+/// A value of printable ASCII in which no word can be, as most are: its folds are spaces, and that is all.
+fn simple(value: &[u8]) -> Option<String> {
+    let flat = decode::unfold(value, true);
+    // To the end in any case, so that whole registers are looked at.
+    let printable = flat.iter().fold(true, |all, byte| all & matches!(byte, b' '..=b'~'));
+    if !printable || memchr::memchr_iter(b'?', &flat).any(|at| at > 0 && flat[at - 1] == b'=') {
+        return None;
+    }
+    String::from_utf8(flat.into_owned()).ok()
 }
 
 /// Decodes a value as it stands in a header, or a text of several lines.
@@ -261,6 +278,47 @@ mod tests {
 
     fn text(value: &str) -> String {
         read(value.as_bytes(), FieldKind::Unstructured).0
+    }
+
+    #[test]
+    fn simple_values_are_read_as_all_others() {
+        let pieces = [
+            "a",
+            "word ",
+            " ",
+            "\r\n ",
+            "\n\t",
+            "\r",
+            "\n",
+            "?",
+            "=",
+            "=?",
+            "?=",
+            "=?utf-8?q?a?=",
+            "\t",
+            "\0",
+            "é",
+        ];
+        let mut state = 5_u32;
+        let mut next = |bound: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as usize % bound
+        };
+        let mut found = 0;
+        for _ in 0..20_000 {
+            let value: String = (0..next(8)).map(|_| pieces[next(pieces.len())]).collect();
+            let Some(fast) = simple(value.as_bytes()) else { continue };
+            let context = HeaderContext::default();
+            let (mut slow, mut findings) = (String::new(), Vec::new());
+            let reader =
+                decode::Reader::new(value.as_bytes(), FieldKind::Unstructured, &context, &mut findings);
+            for segment in &reader.segments {
+                reader.push(segment, &mut slow, &mut findings);
+            }
+            assert_eq!((fast.as_str(), findings.len()), (slow.as_str(), 0), "{value:?}");
+            found += u32::from(value.len() > 5);
+        }
+        assert!(found > 500, "{found} simple values");
     }
 
     #[test]

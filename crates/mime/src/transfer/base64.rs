@@ -110,30 +110,94 @@ fn decode_clean(body: &[u8], out: &mut Vec<u8>) -> bool {
     }
     let text = &text[..text.len() - padding];
     out.reserve_exact(text.len() / 4 * 3 + 3);
-    let mut block = [0; BLOCK];
-    let mut filled = 0;
-    let mut rest = text;
+    let mut block = Block { characters: [0; BLOCK], filled: 0 };
+    // Nearly all bodies have lines of one length: those are taken without a look at what is in them.
+    let Some(mut rest) = same_lines(text, &mut block, out) else { return false };
     while !rest.is_empty() {
         let (line, tail) = match memchr::memchr(b'\n', rest) {
             Some(at) => (&rest[..at], &rest[at + 1..]),
             None => (rest, &rest[rest.len()..]),
         };
         rest = tail;
-        let mut line = line.strip_suffix(b"\r").unwrap_or(line);
-        while !line.is_empty() {
-            let (now, later) = line.split_at(line.len().min(BLOCK - filled));
-            block[filled..filled + now.len()].copy_from_slice(now);
-            filled += now.len();
-            line = later;
-            if filled == BLOCK {
-                if !decode_block(&block, out) {
-                    return false;
-                }
-                filled = 0;
-            }
+        if !block.add(line.strip_suffix(b"\r").unwrap_or(line), out) {
+            return false;
         }
     }
-    (filled + padding).is_multiple_of(4) && decode_block(&block[..filled], out)
+    (block.filled + padding).is_multiple_of(4) && decode_block(&block.characters[..block.filled], out)
+}
+
+/// Takes lines as long as the first one from the start of `text`, and gives what follows them; None for what is not clean.
+fn same_lines<'t>(text: &'t [u8], block: &mut Block, out: &mut Vec<u8>) -> Option<&'t [u8]> {
+    let Some(feed) = memchr::memchr(b'\n', text) else { return Some(text) };
+    let width = if text[..feed].ends_with(b"\r") { feed - 1 } else { feed };
+    match (width, feed - width) {
+        // The widths that programs use, known when this is compiled.
+        (76, 1) => lines_of::<76, 78>(text, block, out),
+        (76, 0) => lines_of::<76, 77>(text, block, out),
+        (72, 1) => lines_of::<72, 74>(text, block, out),
+        (72, 0) => lines_of::<72, 73>(text, block, out),
+        (64, 1) => lines_of::<64, 66>(text, block, out),
+        (64, 0) => lines_of::<64, 65>(text, block, out),
+        (60, 1) => lines_of::<60, 62>(text, block, out),
+        (60, 0) => lines_of::<60, 61>(text, block, out),
+        _ => Some(text),
+    }
+}
+
+/// Lines of `WIDTH` characters that take `STEP` bytes with their line ends.
+fn lines_of<'t, const WIDTH: usize, const STEP: usize>(
+    text: &'t [u8],
+    block: &mut Block,
+    out: &mut Vec<u8>,
+) -> Option<&'t [u8]> {
+    let (lines, _) = text.as_chunks::<STEP>();
+    let ended = |line: &[u8; STEP]| line[STEP - 1] == b'\n' && (STEP == WIDTH + 1 || line[WIDTH] == b'\r');
+    let room = BLOCK / WIDTH;
+    let mut taken = 0;
+    for group in lines.chunks(room) {
+        let (targets, _) = block.characters.as_chunks_mut::<WIDTH>();
+        let mut count = 0;
+        for (line, target) in group.iter().zip(targets) {
+            if !ended(line) {
+                break;
+            }
+            target.copy_from_slice(&line[..WIDTH]);
+            count += 1;
+        }
+        if !decode_block(&block.characters[..count * WIDTH], out) {
+            return None;
+        }
+        taken += count;
+        if count < group.len() {
+            break;
+        }
+    }
+    Some(&text[taken * STEP..])
+}
+
+/// Characters that wait to be decoded.
+struct Block {
+    characters: [u8; BLOCK],
+    filled: usize,
+}
+
+impl Block {
+    /// Adds characters; false for what is not clean.
+    fn add(&mut self, mut line: &[u8], out: &mut Vec<u8>) -> bool {
+        while !line.is_empty() {
+            let (now, later) = line.split_at(line.len().min(BLOCK - self.filled));
+            self.characters[self.filled..self.filled + now.len()].copy_from_slice(now);
+            self.filled += now.len();
+            line = later;
+            if self.filled == BLOCK {
+                if !decode_block(&self.characters, out) {
+                    return false;
+                }
+                self.filled = 0;
+            }
+        }
+        true
+    }
 }
 
 fn decode_block(block: &[u8], out: &mut Vec<u8>) -> bool {

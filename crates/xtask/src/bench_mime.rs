@@ -1,0 +1,148 @@
+//! The benchmark of reading mail: header values, transfer encodings, the text of whole mailboxes, and rewriting, beside the rivals.
+//!
+//! # Limits
+//!
+//! Whole programs are measured by the processor time that the kernel counts, in ticks of 10 ms: small mailboxes tell little. Both write
+//! their JSON to nowhere. What is compared is the text of the parts, not section numbers or charset names, which the rival does not have.
+
+use crate::bench_codec::build_rivals;
+use crate::measure::{Usage, measure};
+use crate::run::{build_release, checked, output, target};
+use crate::workshop::{PROFILES, mailbox};
+use anyhow::{Context, bail};
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Share of text parts that both must read alike before anything is timed.
+const ALIKE: f64 = 0.9;
+
+/// Measures and prints tables in Markdown; fails where a goal is missed.
+pub(crate) fn bench(size: &str, runs: u32, no_bars: bool) -> anyhow::Result<()> {
+    let rivals = build_rivals()?;
+    let mut micro = Command::new(&rivals);
+    micro.args(["mime", "--no-bars", "--rounds", &runs.max(5).to_string()]);
+    if !no_bars {
+        micro.args(["--size", "10M"]);
+    }
+    checked(&mut micro)?;
+    let programs = build_release()?;
+    let folder = target()?.join("bench-mime");
+    fs::create_dir_all(&folder)?;
+    let bench = Bench { programs, rivals, folder, runs: runs.max(1) };
+    let mut missed = 0;
+    println!("| mailbox | what | MB per CPU s | mail-parser 1.0.1 | ratio | goal | |");
+    println!("|---|---|---:|---:|---:|---:|---|");
+    for profile in PROFILES {
+        missed += bench.profile(profile, size)?;
+    }
+    fs::remove_dir_all(&bench.folder)?;
+    if missed > 0 && !no_bars {
+        bail!("{missed} goals missed");
+    }
+    Ok(())
+}
+
+struct Bench {
+    programs: PathBuf,
+    rivals: PathBuf,
+    folder: PathBuf,
+    runs: u32,
+}
+
+impl Bench {
+    fn profile(&self, profile: &str, size: &str) -> anyhow::Result<u32> {
+        let input = mailbox(&self.programs, profile, size)?;
+        let megabytes = fs::metadata(&input)?.len() as f64 / 1e6;
+        self.compare(profile, &input)?;
+        let mut best: [Option<Usage>; 4] = [None; 4];
+        for _ in 0..self.runs {
+            let out = self.folder.join("out.mbox");
+            let commands = [
+                self.text(&input),
+                self.rival("json", &input),
+                self.normalize(&input, &out),
+                self.rival("decode", &input),
+            ];
+            for (best, mut command) in best.iter_mut().zip(commands) {
+                let usage = measure(&mut command)?;
+                *best = Some(best.map_or(usage, |known| known.best(usage)));
+            }
+            for file in [out.with_extension("mbox.ledger"), out] {
+                fs::remove_file(file)?;
+            }
+        }
+        let best = best.into_iter().collect::<Option<Vec<_>>>().context("nothing was measured")?;
+        let goals = [
+            ("`text --json`", 0, 1, if profile == "list" { 1.2 } else { 1.0 }),
+            ("`normalize` with ledger, to decoding", 2, 3, 0.5),
+        ];
+        let mut missed = 0;
+        for (what, ours, theirs, goal) in goals {
+            let speed = |index: usize| megabytes / best[index].cpu.max(0.01);
+            let ratio = speed(ours) / speed(theirs);
+            let held = ratio >= goal;
+            missed += u32::from(!held);
+            println!(
+                "| {profile} | {what} | {:.0} | {:.0} | {ratio:.2} | {goal} | {} |",
+                speed(ours),
+                speed(theirs),
+                if held { "held" } else { "MISSED" }
+            );
+        }
+        Ok(missed)
+    }
+
+    fn text(&self, input: &Path) -> Command {
+        let mut command = Command::new(self.programs.join("mailglot"));
+        command.args(["-q", "text", "--json"]).arg(input);
+        command
+    }
+
+    fn rival(&self, what: &str, input: &Path) -> Command {
+        let mut command = Command::new(&self.rivals);
+        command.arg(what).arg(input);
+        command
+    }
+
+    fn normalize(&self, input: &Path, out: &Path) -> Command {
+        let mut command = Command::new(self.programs.join("mailglot"));
+        command.args(["-q", "normalize", "--threads", "1"]).arg(input).arg("-o").arg(out);
+        command
+    }
+
+    /// The share of text parts that both read alike; too small a share is an error.
+    fn compare(&self, profile: &str, input: &Path) -> anyhow::Result<()> {
+        let (ours, theirs) = (output(&mut self.text(input))?, output(&mut self.rival("json", input))?);
+        let mut texts: HashMap<(u64, String), i64> = HashMap::new();
+        let mut all = 0_u32;
+        for record in records(&ours) {
+            *texts.entry(record?).or_default() += 1;
+            all += 1;
+        }
+        let (mut alike, mut others) = (0_u32, 0_u32);
+        for record in records(&theirs) {
+            others += 1;
+            if let Some(left) = texts.get_mut(&record?).filter(|left| **left > 0) {
+                *left -= 1;
+                alike += 1;
+            }
+        }
+        let share = f64::from(alike) / f64::from(all.max(1));
+        eprintln!("{profile}: {all} text parts, {others} of mail-parser, {:.1} % alike", 100.0 * share);
+        if share < ALIKE {
+            bail!("{profile}: the programs do not read the same text");
+        }
+        Ok(())
+    }
+}
+
+/// Number of the message and text of each line, blanks at the end aside.
+fn records(lines: &[u8]) -> impl Iterator<Item = anyhow::Result<(u64, String)>> {
+    lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(|line| {
+        let record: serde_json::Value = serde_json::from_slice(line)?;
+        let text = record["text"].as_str().unwrap_or_default().trim_end().to_owned();
+        Ok((record["message"].as_u64().context("no message")?, text))
+    })
+}

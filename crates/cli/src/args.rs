@@ -289,7 +289,8 @@ pub(crate) struct DecodeArgs {
     /// space at its ends is dropped.
     #[arg(short = '0')]
     pub(crate) nul: bool,
-    /// A JSON object a line and value: value, text, events.
+    /// A JSON object a line and value: value, text, events; with --name also typed: addresses, date, identifiers, received,
+    /// or params.
     #[arg(long)]
     pub(crate) json: bool,
     /// Field that the values come from: it tells where words may stand. Without it they are text.

@@ -6,6 +6,7 @@
 
 mod encode;
 mod stream;
+mod typed;
 
 use super::values::{End, each, put};
 use crate::args::{self, DecodeArgs, HeaderCommand, ParamsArgs};
@@ -49,7 +50,8 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
         let text = encoded_word::decode_lines(value, kind, &context, &mut findings);
         if args.json {
             let events = findings.iter().map(EventRow::new).collect();
-            let row = DecodedRow { value: Raw(value), text: &text, events };
+            let typed = name.and_then(|name| typed::typed(name, value, &context));
+            let row = DecodedRow { value: Raw(value), text: &text, typed, events };
             put(out, &[&json(&row)?, &[end.byte()]])?;
         } else {
             put(out, &[text.as_bytes(), &[end.byte()]])?;
@@ -146,6 +148,8 @@ pub(super) fn json(row: &impl Serialize) -> Result<Vec<u8>, Failure> {
 struct DecodedRow<'a> {
     value: Raw<'a>,
     text: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    typed: Option<serde_json::Value>,
     events: Vec<EventRow<'a>>,
 }
 

@@ -59,6 +59,31 @@ fn the_name_of_a_field_tells_where_words_stand() {
 }
 
 #[test]
+fn values_are_typed_by_their_field() {
+    let sandbox = Sandbox::new();
+    let typed = |name: &str, value: &str| {
+        let run = sandbox.run(&["header", "decode", "--json", "--name", name, value]).ended(0);
+        serde_json::from_slice::<Value>(&run.out).unwrap()["typed"].clone()
+    };
+    assert_eq!(
+        typed("To", "\"=?utf-8?Q?M=C3=BCller=2C?=\" <a@b.example>, x: c@d.example (e);"),
+        json!({"addresses": [
+            {"name": "Müller,", "address": "a@b.example"},
+            {"group": "x", "members": [{"name": "e", "address": "c@d.example"}]},
+        ]})
+    );
+    assert_eq!(
+        typed("Date", "Fri, 21 Nov 1997 09:55:06 -0600"),
+        json!({"date": "1997-11-21T09:55:06-06:00"})
+    );
+    assert_eq!(typed("Date", "soon"), json!({"date": null}));
+    assert_eq!(typed("References", "<a@b> <c@d>"), json!({"identifiers": ["a@b", "c@d"]}));
+    assert_eq!(typed("Content-Type", "a/b; name*=''%41"), json!({"value": "a/b", "params": {"name": "A"}}));
+    assert_eq!(typed("Received", "from a by b; x")["received"]["by"], "b");
+    assert_eq!(typed("Subject", "a"), Value::Null);
+}
+
+#[test]
 fn each_piece_is_explained() {
     let sandbox = Sandbox::new();
     let value = "Re: =?iso-8859-1*de?Q?J=E4?= =?ISO-8859-1?B?bm5lcg==?= =?x-gibberish?Q?a?=";

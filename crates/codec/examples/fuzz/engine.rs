@@ -1,16 +1,58 @@
 //! The mutator: draws an input from what is known to tell something, changes it, and keeps what tells something new.
 //!
+//! Fuzzers of other crates include this file; each brings its own `targets`.
+//!
 //! # Limits
 //! The corpus lives in memory; what is worth keeping goes to `tests/seeds/` by hand.
 
-use crate::targets::Target;
+use crate::clock::Clock;
+use crate::targets::{self, Target};
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
-/// Bytes that an input has at most.
-const LONGEST: usize = 600;
 /// Inputs that the corpus has at most.
 const CORPUS: usize = 2000;
+/// More than this for one input is too long, if it is so again.
+const LONG: Duration = Duration::from_millis(100);
+
+/// The program: reads the arguments, and gives each target its turns until the seconds are over or a fault is found.
+pub(crate) fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let (mut names, mut seconds, mut seed) = ("all".to_owned(), 10, 1);
+    while let (Some(name), Some(value)) = (arguments.next(), arguments.next()) {
+        match (name.as_str(), value.parse()) {
+            ("--target", _) => names = value,
+            ("--seconds", Ok(number)) => seconds = number,
+            ("--seed", Ok(number)) => seed = number,
+            _ => {
+                println!("{name} {value}: not understood");
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    let mut engines: Vec<Engine> = targets::named(&names).into_iter().map(|t| Engine::new(t, seed)).collect();
+    if engines.is_empty() {
+        println!("{names}: no such target");
+        return ExitCode::FAILURE;
+    }
+    // Faults are shown by us, not by each panic on the way to a small input.
+    std::panic::set_hook(Box::new(|_| {}));
+    let clock = Clock::start();
+    while clock.elapsed() < Duration::from_secs(seconds) {
+        for engine in &mut engines {
+            if let Some(fault) = engine.turn(200) {
+                println!("{fault}");
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    for engine in &engines {
+        println!("{engine}");
+    }
+    ExitCode::SUCCESS
+}
 
 /// A target and the inputs that are mutated for it.
 pub(crate) struct Engine {
@@ -51,11 +93,25 @@ impl Engine {
 
     /// The signature of a run, or what went wrong.
     fn run(&self, input: &[u8], salt: u64) -> Result<u64, String> {
-        catch_unwind(AssertUnwindSafe(|| self.target.run(input, &mut Random(salt)))).unwrap_or_else(|panic| {
+        catch_unwind(AssertUnwindSafe(|| self.timed(input, salt))).unwrap_or_else(|panic| {
             let message = panic.downcast_ref::<String>().cloned();
             let message = message.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
             Err(format!("panic: {}", message.unwrap_or_default()))
         })
+    }
+
+    fn timed(&self, input: &[u8], salt: u64) -> Result<u64, String> {
+        let begin = Instant::now();
+        let signature = self.target.laws(input, &mut Random(salt))?;
+        if begin.elapsed() > LONG {
+            // The other work of a busy machine does not count.
+            let again = Clock::start();
+            self.target.laws(input, &mut Random(salt))?;
+            if again.elapsed() > LONG {
+                return Err(format!("{:?} for {} bytes", again.elapsed(), input.len()));
+            }
+        }
+        Ok(signature)
     }
 
     fn mutant(&mut self) -> Vec<u8> {
@@ -78,8 +134,8 @@ impl Engine {
                     input.splice(at..at, std::iter::repeat_n(b'a', ahead));
                 }
                 6 => {
-                    let bytes = b"\0\t\n\r\x0E\x0F\x1B $&'(+-@BIJ`~\x80\x8E\x8F\xA0\xFF";
-                    input.insert(at, bytes[random.below(bytes.len())]);
+                    let token = self.target.token(random.next() as usize);
+                    input.splice(at..at, token.iter().copied());
                 }
                 _ => {
                     let other = &self.corpus[random.below(self.corpus.len())];
@@ -89,7 +145,7 @@ impl Engine {
                 }
             }
         }
-        input.truncate(LONGEST);
+        input.truncate(self.target.longest());
         input
     }
 
@@ -139,4 +195,13 @@ impl Random {
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() % end.max(1) as u64) as usize
     }
+}
+
+/// How many binary digits a number has.
+pub(crate) fn size(number: u64) -> u64 {
+    u64::from(u64::BITS - number.leading_zeros())
+}
+
+pub(crate) fn fold(hash: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(hash ^ 0xCBF2_9CE4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01B3))
 }

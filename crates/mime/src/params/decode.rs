@@ -102,6 +102,9 @@ pub(super) fn group<'a>(value: &'a [u8], findings: &mut Vec<Finding>) -> (Cow<'a
             findings.push(Finding::new(item.extent(), EventKind::ParamDuplicate, "the first one counts"));
         }
     }
+    if index.len() < NAMES {
+        scanner.note_rest();
+    }
     findings.append(&mut scanner.tolerated);
     for group in &mut groups {
         group.sort(findings);
@@ -115,6 +118,7 @@ pub(crate) fn survey(value: &[u8], findings: &mut Vec<Finding>) {
     for item in scanner.by_ref().take(LIMIT) {
         note_mark(&item, split_name(item.raw.name).1, findings);
     }
+    scanner.note_rest();
     findings.append(&mut scanner.tolerated);
     findings.sort_by_key(|f| f.at.start);
 }
@@ -396,6 +400,75 @@ mod tests {
         let mut findings = Vec::new();
         let _ = parse(value.as_bytes(), &HeaderContext::default(), &mut findings);
         findings.into_iter().map(|f| f.kind.code()).collect()
+    }
+
+    #[test]
+    fn each_tolerance_has_its_code() {
+        for (value, want) in [
+            ("a/b; name=c", vec![]),
+            ("a/b; name=c;", vec![]),
+            ("a/b (c); name=\"d e\"", vec![]),
+            ("a/b; name=Plan Mai.pdf", vec!["param.unquoted"]),
+            ("a/b; name=a@b", vec!["param.unquoted"]),
+            ("a/b name=c", vec!["param.no-semicolon"]),
+            ("a/b; x=\"y\" name=c", vec!["param.no-semicolon"]),
+            ("a/b; x=y\n name=\"c\"", vec!["param.no-semicolon"]),
+            ("a/b; name=\"c", vec!["param.unclosed-quote"]),
+            ("a/b; name=\"c\" d; x=y", vec!["param.junk"]),
+            ("a/b c; x=y", vec!["param.junk"]),
+            ("a/b; name=\"C:\\x\"", vec!["param.backslash"]),
+            ("a/b; name*=''c", vec!["param.no-charset"]),
+            ("a/b; name*=utf-8'c", vec!["param.no-charset"]),
+            ("a/b; name*=c", vec!["param.no-charset"]),
+            ("a/b; name*01=c", vec!["param.bad-mark"]),
+            ("a/b; name*=\"utf-8''c\"", vec!["param.quoted-extended"]),
+            ("a/b; name; x=y", vec!["param.no-value"]),
+            ("a/b; name=; x=y", vec!["param.no-value"]),
+            ("a/b;; x=y", vec!["param.empty"]),
+            ("a/b; name = c", vec!["param.blank"]),
+            ("a/b; name*0=c; name*2=d", vec!["param.gap"]),
+            ("a/b; name=c; NAME=d", vec!["param.duplicate"]),
+            ("a/b; name*=utf-8''%4", vec!["param.bad-percent"]),
+            ("a/b; name=\"=?utf-8?Q?c?=\"", vec!["param.rfc2047"]),
+        ] {
+            assert_eq!(kinds(value), want, "{value}");
+            let (mut seen, all) = (Vec::new(), kinds(value));
+            survey(value.as_bytes(), &mut seen);
+            let scanned = [
+                "unquoted",
+                "semicolon",
+                "unclosed",
+                "junk",
+                "slash",
+                "mark",
+                "quoted-",
+                "no-value",
+                "empty",
+                "blank",
+            ];
+            let want: Vec<_> =
+                all.into_iter().filter(|code| scanned.iter().any(|part| code.contains(part))).collect();
+            assert_eq!(seen.iter().map(|f| f.kind.code()).collect::<Vec<_>>(), want, "{value}");
+        }
+    }
+
+    #[test]
+    fn floods_are_bounded_and_told() {
+        for unit in
+            [";", "; a=b", "; a*1=b", "; =", ";a b", "; a=\"b\" c", ";x*", "; \u{fc}=a b", "; a=(", "a=\""]
+        {
+            let value = format!("a/b{}", unit.repeat(100_000));
+            let mut findings = Vec::new();
+            let params = parse(value.as_bytes(), &HeaderContext::default(), &mut findings);
+            assert!(params.list.len() <= NAMES, "{unit:?}");
+            assert!(findings.len() <= 2 * LIMIT + 200, "{unit:?}: {}", findings.len());
+        }
+        for (unit, all) in [("; n{}=b", 20_000), ("; a*{}=b", 20_000)] {
+            let list: String = (0..all).map(|n| unit.replace("{}", &n.to_string())).collect();
+            let mut findings = Vec::new();
+            let _ = parse(format!("a/b{list}").as_bytes(), &HeaderContext::default(), &mut findings);
+            assert_eq!(findings.iter().filter(|f| f.kind == EventKind::HdrTooLong).count(), 1, "{unit}");
+        }
     }
 
     #[test]

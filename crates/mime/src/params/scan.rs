@@ -10,6 +10,9 @@ use std::ops::Range;
 /// Parameters and segments that are read of one field; the rest is ignored.
 pub(super) const LIMIT: usize = 11_000;
 
+/// Findings that are kept of one field; further ones of a kind are only counted.
+const NOTES: usize = 100;
+
 /// Names that start a parameter inside an unquoted value even where the semicolon before them is missing.
 const KNOWN: [&str; 12] = [
     "charset",
@@ -88,7 +91,21 @@ impl<'a> Scanner<'a> {
 
     /// Notes what is not in the grammar, and how it was taken.
     fn tolerate(&mut self, at: Range<usize>, kind: EventKind, detail: &'static str) {
+        if self.tolerated.len() >= NOTES
+            && let Some(last) = self.tolerated.iter_mut().rfind(|f| f.kind == kind)
+        {
+            last.count += 1;
+            return;
+        }
         self.tolerated.push(Finding::new(at, kind, detail));
+    }
+
+    /// Notes what was not read of a field with too many parameters.
+    pub(super) fn note_rest(&mut self) {
+        let rest = lex::skip_space(self.value, self.at)..self.value.len();
+        if !rest.is_empty() && self.value[rest.clone()].iter().any(|&b| b != b';') {
+            self.tolerated.push(Finding::new(rest, EventKind::HdrTooLong, "too many parameters"));
+        }
     }
 
     /// Goes on to the next `;`, or to a `token=` that starts a parameter without one.

@@ -1,0 +1,55 @@
+//! Values by their field, as JSON.
+//!
+//! # Limits
+//!
+//! Text and what is not decoded have no type of their own: `text` is all there is to say.
+
+use mailglot_mime::encoded_word::HeaderContext;
+use mailglot_mime::fields::{self, Entry, Mailbox, Received, Value};
+use serde_json::{Map, Value as Json, json};
+
+/// The typed value of a field; None for text.
+pub(super) fn typed(name: &str, value: &[u8], context: &HeaderContext) -> Option<Json> {
+    Some(match fields::read(name.as_bytes(), value, context, &mut Vec::new()) {
+        Value::Addresses(list) => json!({ "addresses": list.iter().map(entry).collect::<Vec<_>>() }),
+        Value::Date(date) => json!({ "date": date.map(|date| date.to_string()) }),
+        Value::Identifiers(list) => json!({ "identifiers": list }),
+        Value::Received(trace) => json!({ "received": received(&trace) }),
+        Value::Parameters(params) => {
+            let list: Map<String, Json> = params.list.into_iter().map(|p| (p.name, p.text.into())).collect();
+            json!({ "value": params.value, "params": list })
+        }
+        _ => return None,
+    })
+}
+
+fn entry(entry: &Entry) -> Json {
+    match entry {
+        Entry::Mailbox(one) => mailbox(one),
+        Entry::Group { name, list } => {
+            json!({ "group": name, "members": list.iter().map(mailbox).collect::<Vec<_>>() })
+        }
+    }
+}
+
+fn mailbox(mailbox: &Mailbox) -> Json {
+    let mut object = json!({ "name": mailbox.name, "address": mailbox.address });
+    if !mailbox.comments.is_empty() {
+        object["comments"] = json!(mailbox.comments);
+    }
+    object
+}
+
+fn received(trace: &Received) -> Json {
+    json!({
+        "from": trace.from,
+        "by": trace.by,
+        "via": trace.via,
+        "with": trace.with,
+        "id": trace.id,
+        "for": trace.recipient,
+        "comments": trace.comments,
+        "rest": trace.rest,
+        "date": trace.date.map(|date| date.to_string()),
+    })
+}

@@ -11,10 +11,11 @@
 #[path = "../../tests/common/clock.rs"]
 mod clock;
 mod engine;
+mod program;
 mod targets;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    engine::main()
+    program::main()
 }

@@ -11,10 +11,12 @@
 mod clock;
 #[path = "../../../codec/examples/fuzz/engine.rs"]
 mod engine;
+#[path = "../../../codec/examples/fuzz/program.rs"]
+mod program;
 mod targets;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    engine::main()
+    program::main()
 }

@@ -113,6 +113,7 @@ impl Target {
         }
     }
 
+    #[allow(clippy::unused_self, reason = "the engine asks a target")]
     pub(crate) fn token(self, number: usize) -> &'static [u8] {
         TOKENS[number % TOKENS.len()]
     }

@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! In-Reply-To of old programs holds text too; only what stands in angles counts there, and without any, words with an `@`.
+//! In-Reply-To of old programs holds text too; only what stands in angles counts there, and without any, words with an `@`, or a single word.
 
 use crate::lex;
 
@@ -21,7 +21,10 @@ pub fn identifiers(value: &[u8]) -> Vec<String> {
     }
     if list.is_empty() {
         let bare = value.split(|&b| lex::is_space(b) || matches!(b, b'<' | b'>' | b',' | b'"'));
-        bare.filter(|word| word.contains(&b'@')).for_each(|word| push(word, &mut list));
+        let words: Vec<&[u8]> = bare.filter(|word| !word.is_empty()).collect();
+        // A word that stands alone is meant as one.
+        let alone = words.len() == 1;
+        words.into_iter().filter(|word| alone || word.contains(&b'@')).for_each(|word| push(word, &mut list));
     }
     list
 }
@@ -49,7 +52,8 @@ mod tests {
             ("<open@x", vec!["open@x"]),
             ("", vec![]),
             ("<>", vec![]),
-            ("nothing", vec![]),
+            ("0002", vec!["0002"]),
+            ("no such thing", vec![]),
         ] {
             assert_eq!(identifiers(value.as_bytes()), want, "{value:?}");
         }

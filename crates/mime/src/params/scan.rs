@@ -137,9 +137,10 @@ impl<'a> Scanner<'a> {
     fn value(&mut self, name: Range<usize>) -> Item<'a> {
         let value = self.value;
         self.at = lex::skip_space(value, self.at);
-        if value.get(self.at) == Some(&b'(') {
+        if value.get(self.at) == Some(&b'(') && !self.open_comment {
             // A comment here is a comment only when the value stands apart from it.
             let after = lex::comment_end(value, self.at);
+            self.open_comment = after.is_none();
             if after.is_some_and(|n| value.get(n).is_some_and(|&b| lex::is_space(b) || b == b'"')) {
                 self.at = lex::skip_cfws(value, self.at);
             }

@@ -9,7 +9,7 @@ use clap::{Args as Group, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use mailglot_codec::Charset;
 use mailglot_mime::encoded_word::{Repairs, UnknownLabel};
-use mailglot_mime::{Headers, OnLoss, Policy, Transfer};
+use mailglot_mime::{CharsetMap, Headers, OnLoss, Policy, Transfer};
 use mailglot_pipeline::LedgerPlace;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -128,9 +128,8 @@ pub(crate) struct PolicyArgs {
     /// Transfer encoding of text parts.
     #[arg(long, value_name = "ENCODING", default_value = "8bit")]
     transfer: TransferForm,
-    /// Charset of text that nothing else tells (`mailglot convert -l` lists names).
-    #[arg(long, value_name = "LABEL", value_parser = crate::suggest::charset)]
-    default_charset: Option<Charset>,
+    #[command(flatten)]
+    reading: ReadingArgs,
     /// Parts with bytes that cannot be read: write U+FFFD for those bytes, or keep the part as it is. By default
     /// `replace` where a ledger keeps the old bytes, else `keep`.
     #[arg(long, value_name = "WAY")]
@@ -160,10 +159,35 @@ impl PolicyArgs {
                 Some(LossWay::Keep) => OnLoss::Keep,
             },
             keep_signed,
-            default_charset: self.default_charset,
             repairs: repairs(&self.repair),
-            ..Policy::default()
+            ..self.reading.policy()
         }
+    }
+}
+
+/// What a person knows about the text that mail itself does not tell.
+#[derive(Debug, Group)]
+pub(crate) struct ReadingArgs {
+    /// Charset of text that nothing else tells (`mailglot convert -l` lists names).
+    #[arg(long, value_name = "LABEL", value_parser = crate::suggest::charset)]
+    default_charset: Option<Charset>,
+    /// Read the label A as the charset B; may be given more than once.
+    #[arg(long, value_name = "A=B", value_parser = crate::suggest::mapping)]
+    charset_map: Vec<(String, Charset)>,
+    /// Language of text that does not tell its own, as in Content-Language: `pt-BR`.
+    #[arg(long, value_name = "TAG")]
+    lang_hint: Option<String>,
+}
+
+impl ReadingArgs {
+    /// The policy that reads so, and is the archive's in all else.
+    pub(crate) fn policy(&self) -> Policy {
+        let mut charset_map = CharsetMap::default();
+        for (label, charset) in &self.charset_map {
+            charset_map.add(label, *charset);
+        }
+        let (default_charset, language) = (self.default_charset, self.lang_hint.clone());
+        Policy { default_charset, charset_map, language, ..Policy::default() }
     }
 }
 
@@ -211,6 +235,8 @@ pub(crate) struct CheckArgs {
     /// End with exit code 3 when something was found.
     #[arg(long, value_name = "WHAT")]
     pub(crate) fail_on: Option<FailOn>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
 }
 
 /// Count messages: a line `N<TAB>path` for each archive.
@@ -234,6 +260,7 @@ pub(crate) struct CountArgs {
 #[command(after_help = "\
 Examples:
   $ mailglot text message.eml
+  $ mailglot text --charset-map iso-8859-1=windows-1254 --lang-hint tr message.eml
   $ mailglot text --json archive.mbox | grep koi8-r")]
 pub(crate) struct TextArgs {
     /// Mailboxes, folders or messages; `-` is standard input.
@@ -242,6 +269,8 @@ pub(crate) struct TextArgs {
     /// A JSON object a line and part.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
 }
 
 /// Show the parts of messages: offsets, labels, charsets and why, findings.
@@ -259,6 +288,8 @@ pub(crate) struct InspectArgs {
     /// A JSON object a line and message.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
 }
 
 /// The commands for header fields.
@@ -305,9 +336,8 @@ pub(crate) struct DecodeArgs {
     /// Damage to undo where the way back is certain.
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(crate) repair: Vec<Repair>,
-    /// Charset of raw 8-bit bytes that are no UTF-8.
-    #[arg(long, value_name = "LABEL", value_parser = crate::suggest::charset)]
-    pub(crate) default_charset: Option<Charset>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
     /// Words whose charset nobody knows: `keep` them as written, read them `utf8-if-valid`, or in a charset.
     #[arg(long, value_name = "WAY", value_parser = unknown_label, default_value = "keep")]
     pub(crate) unknown: UnknownLabel,
@@ -360,6 +390,8 @@ pub(crate) struct ParamsArgs {
     /// A JSON object a line and value: {"value", "params": {name: text}}.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
 }
 
 /// Encode UTF-8 text as encoded words (RFC 2047), or as a parameter (RFC 2231).
@@ -673,6 +705,20 @@ mod tests {
     }
 
     #[test]
+    fn labels_mean_what_they_are_mapped_to() {
+        let line = "mailglot text a --charset-map x-foo=koi8-r --charset-map latin1=cp1254 --default-charset gbk --lang-hint tr";
+        let Command::Text(args) = parsed(line).unwrap().command else { panic!("{line}") };
+        let policy = args.reading.policy();
+        for (label, meaning) in
+            [("X-Foo", Some("KOI8-R")), ("ISO-8859-1", Some("windows-1254")), ("koi8-r", None), ("", None)]
+        {
+            assert_eq!(policy.charset_map.meaning(label.as_bytes()).map(Charset::name), meaning, "{label}");
+        }
+        assert_eq!(policy.default_charset.map(Charset::name), Some("GBK"));
+        assert_eq!(policy.language.as_deref(), Some("tr"));
+    }
+
+    #[test]
     fn wrong_usage_is_refused() {
         for line in [
             "mailglot",
@@ -682,6 +728,10 @@ mod tests {
             "mailglot normalize a -o b --threads 0",
             "mailglot normalize a -o b --default-charset uft-8",
             "mailglot normalize a -o b --to pst",
+            "mailglot text a --charset-map koi8-r",
+            "mailglot text a --charset-map =koi8-r",
+            "mailglot text a --charset-map koi8-r=koi9-r",
+            "mailglot text a --charset-map utf8=koi8-r",
             "mailglot restore a",
             "mailglot restore a -o b --verify-only",
             "mailglot convert a",

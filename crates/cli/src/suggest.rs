@@ -19,6 +19,17 @@ pub(crate) fn charset(label: &str) -> Result<Charset, String> {
     }
 }
 
+/// A label and what it means: `A=B`. A may be any text; UTF-8 is none, since what is written in UTF-8 says so.
+pub(crate) fn mapping(text: &str) -> Result<(String, Charset), String> {
+    let Some((label, meaning)) = text.split_once('=').filter(|(label, _)| !label.trim().is_empty()) else {
+        return Err("expected LABEL=CHARSET, such as `iso-8859-1=windows-1254`".to_owned());
+    };
+    if Charset::for_label(label.as_bytes(), View::Mail).charset() == Some(Charset::UTF_8) {
+        return Err("text that is labelled UTF-8 cannot be read as something else".to_owned());
+    }
+    Ok((label.to_owned(), charset(meaning.trim())?))
+}
+
 fn unknown(label: &str, names: &[&str]) -> String {
     if names.is_empty() {
         format!("unknown charset `{label}` (`mailglot convert -l` lists all)")

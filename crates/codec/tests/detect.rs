@@ -4,7 +4,7 @@
 #[allow(dead_code, reason = "the tool that prints the shares uses the rest")]
 mod samples;
 
-use mailglot_codec::detect::{Detector, Evidence, Hints, detect, detect_top};
+use mailglot_codec::detect::{Detector, Evidence, Hints, detect, detect_top, rival};
 use mailglot_codec::{Charset, LossLog, Unmappable};
 use samples::{NON_WEB, country, encoded, from_country, is_right, noise, reads};
 use std::collections::BTreeMap;
@@ -207,6 +207,47 @@ fn real_text_beyond_the_web_is_read_right() {
             }
             assert!(all >= 10 && right * 10 >= all * 9, "{language} {name} {characters}: {right} of {all}");
         }
+    }
+}
+
+/// A label gives way to what makes no text under it, and to nothing else.
+#[test]
+fn labels_are_believed_unless_they_make_no_text() {
+    let under = |text: &str, charset: &str| {
+        let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
+        let bytes = charset.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned();
+        let rival = rival(&bytes, Charset::ISO_8859_1, &Hints::default()).filter(|rival| rival.outweighs);
+        rival.map(|rival| rival.guess.charset.decode(&bytes, &mut LossLog::new()).into_owned())
+    };
+    for text in [
+        "Sigurður Guðmundsson wrote:",
+        "On Monday Björk Guðmundsdóttir sang in Reykjavík",
+        "Thanks, Þórður",
+        "Hafþór Júlíus Björnsson",
+        "Kind regards, Václav Nový",
+        "Seyðisfjörður",
+        "Jógvan á Lakjuni og Eyðun í Tórshavn",
+        "x² + y² = z³, 5 µm, 1½ cups, 10 °C ± 1",
+        "see note¹ and note²",
+        "Ðe olde text: þæt wæs god cyning",
+        "a¬b, c×d, e÷f, £5, ¥7, ¢9, §§ 3–4",
+        "ÄÖÜ ÉÈÊ ÀÂÇ",
+        "El Niño, São Tomé, Århus, Besançon",
+    ] {
+        let read = under(text, "windows-1252");
+        assert_eq!(read, None, "{text}");
+    }
+    for (text, charset) in [
+        ("Lütfen ekteki dosyayı inceleyip görüşlerinizi en geç cumaya kadar bildirin", "windows-1254"),
+        ("Yarın şehirde görüşelim mi?", "windows-1254"),
+        ("Привет, как дела?", "windows-1251"),
+        ("Привет, как дела?", "KOI8-R"),
+        ("Καλημέρα σας", "ISO-8859-7"),
+        ("Dziękuję za wiadomość, którą wysłałeś", "ISO-8859-2"),
+        ("Příliš žluťoučký kůň úpěl ďábelské ódy", "windows-1250"),
+        ("你好，明天见面吧", "GBK"),
+    ] {
+        assert_eq!(under(text, charset).as_deref(), Some(text), "{charset}");
     }
 }
 

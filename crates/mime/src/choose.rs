@@ -1,13 +1,20 @@
 //! Which charset to believe, and why (the ladder of RFC-abiding and other mail, first decisive step wins).
 //!
 //! # Limits
-//! Undecided parts are judged one by one; short parts do not yet gain from longer siblings.
+//! What the message tells is used only where a part does not tell enough itself.
+
+mod doubt;
+mod pool;
+mod superset;
+
+pub(crate) use pool::{Hints, Mail};
 
 use crate::fixup;
 use crate::{EventKind, PartId};
-use mailglot_codec::detect;
+use mailglot_codec::detect::{self, Guess, Weighed};
 use mailglot_codec::{Charset, LossLog, Mode, Resolved, bom};
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 /// The step of the ladder that decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,10 +86,22 @@ pub(crate) struct Evidence<'a> {
     pub resolved: Option<Resolved>,
     /// Declarations inside the document count (HTML, XML, CSS).
     pub document: bool,
-    /// Charset of the message's encoded words or of an earlier part.
-    pub message: Option<Charset>,
-    /// The caller's.
-    pub default: Option<Charset>,
+    /// The caller said what this label means.
+    pub mapped: bool,
+    /// The message around it.
+    pub mail: Option<Mail<'a>>,
+}
+
+impl Evidence<'_> {
+    /// The caller's charset for what nothing else tells.
+    fn fallback(&self) -> Option<Charset> {
+        self.mail.and_then(|mail| mail.policy.default_charset)
+    }
+
+    /// What detection is told of these bytes.
+    fn hints<'b>(&'b self, bytes: &'b [u8]) -> detect::Hints<'b> {
+        self.mail.map_or(MAIL, |mail: Mail<'b>| mail.detection(self.document.then_some(bytes)))
+    }
 }
 
 /// A decision, and the text that it gives.
@@ -103,6 +122,9 @@ pub(crate) struct Choice<'a> {
 pub(crate) const MAIL: detect::Hints<'static> =
     detect::Hints { declared: None, language: None, country: None, ascii_compatible: true };
 
+/// Confidence of a guess that needs no help.
+pub(crate) const SURE: f32 = 0.9;
+
 /// Share of unreadable characters (1 in this many) up to which a label is believed without looking further.
 const TOLERATED: u64 = 50;
 
@@ -111,6 +133,10 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
     let mut events = Vec::new();
     let resolved = evidence.resolved;
     let declared = note_label(evidence.label, resolved, &mut events);
+    if let Some(charset) = declared.filter(|_| evidence.mapped && !bytes.is_ascii()) {
+        let written = String::from_utf8_lossy(evidence.label.unwrap_or_default());
+        events.push((EventKind::CharsetMapped, Cow::Owned(format!("{written} means {}", charset.name()))));
+    }
     let ascii = bytes.is_ascii();
     let plain = ascii && memchr::memchr2(0x1b, 0, bytes).is_none();
     if plain && declared.is_none_or(|c| c.is_ascii_compatible() || c == Charset::ISO_2022_JP) {
@@ -307,7 +333,7 @@ fn by_label<'a>(
     evidence: &Evidence<'_>,
     mut events: Vec<(EventKind, Cow<'static, str>)>,
 ) -> Choice<'a> {
-    if let Some(better) = on_evidence(charset, bytes) {
+    if let Some(better) = superset::on_evidence(charset, bytes) {
         let mut log = LossLog::new();
         let text = better.decode(bytes, &mut log);
         if log.losses() == 0 {
@@ -317,6 +343,21 @@ fn by_label<'a>(
             ));
             return Choice { used: better, how: How::Superset, confidence: None, text, log, events };
         }
+    }
+    if !evidence.mapped
+        && doubt::is_doubtful(charset, bytes)
+        && let Some(rival) = detect::rival(bytes, charset, &evidence.hints(bytes))
+    {
+        let used = rival.guess.charset;
+        let mut log = LossLog::new();
+        let text = used.decode(bytes, &mut log);
+        if rival.outweighs && log.losses() == 0 {
+            events.push(found(Some(charset), used, rival.guess.evidence.name()));
+            let confidence = Some(rival.guess.confidence);
+            return Choice { used, how: How::Detected, confidence, text, log, events };
+        }
+        let detail = format!("{}, but {} is likelier", charset.name(), used.name());
+        events.push((EventKind::CharsetSuspected, Cow::Owned(detail)));
     }
     if charset == Charset::UTF_8 && fails_early(bytes) && !begins_mostly_utf8(bytes) {
         // Legacy text: not worth decoding to the end as UTF-8.
@@ -338,7 +379,7 @@ fn by_label<'a>(
         }
     }
     let wider = charset.superset();
-    if wider != charset && log.losses() == 0 && needs_superset(charset, bytes) {
+    if wider != charset && log.losses() == 0 && superset::needs_superset(charset, bytes) {
         events.push((
             EventKind::CharsetSuperset,
             Cow::Owned(format!("{} read as {}", charset.name(), wider.name())),
@@ -366,52 +407,6 @@ fn wide_bytes(bytes: &[u8]) -> u64 {
     (bytes.iter().filter(|b| **b >= 0x80).count() as u64).max(1)
 }
 
-/// Whether a byte or pair occurs that only the superset explains.
-fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
-    if charset.is_single_byte() {
-        return has_c1(bytes);
-    }
-    // GB 2312 and KS X 1001 keep both bytes in A1-FE; Shift_JIS leaves rows 13, 89-92 and 115-119 empty.
-    let beyond: fn(u8, u8) -> bool = match charset.name() {
-        "GB2312" | "EUC-KR" | "KS_C_5601-1987" => |lead, trail| lead < 0xa1 || trail < 0xa1,
-        "Shift_JIS" => |lead, _| matches!(lead, 0x87 | 0xed..=0xef | 0xfa..=0xfc),
-        _ => return false,
-    };
-    let kana_is_single = charset.name() == "Shift_JIS";
-    let mut at = 0;
-    while let Some(step) = bytes[at..].iter().position(|b| *b >= 0x80) {
-        let lead = at + step;
-        if kana_is_single && (0xa1..=0xdf).contains(&bytes[lead]) {
-            at = lead + 1;
-            continue;
-        }
-        let Some(trail) = bytes.get(lead + 1) else { return false };
-        if beyond(bytes[lead], *trail) {
-            return true;
-        }
-        at = lead + 2;
-    }
-    false
-}
-
-/// Whether a byte 80-9F occurs. Blocks are folded without a branch, which compilers turn into vector code.
-fn has_c1(bytes: &[u8]) -> bool {
-    bytes.chunks(256).any(|block| block.iter().fold(0, |found, b| found | u8::from(b & 0xe0 == 0x80)) != 0)
-}
-
-/// Charsets that are no supersets but explain bytes 80–9F, which the labelled one leaves undefined.
-fn on_evidence(charset: Charset, bytes: &[u8]) -> Option<Charset> {
-    let windows = match charset.name() {
-        "ISO-8859-2" => "windows-1250",
-        "ISO-8859-6" => "windows-1256",
-        "ISO-8859-7" => "windows-1253",
-        "ISO-8859-13" => "windows-1257",
-        "ISO-8859-15" => "windows-1252",
-        _ => return None,
-    };
-    has_c1(bytes).then(|| Charset::for_name(windows)).flatten()
-}
-
 /// Steps 5 to 9: document, message, caller, detection, fallback.
 fn by_search<'a>(
     bytes: &'a [u8],
@@ -422,25 +417,57 @@ fn by_search<'a>(
     if evidence.label.is_none() {
         events.push((EventKind::CharsetUnlabelled, Cow::Borrowed("8-bit text")));
     }
+    let hints = evidence.hints(bytes);
+    let cell = OnceCell::new();
+    let weighed = || cell.get_or_init(|| Weighed::new(bytes, &hints));
     let document = if evidence.document { fixup::declared_charset(bytes) } else { None };
-    let candidates =
-        [(document, How::Document), (evidence.message, How::Message), (evidence.default, How::Hint)];
-    for (charset, how) in candidates {
+    let message = evidence.mail.into_iter().flat_map(Mail::told).map(|charset| (charset, How::Message));
+    let default = evidence.fallback().map(|charset| (charset, How::Hint));
+    let mut tried = vec![Charset::US_ASCII, Charset::UTF_8];
+    tried.extend(declared);
+    for (charset, how) in
+        document.map(|charset| (charset, How::Document)).into_iter().chain(message).chain(default)
+    {
         // Step 3 has found that these bytes are no valid UTF-8.
-        let tried = |c: &Charset| Some(*c) == declared || [Charset::US_ASCII, Charset::UTF_8].contains(c);
-        let Some(charset) = charset.filter(|c| !tried(c)) else { continue };
+        if tried.contains(&charset) {
+            continue;
+        }
         let mut log = LossLog::new();
         let text = charset.decode(bytes, &mut log);
-        if log.losses() == 0 {
+        // Pages of single bytes read anything: what they make must be text. The caller's word needs no proof.
+        let absurd = || weighed().rival(charset).is_some_and(|rival| rival.outweighs);
+        if log.losses() == 0 && (how == How::Hint || !absurd()) {
             events.push(found(declared, charset, how.name()));
             return Choice { used: charset, how, confidence: None, text, log, events };
         }
+        tried.push(charset);
     }
-    let guess = detect::detect(bytes, &MAIL);
+    let (guess, by) = detected(bytes, weighed().guess(), evidence);
     let how = if guess.evidence == detect::Evidence::Fallback { How::Fallback } else { How::Detected };
-    let used = if how == How::Fallback { evidence.default.unwrap_or(guess.charset) } else { guess.charset };
-    events.push(found(declared, used, guess.evidence.name()));
+    let used =
+        if how == How::Fallback { evidence.fallback().unwrap_or(guess.charset) } else { guess.charset };
+    events.push(found(declared, used, by));
     settle(bytes, used, how, Some(guess.confidence), events)
+}
+
+/// Detection, and what it looked at: where the bytes alone leave doubt, all undeclared text of the message.
+fn detected(bytes: &[u8], own: Guess, evidence: &Evidence<'_>) -> (Guess, &'static str) {
+    if own.confidence < SURE
+        && let Some(pooled) = evidence.mail.and_then(Mail::guess)
+        && pooled.confidence > own.confidence
+        && pooled.evidence != detect::Evidence::Fallback
+        && reads(pooled.charset, bytes)
+    {
+        return (pooled, "all undeclared text of the message");
+    }
+    (own, own.evidence.name())
+}
+
+/// Whether a charset reads all bytes.
+fn reads(charset: Charset, bytes: &[u8]) -> bool {
+    let mut log = LossLog::with_limit(0);
+    let _ = charset.decode(bytes, &mut log);
+    log.losses() == 0
 }
 
 /// The event for a charset that the label did not name.

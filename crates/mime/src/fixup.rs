@@ -55,6 +55,18 @@ pub(crate) fn declared_charset(bytes: &[u8]) -> Option<Charset> {
     })
 }
 
+/// The language that a document says it is in, by the first `lang` of a tag.
+pub(crate) fn language(bytes: &[u8]) -> Option<&str> {
+    let near = &bytes[..bytes.len().min(NEAR)];
+    let found = lower(near);
+    let mut places = memmem::find_iter(&found, b"lang");
+    places.find_map(|at| {
+        let is_name = at > 0 && (near[at - 1].is_ascii_whitespace() || near[at - 1] == b':');
+        let range = value_after(near, at + b"lang".len(), true).filter(|_| is_name)?;
+        std::str::from_utf8(&near[range]).ok().filter(|tag| !tag.is_empty())
+    })
+}
+
 /// The replacements that make a document declare UTF-8; only the charset names change.
 pub(crate) fn patches(text: &[u8]) -> Vec<Range<usize>> {
     declarations(text).into_iter().filter(|r| !text[r.clone()].eq_ignore_ascii_case(b"utf-8")).collect()

@@ -25,7 +25,7 @@ pub use edit::{Edit, splice};
 pub use limits::Limits;
 pub use message::{Eol, MediaType, Message, Part, PartId, PartKind};
 pub use normalize::{Outcome, normalize, process};
-pub use policy::{Bodies, Headers, OnLoss, Policy, Transfer};
+pub use policy::{Bodies, CharsetMap, Headers, OnLoss, Policy, Transfer};
 pub use recipe::{Recipe, Undo, apply_undo, undo_edits};
 pub use report::{Event, EventKind, Report, Severity};
 pub use span::Span;

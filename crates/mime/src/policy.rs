@@ -2,7 +2,7 @@
 
 use crate::Limits;
 use crate::encoded_word::Repairs;
-use mailglot_codec::Charset;
+use mailglot_codec::{Charset, Resolved, View};
 
 /// Form of non-ASCII text in header fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -48,6 +48,46 @@ pub enum OnLoss {
     Keep,
 }
 
+/// What a caller knows better than the labels: what each of some labels means.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct CharsetMap(Vec<(String, Charset)>);
+
+impl CharsetMap {
+    /// Reads a label as a charset from now on: this label in any case and, where it names a known charset, every other name of that.
+    /// The first entry for a label counts.
+    pub fn add(&mut self, label: &str, meaning: Charset) {
+        self.0.push((label.trim().to_ascii_lowercase(), meaning));
+    }
+
+    /// The entries as they were added.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, Charset)> {
+        self.0.iter().map(|(label, charset)| (label.as_str(), *charset))
+    }
+
+    /// What a label means; None where the map does not say.
+    pub fn meaning(&self, label: &[u8]) -> Option<Charset> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let label = label.trim_ascii();
+        let resolve = |label: &[u8]| Charset::for_label(label, View::Mail).charset();
+        let named = resolve(label);
+        let same = |entry: &str| {
+            entry.as_bytes().eq_ignore_ascii_case(label)
+                || named.is_some() && resolve(entry.as_bytes()) == named
+        };
+        self.0.iter().find(|(entry, _)| same(entry)).map(|(_, charset)| *charset)
+    }
+
+    /// Resolves a label, this map first; true where the map decided.
+    pub(crate) fn resolve(&self, label: &[u8]) -> (Resolved, bool) {
+        match self.meaning(label) {
+            Some(charset) => (Resolved::Exact(charset), true),
+            None => (Charset::for_label(label, View::Mail), false),
+        }
+    }
+}
+
 /// What to make of a message. The default is the archive's.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Policy {
@@ -65,6 +105,10 @@ pub struct Policy {
     pub default_charset: Option<Charset>,
     /// Damage in header fields that is undone.
     pub repairs: Repairs,
+    /// Labels that mean something else than they say.
+    pub charset_map: CharsetMap,
+    /// Language (RFC 5646) of text that does not tell its own.
+    pub language: Option<String>,
     /// Bounds.
     pub limits: Limits,
 }

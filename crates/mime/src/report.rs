@@ -47,6 +47,8 @@ pub enum EventKind {
     CharsetUnknownLabel,
     /// Several charset parameters; one of them counts.
     CharsetAmbiguous,
+    /// The caller said what the label means.
+    CharsetMapped,
     /// The text decodes under its label, but another charset is likelier.
     CharsetSuspected,
     /// Bytes that the charset cannot read; U+FFFD stands for them.
@@ -165,7 +167,7 @@ pub enum EventKind {
 
 impl EventKind {
     /// Every kind, in the order of EVENTS.md.
-    pub const ALL: [Self; 66] = [
+    pub const ALL: [Self; 67] = [
         Self::CharsetAlias,
         Self::CharsetSuperset,
         Self::CharsetDetected,
@@ -175,6 +177,7 @@ impl EventKind {
         Self::CharsetGarbageLabel,
         Self::CharsetUnknownLabel,
         Self::CharsetAmbiguous,
+        Self::CharsetMapped,
         Self::CharsetSuspected,
         Self::CharsetInvalidBytes,
         Self::CharsetUnmapped,
@@ -246,6 +249,7 @@ impl EventKind {
             Self::CharsetGarbageLabel => "charset.garbage-label",
             Self::CharsetUnknownLabel => "charset.unknown-label",
             Self::CharsetAmbiguous => "charset.ambiguous",
+            Self::CharsetMapped => "charset.mapped",
             Self::CharsetSuspected => "charset.suspected",
             Self::CharsetInvalidBytes => "charset.invalid-bytes",
             Self::CharsetUnmapped => "charset.unmapped",
@@ -316,6 +320,7 @@ impl EventKind {
             | Self::CharsetLegacyInUtf8
             | Self::CharsetGarbageLabel
             | Self::CharsetUnknownLabel
+            | Self::CharsetMapped
             | Self::EwSplitChar
             | Self::EwRaw8bit
             | Self::EwBadToken

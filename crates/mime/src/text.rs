@@ -4,12 +4,14 @@ mod parts;
 
 pub use parts::{TextPart, text_parts};
 
-use crate::choose::{Choice, Evidence, How, Reading, choose};
-use crate::encoded_word::{self, Finding};
+pub(crate) use crate::choose::Hints;
+use crate::choose::{Choice, Evidence, How, Mail, Reading, SURE, choose};
+use crate::encoded_word::Finding;
 use crate::header::FieldKind;
 use crate::transfer::blocks::{Block, blocks};
 use crate::transfer::{self, Decoded, TransferEncoding};
 use crate::{Event, EventKind, Message, Part, PartId, PartKind, Policy, Report, Span};
+use mailglot_codec::detect::Detector;
 use mailglot_codec::{Charset, Loss, Resolved, View};
 use std::borrow::Cow;
 
@@ -25,35 +27,6 @@ pub(crate) fn reading(message: &Message<'_>, id: PartId, choice: &Choice<'_>) ->
         .charset
         .map(|span| String::from_utf8_lossy(&unquote(span.of(message.raw()))).into_owned());
     Reading { part: id, declared, used: choice.used, how: choice.how, confidence: choice.confidence }
-}
-
-/// What the parts and words read so far tell about the next one.
-#[derive(Debug, Default)]
-pub(crate) struct Hints {
-    words: std::cell::OnceCell<Option<Charset>>,
-    /// The charset of the first text part that was not ASCII.
-    pub body: Option<Charset>,
-}
-
-impl Hints {
-    /// The charset of the message's encoded words, Subject and From first, if they have one.
-    pub(crate) fn words(&self, message: &Message<'_>) -> Option<Charset> {
-        *self.words.get_or_init(|| {
-            [b"subject".as_slice(), b"from", b"to"].into_iter().find_map(|name| {
-                let value = message.field(PartId::ROOT, name)?.value.of(message.raw());
-                memchr::memmem::find(value, b"=?")?;
-                encoded_word::charsets(value).into_iter().find(|c| *c != Charset::US_ASCII)
-            })
-        })
-    }
-
-    /// Learns from a part that was read.
-    pub(crate) fn learn(&mut self, choice: &Choice<'_>) {
-        let sure = !matches!(choice.how, How::Ascii | How::Fallback);
-        if sure && choice.used != Charset::US_ASCII && self.body.is_none() {
-            self.body = Some(choice.used);
-        }
-    }
 }
 
 /// A body after its transfer encoding was undone.
@@ -105,18 +78,20 @@ impl<'a> Transferred<'a> {
     ) -> Choice<'_> {
         let part = message.part(id);
         let bytes = &*self.decoded.bytes;
-        let open = self.charset.is_none() || !bytes.is_ascii();
-        let evidence = Evidence {
-            label: self.charset.as_deref(),
-            resolved: self.resolved,
-            document: matches!(&*part.media.sub, "html" | "xml" | "css" | "xhtml"),
-            message: if open { hints.body.or_else(|| hints.words(message)) } else { None },
-            default: policy.default_charset,
-        };
-        let choice = choose(bytes, &evidence);
+        let meaning = self.charset.as_deref().and_then(|label| policy.charset_map.meaning(label));
+        let choice = choose(
+            bytes,
+            &Evidence {
+                label: self.charset.as_deref(),
+                resolved: meaning.map(Resolved::Exact).or(self.resolved),
+                document: matches!(&*part.media.sub, "html" | "xml" | "css" | "xhtml"),
+                mapped: meaning.is_some(),
+                mail: Some(Mail { message, part: id, policy, hints }),
+            },
+        );
         // The planner leaves attachments and closed parts alone; they must not make it read other parts otherwise than this.
         if !part.attachment && is_text(part) {
-            hints.learn(&choice);
+            hints.learn(choice.used, !matches!(choice.how, How::Ascii | How::Fallback));
         }
         choice
     }
@@ -251,17 +226,17 @@ pub(crate) fn raw_header_charset(message: &Message<'_>, hints: &Hints, policy: &
     if policy.default_charset.is_some() {
         return policy.default_charset;
     }
-    let mut raw = Vec::new();
+    let mail = Mail { message, part: PartId::ROOT, policy, hints };
+    let told = mail.detection(None);
+    let mut raw = Detector::new();
     for field in message.all_fields() {
         let value = field.value.of(message.raw());
-        if !value.is_ascii()
-            && crate::header::field_kind(field.name.of(message.raw())) != FieldKind::Opaque
-            && raw.len() + value.len() < policy.limits.field
-        {
-            raw.extend_from_slice(value);
-            raw.push(b'\n');
+        if !value.is_ascii() && crate::header::field_kind(field.name.of(message.raw())) != FieldKind::Opaque {
+            raw.feed(value);
         }
     }
-    Some(mailglot_codec::detect::detect(&raw, &crate::choose::MAIL).charset)
-        .filter(|c| c.is_ascii_compatible())
+    let own = raw.guess(&told);
+    let guess =
+        if own.confidence < SURE { mail.guess().filter(|all| all.confidence > own.confidence) } else { None };
+    Some(guess.unwrap_or(own).charset).filter(|c| c.is_ascii_compatible())
 }

@@ -24,6 +24,8 @@ pub(crate) fn render(job: &NormalizeJob, summary: &Summary) -> String {
             "on_loss": name(&policy.on_loss),
             "keep_signed": policy.keep_signed,
             "default_charset": policy.default_charset.map(mailglot_codec::Charset::name),
+            "charset_map": policy.charset_map.entries().map(|(label, charset)| (label.to_owned(), charset.name())).collect::<Vec<_>>(),
+            "lang_hint": policy.language,
             "message_limit": policy.limits.message,
         },
         "identity": {

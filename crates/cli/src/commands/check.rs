@@ -7,7 +7,7 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::stoppable;
 use crate::output::{Console, Level, Style, counted, number, print, visible};
 use crate::progress::watched;
-use mailglot_mime::{Policy, Severity};
+use mailglot_mime::Severity;
 use mailglot_pipeline::{CheckJob, Example, Summary, check};
 use std::collections::HashMap;
 use std::fs;
@@ -20,7 +20,7 @@ const EXAMPLES: usize = 3;
 const AMBIGUOUS: [&str; 3] = ["mbox.ambiguous-from", "mbox.quoting-guess", "charset.suspected"];
 
 pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
-    let job = CheckJob { inputs: args.inputs.clone(), policy: Policy::default(), threads: all_cores() };
+    let job = CheckJob { inputs: args.inputs.clone(), policy: args.reading.policy(), threads: all_cores() };
     let account = stoppable(|progress| watched(console, progress, || check(&job, progress)))?;
     let mut worst = Exit::Done;
     for unread in &account.unread {

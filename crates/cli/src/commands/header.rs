@@ -14,35 +14,38 @@ use crate::exit::{Exit, Failure};
 use crate::output::{Console, visible};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use mailglot_mime::Severity;
 use mailglot_mime::encoded_word::{self, Encoding, Finding, HeaderContext};
 use mailglot_mime::header::{FieldKind, field_kind};
 use mailglot_mime::params::{self, Param};
+use mailglot_mime::{Policy, Severity};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 pub(crate) fn run(command: &HeaderCommand, console: Console) -> Result<Exit, Failure> {
     match command {
-        HeaderCommand::Decode(args) if args.stream => stream::run(context(args), console),
+        HeaderCommand::Decode(args) if args.stream => {
+            stream::run(context(args, &args.reading.policy()), console)
+        }
         HeaderCommand::Decode(args) => decode(args, console),
         HeaderCommand::Params(args) => parameters(args, console),
         HeaderCommand::Encode(args) => encode::run(args),
     }
 }
 
-fn context(args: &DecodeArgs) -> HeaderContext {
+fn context<'p>(args: &DecodeArgs, policy: &'p Policy) -> HeaderContext<'p> {
     HeaderContext {
-        raw: args.default_charset,
         unknown: args.unknown,
         repairs: args::repairs(&args.repair),
         strip_hidden: args.strip_hidden,
+        ..HeaderContext::of(policy)
     }
 }
 
 fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
     let end = End::new(args.nul);
     let typed = !args.texts.is_empty();
-    let context = context(args);
+    let policy = args.reading.policy();
+    let context = context(args, &policy);
     let name = args.name.as_deref();
     let kind = name.map_or(FieldKind::Unstructured, |name| field_kind(name.as_bytes()));
     each(&args.texts, end, |value, out| {
@@ -109,9 +112,11 @@ fn explain(value: &[u8], kind: FieldKind, context: &HeaderContext, console: Cons
 const SHOWN: usize = 48;
 
 fn parameters(args: &ParamsArgs, console: Console) -> Result<Exit, Failure> {
+    let policy = args.reading.policy();
+    let context = HeaderContext::of(&policy);
     each(&[], End::new(args.nul), |value, out| {
         let mut findings = Vec::new();
-        let parsed = params::parse(value, &HeaderContext::default(), &mut findings);
+        let parsed = params::parse(value, &context, &mut findings);
         if args.json {
             let row = ParamsRow { value: &parsed.value, params: ParamMap(&parsed.list) };
             return put(out, &[&json(&row)?, b"\n"]);

@@ -20,7 +20,7 @@ use std::ops::ControlFlow;
 
 pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<Exit, Failure> {
     let mut worst = Exit::Done;
-    let policy = Policy::default();
+    let policy = args.reading.policy();
     let mut failed = None;
     for input in &args.inputs {
         let mut each = |located: Result<Located, Error>| {

@@ -5,7 +5,6 @@ use crate::args::TextArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, Harmless};
 use crate::progress::watched;
-use mailglot_mime::Policy;
 use mailglot_pipeline::{Error, Progress, texts};
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -30,7 +29,7 @@ fn write(
     out: &mut (dyn Write + Send),
 ) -> Result<Exit, Failure> {
     let mut worst = Exit::Done;
-    let (policy, threads) = (Policy::default(), all_cores());
+    let (policy, threads) = (args.reading.policy(), all_cores());
     for input in &args.inputs {
         let result = texts(std::slice::from_ref(input), &policy, threads, args.json, out, progress);
         match result {

@@ -23,6 +23,7 @@ use crate::{Charset, LossLog, bom};
 use language::NAT;
 use ranking::{Nearly, Ranking};
 use score::Priors;
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 /// A charset, and how sure it is.
@@ -87,10 +88,7 @@ pub struct Hints<'a> {
 
 /// Guesses the charset of a text.
 pub fn detect(bytes: &[u8], hints: &Hints<'_>) -> Guess {
-    certain(bytes, hints).unwrap_or_else(|| {
-        let ranking = Ranking::of(bytes, hints);
-        ranking.guess(bytes)
-    })
+    certain(bytes, hints).unwrap_or_else(|| Ranking::of(bytes, hints).guess(bytes))
 }
 
 /// The likeliest charsets, at most `n`, the best first; of charsets that make the same text only one.
@@ -122,9 +120,38 @@ pub struct Rival {
     pub outweighs: bool,
 }
 
-/// What speaks against a label. None where nothing does, and where it is not known what texts in its charset look like.
+/// What speaks against a label (see [`Weighed::rival`]).
 pub fn rival(bytes: &[u8], label: Charset, hints: &Hints<'_>) -> Option<Rival> {
-    Ranking::of(bytes, hints).rival(bytes, label)
+    Weighed::new(bytes, hints).rival(label)
+}
+
+/// A text that was weighed in all charsets once, to be asked about several.
+#[derive(Debug)]
+pub struct Weighed<'b> {
+    bytes: &'b [u8],
+    hints: Hints<'b>,
+    ranking: OnceCell<Ranking>,
+}
+
+impl<'b> Weighed<'b> {
+    /// A text that will be weighed when first needed.
+    pub fn new(bytes: &'b [u8], hints: &Hints<'b>) -> Self {
+        Self { bytes, hints: *hints, ranking: OnceCell::new() }
+    }
+
+    /// The answer of [`detect`].
+    pub fn guess(&self) -> Guess {
+        certain(self.bytes, &self.hints).unwrap_or_else(|| self.ranking().guess(self.bytes))
+    }
+
+    /// What speaks against a label. None where nothing does, and where it is not known what texts in its charset look like.
+    pub fn rival(&self, label: Charset) -> Option<Rival> {
+        self.ranking().rival(self.bytes, label)
+    }
+
+    fn ranking(&self) -> &Ranking {
+        self.ranking.get_or_init(|| Ranking::of(self.bytes, &self.hints))
+    }
 }
 
 /// Detection over pieces that come one after the other, such as all undeclared parts and fields of a message.

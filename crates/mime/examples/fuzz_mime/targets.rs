@@ -165,7 +165,7 @@ fn unescaped(line: &str) -> Vec<u8> {
     out
 }
 
-fn context(random: &mut Random) -> HeaderContext {
+fn context(random: &mut Random) -> HeaderContext<'static> {
     let repairs = if random.below(3) == 0 { Repairs::ALL } else { Repairs::default() };
     HeaderContext { repairs, ..HeaderContext::default() }
 }

@@ -8,7 +8,7 @@ use super::{Finding, HeaderContext, UnknownLabel, hidden};
 use crate::EventKind;
 use crate::header::FieldKind;
 use crate::lex;
-use mailglot_codec::{Charset, LossLog, Resolved, View, detect};
+use mailglot_codec::{Charset, LossLog, Resolved, detect};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -53,7 +53,7 @@ pub(super) struct Reader<'a> {
     /// Charset of raw bytes that the rest of the message tells.
     pub raw: Option<Charset>,
     /// What was asked for.
-    pub(super) context: HeaderContext,
+    pub(super) context: HeaderContext<'a>,
     guess: OnceCell<Charset>,
     /// Texts and runs, in order.
     pub segments: Vec<Segment>,
@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
     pub(super) fn new(
         value: &'a [u8],
         kind: FieldKind,
-        context: &HeaderContext,
+        context: &HeaderContext<'a>,
         findings: &mut Vec<Finding>,
     ) -> Self {
         let mut reader = Self {
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
             words: Vec::new(),
             bytes: Vec::new(),
         };
-        let mut labels = Labels::default();
+        let mut labels = Labels { context: *context, last: None };
         // White space that may turn out to stand between two words.
         let mut gap: Option<(Range<usize>, Zone)> = None;
         for Piece { range, zone, word } in zone::pieces(value, kind) {
@@ -136,11 +136,15 @@ impl<'a> Reader<'a> {
         &mut self,
         word: Word,
         joined: bool,
-        labels: &mut Labels,
+        labels: &mut Labels<'_>,
         findings: &mut Vec<Finding>,
     ) -> Option<Ready> {
         let label = &self.value[word.label.clone()];
-        let resolved = labels.resolve(label);
+        let (resolved, mapped) = labels.resolve(label);
+        if mapped {
+            let name = resolved.charset().map_or("", Charset::name);
+            findings.push(Finding::new(word.range.clone(), EventKind::CharsetMapped, name));
+        }
         let charset = match resolved {
             Resolved::Unknown => {
                 let Some(charset) = self.unknown(&word) else {
@@ -351,7 +355,7 @@ impl<'a> Reader<'a> {
                     raw.push(b' ');
                 }
             }
-            guess(&raw)
+            guess(&raw, self.context.language)
         })
     }
 }
@@ -368,19 +372,20 @@ struct RawText<'t> {
 }
 
 /// Remembers the last label: the words of a value mostly share one.
-#[derive(Debug, Default)]
-struct Labels {
-    last: Option<(Vec<u8>, Resolved)>,
+#[derive(Debug)]
+struct Labels<'c> {
+    context: HeaderContext<'c>,
+    last: Option<(Vec<u8>, (Resolved, bool))>,
 }
 
-impl Labels {
-    fn resolve(&mut self, label: &[u8]) -> Resolved {
+impl Labels<'_> {
+    fn resolve(&mut self, label: &[u8]) -> (Resolved, bool) {
         if let Some((known, resolved)) = &self.last
             && known == label
         {
             return *resolved;
         }
-        let resolved = Charset::for_label(label, View::Mail);
+        let resolved = self.context.resolve(label);
         self.last = Some((label.to_vec(), resolved));
         resolved
     }
@@ -400,8 +405,8 @@ pub(super) fn same(a: Option<Charset>, b: Option<Charset>) -> bool {
 }
 
 /// Detection for raw bytes that are no UTF-8.
-pub(super) fn guess(bytes: &[u8]) -> Charset {
-    let guess = detect::detect(bytes, &crate::choose::MAIL);
+pub(super) fn guess(bytes: &[u8], language: Option<&str>) -> Charset {
+    let guess = detect::detect(bytes, &detect::Hints { language, ..crate::choose::MAIL });
     if is_plain(guess.charset) && guess.evidence != detect::Evidence::Fallback {
         guess.charset
     } else {

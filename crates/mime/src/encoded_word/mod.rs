@@ -47,16 +47,15 @@ pub use rewrite::rewrite;
 pub(crate) use rewrite::{UNSAFE, apply, is_tidy_text, rewrite_plain};
 pub use stream::{MOST, Stream};
 
-use crate::EventKind;
 use crate::header::FieldKind;
-use crate::{lex, params};
-use mailglot_codec::{Charset, LossLog, View};
+use crate::{CharsetMap, EventKind, Policy, lex, params};
+use mailglot_codec::{Charset, LossLog, Resolved, View};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What the rest of the message tells about raw 8-bit bytes in a header (mime.md 1.6).
+/// What the rest of the message, or the caller, tells about the bytes of a header.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct HeaderContext {
+pub struct HeaderContext<'a> {
     /// Charset of raw bytes that are not valid UTF-8. None: detection over the value, else windows-1252.
     pub raw: Option<Charset>,
     /// What becomes of words whose charset nobody knows.
@@ -65,6 +64,32 @@ pub struct HeaderContext {
     pub repairs: Repairs,
     /// Characters that hide what a reader sees become spaces in decoded text.
     pub strip_hidden: bool,
+    /// What labels of words and parameters mean, where they mean something else than they say.
+    pub map: Option<&'a CharsetMap>,
+    /// Language (RFC 5646) of raw bytes that no charset is known of.
+    pub language: Option<&'a str>,
+}
+
+impl HeaderContext<'_> {
+    /// The context that a policy gives alone.
+    pub fn of(policy: &Policy) -> HeaderContext<'_> {
+        let map = Some(&policy.charset_map).filter(|map| map.entries().next().is_some());
+        HeaderContext {
+            raw: policy.default_charset,
+            repairs: policy.repairs,
+            map,
+            language: policy.language.as_deref(),
+            ..HeaderContext::default()
+        }
+    }
+
+    /// What a label stands for; true where the map said so.
+    pub(crate) fn resolve(&self, label: &[u8]) -> (Resolved, bool) {
+        match self.map {
+            Some(map) => map.resolve(label),
+            None => (Charset::for_label(label, View::Mail), false),
+        }
+    }
 }
 
 /// What becomes of a word with an unknown charset.
@@ -238,7 +263,7 @@ pub(crate) fn bytes_to_text<'b>(
         return (Cow::Borrowed(text), None, 0);
     }
     let used = known.unwrap_or_else(|| {
-        context.raw.filter(|&c| decode::is_plain(c)).unwrap_or_else(|| decode::guess(bytes))
+        context.raw.filter(|&c| decode::is_plain(c)).unwrap_or_else(|| decode::guess(bytes, context.language))
     });
     let mut log = LossLog::new();
     let text = used.decode(bytes, &mut log);

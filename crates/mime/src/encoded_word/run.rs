@@ -140,7 +140,7 @@ impl Reader<'_> {
             findings.push(Finding::new(extent(group), kind, "read as UTF-8"));
             return Cow::Borrowed(text);
         }
-        let used = self.raw.unwrap_or_else(|| guess(bytes));
+        let used = self.raw.unwrap_or_else(|| guess(bytes, self.context.language));
         findings.push(Finding::new(extent(group), EventKind::CharsetDetected, used.name()));
         let mut log = LossLog::new();
         let text = used.decode(bytes, &mut log);

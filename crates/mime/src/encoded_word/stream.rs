@@ -21,8 +21,8 @@ const STEP: usize = 1 << 12;
 /// Adjacent words are joined as in [`super::decode`]; folds between them vanish, as does no other byte outside words. A word beside an `@`
 /// belongs to an address and stays. Decoded line ends and other controls become spaces, so no line comes out of a word.
 #[derive(Debug, Default)]
-pub struct Stream {
-    context: HeaderContext,
+pub struct Stream<'c> {
+    context: HeaderContext<'c>,
     buffer: Vec<u8>,
     /// Offset of the buffer in the stream.
     offset: usize,
@@ -45,9 +45,9 @@ enum Look {
     Cut(usize),
 }
 
-impl Stream {
+impl<'c> Stream<'c> {
     /// A stream whose words are read with `context`.
-    pub fn new(context: HeaderContext) -> Self {
+    pub fn new(context: HeaderContext<'c>) -> Self {
         Self { context, ..Self::default() }
     }
 

@@ -59,15 +59,16 @@ pub(super) fn plan(
             }
             let form = form(policy, ascii);
             let (column, eol) = (field.value.start - field.full.start, message.eol().bytes());
+            let mut context = HeaderContext::of(policy);
             if form == Some(Form::Words)
                 && !policy.repairs.any()
+                && context.map.is_none()
                 && let Some(changes) = encoded_word::rewrite_plain(value, kind, column, eol, &mut findings)
             {
                 edits.extend(changes.into_iter().map(|c| Edit::new(field.value.at(&c.at), c.with)));
                 tell(id, field.value, findings, report);
                 continue;
             }
-            let mut context = HeaderContext { repairs: policy.repairs, ..HeaderContext::default() };
             if !ascii || encoded_word::has_open(value) {
                 context.raw = *raw_charset.get_or_insert_with(|| raw_header_charset(message, hints, policy));
             }

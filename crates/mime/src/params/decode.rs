@@ -315,7 +315,10 @@ fn extended(
     context: &HeaderContext,
     found: &mut Vec<Finding>,
 ) -> Decoded {
-    let resolved = label.map_or(Resolved::NoInformation, |label| Charset::for_label(label, View::Mail));
+    let (resolved, mapped) = label.map_or((Resolved::NoInformation, false), |label| context.resolve(label));
+    if let Some(charset) = resolved.charset().filter(|_| mapped) {
+        found.push(Finding::new(at.range.clone(), EventKind::CharsetMapped, charset.name()));
+    }
     if label.is_none_or(<[u8]>::is_empty) {
         found.push(Finding::new(at.range.clone(), EventKind::ParamNoCharset, ""));
     } else if resolved.charset().is_none() {

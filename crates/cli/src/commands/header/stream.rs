@@ -14,7 +14,7 @@ use std::io::{self, Read, Write};
 /// Bytes that are read at once.
 const STEP: usize = 1 << 16;
 
-pub(super) fn run(context: HeaderContext, console: Console) -> Result<Exit, Failure> {
+pub(super) fn run(context: HeaderContext<'_>, console: Console) -> Result<Exit, Failure> {
     let (mut input, mut out) = (io::stdin().lock(), io::stdout().lock());
     let mut stream = Stream::new(context);
     let mut chunk = vec![0; STEP];

@@ -1,0 +1,95 @@
+//! What speaks against a label that reads every byte. Mailers that know one charset only write its name over everything, and that
+//! charset is nearly always Latin-1.
+//!
+//! # Limits
+//! Only labels of Latin-1 and its kin are doubted, and those with bytes 80-9F that no table explains. What is looked at is the first
+//! 4 KiB from the first byte above 7F; where nothing there is odd, detection is not asked, so that right labels cost nothing.
+
+use super::superset::has_c1;
+use mailglot_codec::Charset;
+
+/// How much of a text is looked at.
+const WINDOW: usize = 4096;
+/// Bytes above 7F that are looked at.
+const ENOUGH: usize = 64;
+
+/// Whether detection is to be asked about this label.
+pub(super) fn is_doubtful(label: Charset, bytes: &[u8]) -> bool {
+    match label.name() {
+        "ISO-8859-1" | "windows-1252" | "ISO-8859-15" => is_odd_latin(bytes),
+        "ISO-8859-4" | "ISO-8859-5" => has_c1(bytes),
+        _ => false,
+    }
+}
+
+/// Whether bytes are rarely found so in languages of Western Europe: letters that only Icelandic has (and which are Turkish under another
+/// label), signs within words, and most of the bytes above 7F side by side, as in other scripts.
+fn is_odd_latin(bytes: &[u8]) -> bool {
+    let Some(start) = bytes.iter().position(|b| *b >= 0x80) else { return false };
+    let window = &bytes[start..bytes.len().min(start + WINDOW)];
+    let before = start.checked_sub(1).map_or(b' ', |at| bytes[at]);
+    let (mut high, mut side_by_side, mut last) = (0, 0, before);
+    for (at, &byte) in window.iter().enumerate() {
+        if byte >= 0x80 {
+            let next = window.get(at + 1).copied().unwrap_or(b' ');
+            if is_icelandic(byte) || is_sign(byte) && is_letter(last) && is_letter(next) {
+                return true;
+            }
+            high += 1;
+            side_by_side += usize::from(last >= 0x80 || next >= 0x80);
+            if high == ENOUGH {
+                break;
+            }
+        }
+        last = byte;
+    }
+    side_by_side * 2 > high
+}
+
+/// Ð Ý Þ ð ý þ.
+fn is_icelandic(byte: u8) -> bool {
+    matches!(byte & 0xDF, 0xD0 | 0xDD | 0xDE)
+}
+
+/// A sign that does not stand within words: not an apostrophe, a hyphen, a quotation mark, a dot between letters.
+fn is_sign(byte: u8) -> bool {
+    matches!(byte, 0xA1..=0xBF) && !matches!(byte, 0xAA | 0xAB | 0xAD | 0xB0 | 0xB4 | 0xB7 | 0xBA | 0xBB)
+}
+
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte >= 0xC0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mailglot_codec::{LossLog, Unmappable};
+
+    #[test]
+    fn western_text_is_not_odd() {
+        let bytes = |charset: &str, text: &str| {
+            let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
+            charset.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned()
+        };
+        for text in [
+            "Schöne Grüße aus Köln, vergiß nicht: 20 °C, 5 m², § 7",
+            "«L’été», déjà vu; un cœur, des œufs – 12 €",
+            "¿Qué tal? Mañana 3ª clase, 2º piso, l·l",
+            "It´s a co\u{AD}op, naïve café",
+            "Kære Søren, på øen; smörgåsbord",
+        ] {
+            assert!(!is_doubtful(Charset::ISO_8859_1, &bytes("windows-1252", text)), "{text}");
+        }
+        for (charset, text) in [
+            ("windows-1254", "İstanbul'da yağmur yağıyor"),
+            ("windows-1251", "Привет, как дела"),
+            ("windows-1253", "Καλημέρα"),
+            ("ISO-8859-2", "wiadomość została wysłana, się"),
+            ("GBK", "你好，世界"),
+            ("windows-1252", "það er gott að vera hér"),
+        ] {
+            assert!(is_doubtful(Charset::ISO_8859_1, &bytes(charset, text)), "{text}");
+            assert!(!is_doubtful(Charset::KOI8_R, &bytes(charset, text)), "{text}");
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! What a message as a whole tells about text that does not say its charset: its words, the labels of its other parts, its languages, the
+//! country of its sender, and all undeclared bytes taken together.
+//!
+//! # Limits
+//! The parts of an attached message count like others. Of dates, only their zone would tell something, and little: it is not asked.
+
+use crate::header::{FieldKind, field_kind};
+use crate::text::{Transferred, is_text, unquote};
+use crate::{Message, Part, PartId, Policy, encoded_word, fixup};
+use mailglot_codec::detect::{self, Detector, Guess};
+use mailglot_codec::{Charset, Resolved};
+use std::cell::OnceCell;
+
+/// Labels of other parts that are tried: a message in more charsets tells nothing.
+const LABELS: usize = 4;
+
+/// What the parts and words read so far tell about the next one, and what all of the message tells, found when first asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Hints {
+    words: OnceCell<Option<Charset>>,
+    labels: OnceCell<Vec<Charset>>,
+    country: OnceCell<Option<String>>,
+    together: OnceCell<Option<Guess>>,
+    /// The charset of the first text part that was not ASCII.
+    pub body: Option<Charset>,
+}
+
+impl Hints {
+    /// The charset of the message's encoded words, Subject and From first, if they have one.
+    pub(crate) fn words(&self, message: &Message<'_>) -> Option<Charset> {
+        *self.words.get_or_init(|| {
+            [b"subject".as_slice(), b"from", b"to"].into_iter().find_map(|name| {
+                let value = message.field(PartId::ROOT, name)?.value.of(message.raw());
+                memchr::memmem::find(value, b"=?")?;
+                encoded_word::charsets(value).into_iter().find(|c| *c != Charset::US_ASCII)
+            })
+        })
+    }
+
+    /// Learns from a part that was read.
+    pub(crate) fn learn(&mut self, used: Charset, is_sure: bool) {
+        if is_sure && used != Charset::US_ASCII && self.body.is_none() {
+            self.body = Some(used);
+        }
+    }
+}
+
+/// A message with what is known of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mail<'a> {
+    pub message: &'a Message<'a>,
+    /// The part that is asked about.
+    pub part: PartId,
+    pub policy: &'a Policy,
+    pub hints: &'a Hints,
+}
+
+impl<'a> Mail<'a> {
+    /// Charsets that the message names elsewhere, the nearest first: those of a part read before, of its words, of labels.
+    pub(crate) fn told(self) -> impl Iterator<Item = Charset> {
+        let near = [self.hints.body, self.hints.words(self.message)].into_iter().flatten();
+        near.chain(self.labels().iter().copied())
+    }
+
+    /// The labels of all text parts.
+    fn labels(self) -> &'a [Charset] {
+        self.hints.labels.get_or_init(|| {
+            let mut found = Vec::new();
+            for (id, _) in self.texts() {
+                let label = self.message.part(id).charset.map(|span| unquote(span.of(self.message.raw())));
+                if let Some(charset) =
+                    label.and_then(|label| self.policy.charset_map.resolve(&label).0.charset())
+                    && ![Charset::US_ASCII, Charset::UTF_8].contains(&charset)
+                    && !found.contains(&charset)
+                    && found.len() < LABELS
+                {
+                    found.push(charset);
+                }
+            }
+            found
+        })
+    }
+
+    fn texts(self) -> impl Iterator<Item = (PartId, &'a Part)> {
+        let parts = self.message.parts().iter().enumerate();
+        parts.map(|(index, part)| (PartId(index as u32), part)).filter(|(_, part)| is_text(part))
+    }
+
+    /// What detection is told: the language of the part or message, or the caller's; the country of the sender.
+    pub(crate) fn detection(self, document: Option<&'a [u8]>) -> detect::Hints<'a> {
+        let language = self.language(self.part).or_else(|| document.and_then(fixup::language));
+        let language = language.or_else(|| self.language(PartId::ROOT)).or(self.policy.language.as_deref());
+        let country = self.hints.country.get_or_init(|| country(self.message)).as_deref();
+        detect::Hints { language, country, ..super::MAIL }
+    }
+
+    /// Content-Language, its first tag.
+    fn language(self, part: PartId) -> Option<&'a str> {
+        let value = self.message.field(part, b"content-language")?.value.of(self.message.raw());
+        let first = std::str::from_utf8(value).ok()?.split(',').next()?.trim();
+        (!first.is_empty()).then_some(first)
+    }
+
+    /// The guess for all undeclared text of the message together; None where there is one piece of it only.
+    pub(crate) fn guess(self) -> Option<Guess> {
+        let guess = || {
+            self.gather().map(|detector| detector.guess(&Mail { part: PartId::ROOT, ..self }.detection(None)))
+        };
+        *self.hints.together.get_or_init(guess)
+    }
+
+    fn gather(self) -> Option<Detector> {
+        let mut detector = Detector::new();
+        let mut pieces = 0;
+        for (id, _) in self.texts() {
+            let transferred = Transferred::read(self.message, id);
+            let bytes = &*transferred.decoded.bytes;
+            let open = match transferred.resolved {
+                None | Some(Resolved::NoInformation | Resolved::Unknown) => true,
+                Some(resolved) => {
+                    resolved.charset().is_some_and(|c| [Charset::US_ASCII, Charset::UTF_8].contains(&c))
+                }
+            };
+            if open && is_legacy(bytes) {
+                detector.feed(bytes);
+                pieces += 1;
+            }
+        }
+        for field in self.message.all_fields() {
+            let value = field.value.of(self.message.raw());
+            if is_legacy(value) && field_kind(field.name.of(self.message.raw())) != FieldKind::Opaque {
+                detector.feed(value);
+                pieces += 1;
+            }
+        }
+        (pieces > 1).then_some(detector)
+    }
+}
+
+/// Bytes above 7F that are not UTF-8.
+fn is_legacy(bytes: &[u8]) -> bool {
+    !bytes.is_ascii() && std::str::from_utf8(bytes).is_err()
+}
+
+/// The country of the sender's address or, where its domain has none, of the message's identifier.
+fn country(message: &Message<'_>) -> Option<String> {
+    [b"from".as_slice(), b"sender", b"reply-to", b"message-id"].into_iter().find_map(|name| {
+        let value = message.field(PartId::ROOT, name)?.value.of(message.raw());
+        let domain = &value[memchr::memrchr(b'@', value)? + 1..];
+        let end = domain.iter().position(|b| !b.is_ascii_alphanumeric() && !b"-.".contains(b));
+        let domain = domain[..end.unwrap_or(domain.len())].trim_ascii();
+        let top =
+            domain.rsplit(|b| *b == b'.').next().filter(|top| top.len() == 2 && top.len() < domain.len())?;
+        Some(String::from_utf8_lossy(top).to_ascii_lowercase())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{CharsetMap, EventKind, Limits, Message, Policy, Report, text_parts};
+    use mailglot_codec::{Charset, LossLog, Unmappable};
+
+    /// A part's head and its text in a charset.
+    type Given<'a> = (&'a str, &'a str, &'a str);
+
+    fn mail(head: &str, parts: &[Given<'_>]) -> Vec<u8> {
+        let mut raw =
+            format!("{head}MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n").into_bytes();
+        for (head, text, charset) in parts {
+            let charset = Charset::for_name(charset).unwrap();
+            raw.extend(format!("--b\nContent-Type: text/plain{head}\n\n").bytes());
+            raw.extend(&*charset.encode(text, Unmappable::Fatal, &mut LossLog::new()));
+            raw.extend(b"\n");
+        }
+        raw.extend(b"--b--\n");
+        raw
+    }
+
+    /// What the parts are read as, and the codes of their events.
+    fn read(raw: &[u8], policy: &Policy) -> (Vec<String>, Vec<&'static str>) {
+        let mut report = Report::with_limit(100);
+        let parts = text_parts(&Message::parse(raw, &Limits::default()), policy, &mut report);
+        let codes =
+            report.events.iter().map(|e| e.kind.code()).filter(|c| c.starts_with("charset")).collect();
+        (parts.into_iter().map(|p| p.text.unwrap().trim_end().to_owned()).collect(), codes)
+    }
+
+    #[test]
+    fn a_short_part_is_read_as_the_rest_of_the_message() {
+        let (short, long) =
+            ("Да", "Спасибо за письмо. На следующей неделе я приеду в Москву и буду рад встретиться.");
+        for charset in ["KOI8-R", "windows-1251", "IBM866"] {
+            // Undeclared, declared by a label behind it, by the words of the subject.
+            let label = format!("; charset={charset}");
+            for (head, label) in [("", ""), ("", &*label), (&*format!("Subject: =?{charset}?Q?=E4?=\n"), "")]
+            {
+                let raw = mail(head, &[("", short, charset), (label, long, charset)]);
+                assert_eq!(read(&raw, &Policy::default()).0, [short, long], "{charset} {head}{label}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_sender_and_the_language_tell() {
+        // Two letters that Czech and French have at other places of their charsets.
+        let policy =
+            |language: Option<&str>| Policy { language: language.map(Into::into), ..Policy::default() };
+        for (head, language, text) in [
+            ("From: a@example.cz\n", None, "Kuře"),
+            ("Content-Language: cs\n", None, "Kuře"),
+            ("Message-ID: <1@mail.example.cz>\n", None, "Kuře"),
+            ("From: a@example.com\n", Some("cs"), "Kuře"),
+            ("From: a@example.dk\n", None, "Kuøe"),
+            ("From: a@example.com\n", Some("da"), "Kuøe"),
+        ] {
+            let raw = mail(head, &[("", "Kuře", "windows-1250")]);
+            assert_eq!(read(&raw, &policy(language)).0, [text], "{head} {language:?}");
+        }
+    }
+
+    #[test]
+    fn a_word_elsewhere_that_makes_no_text_is_not_believed() {
+        let russian = "Спасибо за письмо. На следующей неделе я приеду в Москву.";
+        let raw = mail("Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\n", &[("", russian, "KOI8-R")]);
+        assert_eq!(read(&raw, &Policy::default()).0, [russian]);
+        let polish = "Dziękuję za wiadomość, którą wysłałeś wczoraj wieczorem";
+        let raw = mail("", &[("; charset=iso-8859-1", polish, "ISO-8859-2")]);
+        assert_eq!(read(&raw, &Policy::default()), (vec![polish.to_owned()], vec!["charset.detected"]));
+        let icelandic = "Það er gott að vera hér, sagði hún og brosti til þeirra";
+        let raw = mail("", &[("; charset=iso-8859-1", icelandic, "ISO-8859-1")]);
+        assert_eq!(read(&raw, &Policy::default()), (vec![icelandic.to_owned()], vec![]));
+    }
+
+    #[test]
+    fn a_doubt_that_proves_little_is_told() {
+        let name = "Sigurður Guðmundsson wrote:";
+        let raw = mail("", &[("; charset=iso-8859-1", name, "ISO-8859-1")]);
+        assert_eq!(read(&raw, &Policy::default()).0, [name]);
+        let raw = mail("", &[("; charset=iso-8859-1", "Yarýn þehirde görüþelim", "ISO-8859-1")]);
+        let (texts, codes) = read(&raw, &Policy::default());
+        let told = [EventKind::CharsetSuspected.code(), EventKind::CharsetDetected.code()];
+        assert!(codes.len() == 1 && told.contains(&codes[0]), "{texts:?} {codes:?}");
+    }
+
+    #[test]
+    fn the_caller_knows_better() {
+        let text = "Yarın şehirde görüşelim";
+        let mut map = CharsetMap::default();
+        map.add("latin1", Charset::for_name("windows-1254").unwrap());
+        map.add("x-mine", Charset::for_name("windows-1254").unwrap());
+        let policy = Policy { charset_map: map, ..Policy::default() };
+        for label in ["iso-8859-1", "X-Mine", "\"x-mine\""] {
+            let raw = mail("", &[(&format!("; charset={label}"), text, "windows-1254")]);
+            assert_eq!(read(&raw, &policy), (vec![text.to_owned()], vec!["charset.mapped"]), "{label}");
+        }
+        let raw = mail("", &[("; charset=iso-8859-9", text, "windows-1254")]);
+        assert_eq!(read(&raw, &policy), (vec![text.to_owned()], vec![]));
+        let default = Policy { default_charset: Charset::for_name("IBM866"), ..Policy::default() };
+        let raw = mail("", &[("", "Да", "IBM866")]);
+        assert_eq!(read(&raw, &default).0, ["Да"]);
+    }
+}

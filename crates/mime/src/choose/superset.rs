@@ -1,0 +1,94 @@
+//! Charsets that mail means by the names of smaller ones.
+//!
+//! # Limits
+//! Only bytes that the labelled charset has not are evidence; what else speaks against a label is the matter of `doubt`.
+
+use mailglot_codec::Charset;
+
+/// Whether a byte or pair occurs that only the superset explains.
+pub(super) fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
+    if charset.is_single_byte() {
+        return has_c1(bytes);
+    }
+    // GB 2312 and KS X 1001 keep both bytes in A1-FE; Shift_JIS leaves rows 13, 89-92 and 115-119 empty.
+    let beyond: fn(u8, u8) -> bool = match charset.name() {
+        "GB2312" | "EUC-KR" | "KS_C_5601-1987" => |lead, trail| lead < 0xa1 || trail < 0xa1,
+        "Shift_JIS" => |lead, _| matches!(lead, 0x87 | 0xed..=0xef | 0xfa..=0xfc),
+        _ => return false,
+    };
+    let kana_is_single = charset.name() == "Shift_JIS";
+    let mut at = 0;
+    while let Some(step) = bytes[at..].iter().position(|b| *b >= 0x80) {
+        let lead = at + step;
+        if kana_is_single && (0xa1..=0xdf).contains(&bytes[lead]) {
+            at = lead + 1;
+            continue;
+        }
+        let Some(trail) = bytes.get(lead + 1) else { return false };
+        if beyond(bytes[lead], *trail) {
+            return true;
+        }
+        at = lead + 2;
+    }
+    false
+}
+
+/// Whether a byte 80-9F occurs. Blocks are folded without a branch, which compilers turn into vector code.
+pub(super) fn has_c1(bytes: &[u8]) -> bool {
+    bytes.chunks(256).any(|block| block.iter().fold(0, |found, b| found | u8::from(b & 0xe0 == 0x80)) != 0)
+}
+
+/// Charsets that are no supersets but explain bytes 80–9F, which the labelled one leaves undefined, or letters that it has not.
+pub(super) fn on_evidence(charset: Charset, bytes: &[u8]) -> Option<Charset> {
+    let windows = match charset.name() {
+        "ISO-8859-2" => "windows-1250",
+        "ISO-8859-6" => "windows-1256",
+        "ISO-8859-7" => "windows-1253",
+        "ISO-8859-13" => "windows-1257",
+        "ISO-8859-15" => "windows-1252",
+        "KOI8-R" => return has_ukrainian_letter(bytes).then_some(Charset::KOI8_U),
+        _ => return None,
+    };
+    has_c1(bytes).then(|| Charset::for_name(windows)).flatten()
+}
+
+/// Whether KOI8-U has a letter between letters where KOI8-R has a line of a box.
+fn has_ukrainian_letter(bytes: &[u8]) -> bool {
+    let special = |b: u8| matches!(b & 0xEF, 0xA4 | 0xA6 | 0xA7 | 0xAD);
+    let is_letter = |b: &u8| *b >= 0xC0;
+    let is_inside = |at: usize| {
+        special(bytes[at])
+            && at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(is_letter)
+            && bytes.get(at + 1).is_some_and(is_letter)
+    };
+    let blocks = bytes.chunks(256).enumerate();
+    let telling = |block: &[u8]| block.iter().fold(0, |found, b| found | u8::from(special(*b))) != 0;
+    let mut blocks = blocks.filter(|(_, block)| telling(block));
+    blocks.any(|(nth, block)| (nth * 256..nth * 256 + block.len()).any(is_inside))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mailglot_codec::{LossLog, Unmappable};
+
+    #[test]
+    fn ukrainian_letters_are_told_from_boxes() {
+        let koi8_u = |text| Charset::KOI8_U.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned();
+        for (text, expected) in [
+            ("між нами", true),
+            ("їжа і подія", true),
+            ("Привет, Мир", false),
+            ("\u{2550}\u{2554}Привет\u{2557}", false),
+        ] {
+            let bytes = if expected {
+                koi8_u(text)
+            } else {
+                Charset::KOI8_R.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned()
+            };
+            assert_eq!(on_evidence(Charset::KOI8_R, &bytes), expected.then_some(Charset::KOI8_U), "{text}");
+            let late = [vec![b'x'; 255], bytes].concat();
+            assert_eq!(on_evidence(Charset::KOI8_R, &late).is_some(), expected, "{text}");
+        }
+    }
+}

@@ -136,13 +136,16 @@ impl Encoder {
             }
             _ => None,
         };
-        out.record(at, c, if near.is_some() { LossKind::Substituted } else { LossKind::Unmappable });
+        let kind = if near.is_some() { LossKind::Substituted } else { LossKind::Unmappable };
         self.stopped = self.unmappable == Unmappable::Fatal;
         let replacement = near.unwrap_or_else(|| self.unmappable.replacement(c));
         if replacement.is_empty() {
+            out.record(at, c, kind);
             return;
         }
+        // What was held back comes first, with its records.
         self.machine.neutral(out);
+        out.record(at, c, kind);
         let mut rest = replacement.as_ref();
         while let ControlFlow::Break(stop) = self.machine.run(rest, &mut out.quiet(at)) {
             let mut behind = rest[stop..].chars();

@@ -1,7 +1,7 @@
 //! The encoder for lists of sequences.
 //!
 //! # Limits
-//! A record of a look-alike that a character left out has cut in two covers the second part only.
+//! A record of a look-alike that a character left out has cut in two covers that character, too.
 
 use super::{Entry, Match, Note, Repertoire, Sequences};
 use crate::encoder::{Encode, Out};
@@ -16,21 +16,20 @@ pub(crate) struct Encoder {
     list: &'static Sequences,
     repertoire: Repertoire,
     held: String,
-    /// Where in the whole text `held` begins; none if a character that was left out lies behind it.
-    held_at: Option<u64>,
+    /// Where in the whole text each byte of `held` is: characters that were left out may lie between them.
+    places: Vec<u64>,
 }
 
 /// A text with what was held back before it.
 struct Joined<'t> {
     text: &'t str,
-    /// Bytes of it that were held back.
-    held: usize,
-    held_at: Option<u64>,
+    /// Where in the whole text its bytes that were held back are.
+    places: &'t [u64],
 }
 
 impl Encoder {
     pub(crate) fn new(list: &'static Sequences, repertoire: Repertoire) -> Self {
-        Self { list, repertoire, held: String::new(), held_at: None }
+        Self { list, repertoire, held: String::new(), places: Vec::new() }
     }
 
     /// Writes the sequences that begin before `end`. Returns where it came to, or breaks at a character that cannot be
@@ -78,8 +77,7 @@ impl Encoder {
         };
         match (stop, before) {
             (Some(stop), Some((start, _))) if !last => {
-                joined.text[start..stop].clone_into(&mut self.held);
-                self.held_at = None;
+                self.hold(joined, start, stop, out);
                 ControlFlow::Break(stop)
             }
             (stop, before) => {
@@ -93,18 +91,14 @@ impl Encoder {
 
     fn hold(&mut self, joined: &Joined<'_>, from: usize, to: usize, out: &Out<'_>) {
         joined.text[from..to].clone_into(&mut self.held);
-        self.held_at =
-            Some(joined.position(from, out)).filter(|_| from >= joined.held || joined.held_at.is_some());
+        self.places = (from..to).map(|at| joined.position(at, out)).collect();
     }
 }
 
 impl Joined<'_> {
-    /// Where a place of the joined text is in the whole text; behind what was left out, if it lay before that.
+    /// Where a place of the joined text is in the whole text.
     fn position(&self, at: usize, out: &Out<'_>) -> u64 {
-        match self.held_at {
-            Some(held_at) if at < self.held => held_at + at as u64,
-            _ => out.position(at.saturating_sub(self.held)),
-        }
+        self.places.get(at).copied().unwrap_or_else(|| out.position(at - self.places.len()))
     }
 
     fn put(&self, at: usize, entry: &Entry, out: &mut Out<'_>) {
@@ -122,7 +116,8 @@ impl Encode for Encoder {
         if !self.held.is_empty() {
             let old = std::mem::take(&mut self.held);
             let whole = format!("{old}{}", &text[..text.floor_char_boundary(JOIN)]);
-            let joined = Joined { text: &whole, held: old.len(), held_at: self.held_at };
+            let places = std::mem::take(&mut self.places);
+            let joined = Joined { text: &whole, places: &places };
             match self.write(&joined, old.len(), false, out) {
                 // What is held back can be written alone, so that this is never in it.
                 ControlFlow::Break(at) => return ControlFlow::Break(at.saturating_sub(old.len())),
@@ -134,7 +129,7 @@ impl Encode for Encoder {
             }
         }
         let mut out = out.ahead(begin);
-        let rest = Joined { text: &text[begin..], held: 0, held_at: None };
+        let rest = Joined { text: &text[begin..], places: &[] };
         match self.write(&rest, rest.text.len(), false, &mut out) {
             ControlFlow::Break(at) => ControlFlow::Break(begin + at),
             ControlFlow::Continue(at) => {
@@ -146,7 +141,8 @@ impl Encode for Encoder {
 
     fn neutral(&mut self, out: &mut Out<'_>) {
         let held = std::mem::take(&mut self.held);
-        let joined = Joined { text: &held, held: held.len(), held_at: self.held_at };
+        let places = std::mem::take(&mut self.places);
+        let joined = Joined { text: &held, places: &places };
         let _written = self.write(&joined, held.len(), true, out);
     }
 }

@@ -109,11 +109,20 @@ fn splitting_a_text_changes_nothing() {
 }
 
 #[test]
-fn a_mark_behind_a_replacement_is_recorded_at_the_same_place_in_any_pieces() {
-    let charset = Charset::for_name("T.101-G2").unwrap();
-    let text = "ê\u{435}\u{30C}";
-    let new = || charset.new_encoder(Unmappable::Transliterate);
-    let whole = encode(new(), &[text]);
-    assert!(!whole.1.is_empty());
-    assert!(encode(new(), &text.split("").collect::<Vec<_>>()) == whole, "{whole:?}");
+fn records_have_their_places_around_what_is_replaced_or_left_out() {
+    for (charset, way, text, places) in [
+        ("T.101-G2", Unmappable::Transliterate, "ê\u{435}\u{30C}", &[(2, 4), (2, 6)][..]),
+        ("VIQR", Unmappable::HtmlHex, "a\u{302}\u{FFFD}", &[(0, 3), (3, 6)]),
+        ("VIQR", Unmappable::Skip, "a\u{FFFD}\u{302}\u{FFFD}b", &[(1, 4), (0, 6), (6, 9)]),
+    ] {
+        let charset = Charset::for_name(charset).unwrap();
+        let new = || charset.new_encoder(way.clone());
+        let whole = encode(new(), &[text]);
+        let found: Vec<_> = whole.1.kept().iter().map(|l| (l.bytes.start, l.bytes.end)).collect();
+        assert_eq!(found, places, "{charset} {text:?}");
+        for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
+            assert!(encode(new(), &[&text[..at], &text[at..]]) == whole, "{charset} {text:?} {at}");
+        }
+        assert!(encode(new(), &text.split("").collect::<Vec<_>>()) == whole, "{charset} {whole:?}");
+    }
 }

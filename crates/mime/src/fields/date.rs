@@ -136,6 +136,35 @@ pub fn date(value: &[u8]) -> Option<Date> {
     (1..=length).contains(&date.day).then_some(date)
 }
 
+/// Whether a date is surely readable: `[Day, ]d Mon yyyy hh:mm:ss ±hhmm`, as most are. A cheap look before [`date`].
+pub(crate) fn is_plain(value: &[u8]) -> bool {
+    let value = value.trim_ascii();
+    let named = value.len() > 5
+        && value[3] == b','
+        && value[4] == b' '
+        && value[..3].iter().all(u8::is_ascii_alphabetic);
+    let rest = if named { &value[5..] } else { value };
+    let digits = |bytes: &[u8], most: u32| {
+        let number =
+            bytes.iter().try_fold(0_u32, |sum, b| b.is_ascii_digit().then(|| sum * 10 + u32::from(b - b'0')));
+        number.is_some_and(|number| number <= most)
+    };
+    let Some(width) = rest.iter().take(3).position(|&b| b == b' ').filter(|&width| width > 0) else {
+        return false;
+    };
+    let (day, rest) = (&rest[..width], &rest[width + 1..]);
+    // Every month has 28 days.
+    digits(day, 28)
+        && day != b"0"
+        && day != b"00"
+        && matches!(rest, [_, _, _, b' ', _, _, _, _, b' ', _, _, b':', _, _, b':', _, _, b' ', b'+' | b'-', zone @ ..] if zone.len() == 4 && zone.iter().all(u8::is_ascii_digit))
+        && MONTHS.iter().any(|name| rest[..3].eq_ignore_ascii_case(name.as_bytes()))
+        && digits(&rest[4..8], 9999)
+        && digits(&rest[9..11], 23)
+        && digits(&rest[12..14], 59)
+        && digits(&rest[15..17], 59)
+}
+
 /// Words and numbers, without comments and commas; a date in one piece (`21-Nov-97`) is cut.
 fn pieces(value: &[u8]) -> Vec<String> {
     let mut list: Vec<String> = Vec::new();
@@ -249,6 +278,47 @@ mod tests {
         ] {
             assert_eq!(shown(value), want, "{value:?}");
         }
+    }
+
+    #[test]
+    fn plain_dates_are_readable() {
+        for (value, want) in [
+            ("Fri, 21 Nov 1997 09:55:06 -0600", true),
+            (" 1 Jan 2000 00:00:00 +0100\r\n", true),
+            ("Fri, 0 Nov 1997 09:55:06 -0600", false),
+            ("Fri, 31 Nov 1997 09:55:06 -0600", false),
+            ("Fri, 21 Nov 1997 24:55:06 -0600", false),
+            ("Fri, 21 Nox 1997 09:55:06 -0600", false),
+            ("Fri, 21 Nov 1997 09:55:06 GMT", false),
+            ("", false),
+            ("Fri, ", false),
+        ] {
+            assert_eq!(is_plain(value.as_bytes()), want, "{value}");
+        }
+        let mut state = 5_u64;
+        let mut below = move |n: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % n as u64) as usize
+        };
+        let mut plain = 0;
+        for _ in 0..20_000 {
+            let mut value = b"Fri, 21 Nov 1997 09:55:06 -0600".to_vec();
+            for _ in 0..=below(2) {
+                let at = below(value.len());
+                match below(3) {
+                    0 => value[at] = b"0123456789 :,+-aN"[below(17)],
+                    1 => drop(value.remove(at)),
+                    _ => value.insert(at, b"0123456789 :,+-aN"[below(17)]),
+                }
+            }
+            if is_plain(&value) {
+                plain += 1;
+                assert!(date(&value).is_some(), "{}", value.escape_ascii());
+            }
+        }
+        assert!(plain > 1_000, "{plain}");
     }
 
     #[test]

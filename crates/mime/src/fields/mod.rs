@@ -13,6 +13,7 @@ mod identifier;
 mod received;
 
 pub use address::{Entry, Mailbox, addresses};
+pub(crate) use date::is_plain as is_plain_date;
 pub use date::{Date, date};
 pub use identifier::identifiers;
 pub use received::{Received, received};

@@ -33,7 +33,8 @@ pub(super) fn plan(
         let id = PartId(index as u32);
         for field in message.fields(id) {
             let value = field.value.of(raw);
-            if field.name.of(raw).eq_ignore_ascii_case(b"date") && fields::date(value).is_none() {
+            let dated = field.name.of(raw).eq_ignore_ascii_case(b"date");
+            if dated && !fields::is_plain_date(value) && fields::date(value).is_none() {
                 let (kind, detail) = (EventKind::DateUnparsable, Cow::Borrowed(""));
                 report.push(Event { part: id, at: field.value, kind, detail, count: 1 });
             }

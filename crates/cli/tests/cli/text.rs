@@ -101,3 +101,42 @@ fn a_message_by_its_ordinal() {
     let run = sandbox.run(&["inspect", "archive.mbox:9"]);
     assert_ne!(run.code, 0, "{run:?}");
 }
+
+/// What a person knows reaches every command that reads mail.
+#[test]
+fn a_person_knows_better() {
+    let sandbox = Sandbox::new();
+    let turkish =
+        b"Subject: =?x-mine?Q?=FE=FD?=\nContent-Type: text/plain; charset=x-mine\n\n\xFEehir \xFD\n";
+    sandbox.write("mail.eml", turkish);
+    let map = "--charset-map=X-Mine=windows-1254";
+    let run = sandbox.run(&["text", map, "mail.eml"]).ended(0);
+    assert!(run.text().contains("şehir ı"), "{}", run.text());
+    let run = sandbox.run(&["inspect", "--json", map, "mail.eml"]).ended(0);
+    assert!(run.text().contains("charset.mapped"), "{}", run.text());
+    let run = sandbox.run(&["check", "--json", map, "mail.eml"]).ended(0);
+    assert!(run.text().contains("charset.mapped"), "{}", run.text());
+    for args in [&["filter", map][..], &["filter", map, "--headers", "raw-utf8"]] {
+        let run = sandbox.pipe(args, turkish).ended(0);
+        assert!(run.text().contains("şehir ı"), "{}", run.text());
+        assert!(
+            run.text().contains("=?UTF-8?B?xZ/EsQ==?=") || run.text().contains("Subject: şı"),
+            "{}",
+            run.text()
+        );
+    }
+    let run = sandbox.run(&["normalize", map, "mail.eml", "-o", "out.eml"]).ended(0);
+    assert!(run.out.is_empty() && sandbox.read("out.eml").windows(2).any(|pair| pair == "ş".as_bytes()));
+    let run = sandbox.run(&["header", "decode", map, "=?x-mine?Q?=FE?="]).ended(0);
+    assert_eq!(run.text(), "ş\n");
+    let run = sandbox.pipe(&["header", "params", map], b"a; b*=x-mine''%FE\n").ended(0);
+    assert!(run.text().contains('ş'), "{}", run.text());
+    for (hint, text) in [("cs", "Kuře\n"), ("da", "Kuøe\n")] {
+        let run = sandbox.pipe(&["header", "decode", "--lang-hint", hint], b"Ku\xF8e\n").ended(0);
+        assert_eq!(run.text(), text);
+        let run = sandbox.pipe(&["text", "--lang-hint", hint, "-"], b"Subject: a\n\nKu\xF8e\n").ended(0);
+        assert!(run.text().ends_with(text), "{}", run.text());
+    }
+    let run = sandbox.pipe(&["header", "decode", "--default-charset", "koi8-r"], b"\xC4\xC1\n").ended(0);
+    assert_eq!(run.text(), "да\n");
+}

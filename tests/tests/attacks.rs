@@ -5,6 +5,7 @@
 use mailglot_mime::header::is_signature;
 use mailglot_mime::{Message, PartId, Policy, Report, Transfer, apply_undo, process, text_parts, undo_edits};
 use mailglot_tests::shared;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -115,7 +116,7 @@ fn read(raw: &[u8]) -> (String, BTreeSet<&'static str>) {
     let message = Message::parse(raw, &policy.limits);
     let mut report = Report::with_limit(10_000);
     let parts = text_parts(&message, &policy, &mut report);
-    let text: Vec<String> = parts.into_iter().filter_map(|part| part.text).collect();
+    let text: Vec<String> = parts.into_iter().filter_map(|part| part.text.map(Cow::into_owned)).collect();
     let planned = process(raw, &policy).report;
     let codes = report.events.iter().chain(&planned.events).map(|event| event.kind.code());
     (text.join("\n"), codes.collect())

@@ -76,8 +76,19 @@ impl<'a> Transferred<'a> {
         policy: &Policy,
         hints: &mut Hints,
     ) -> Choice<'_> {
+        self.choose_for(&self.decoded.bytes, message, id, policy, hints)
+    }
+
+    /// The same for the decoded bytes, which may live longer than this.
+    pub(crate) fn choose_for<'b>(
+        &self,
+        bytes: &'b [u8],
+        message: &Message<'_>,
+        id: PartId,
+        policy: &Policy,
+        hints: &mut Hints,
+    ) -> Choice<'b> {
         let part = message.part(id);
-        let bytes = &*self.decoded.bytes;
         let meaning = self.charset.as_deref().and_then(|label| policy.charset_map.meaning(label));
         let choice = choose(
             bytes,

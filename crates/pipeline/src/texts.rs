@@ -64,7 +64,7 @@ pub fn texts(
 }
 
 /// What finds the text of a message.
-type Parts = fn(&Message<'_>, &Policy, &mut Report) -> Vec<TextPart>;
+type Parts = for<'a> fn(&Message<'a>, &Policy, &mut Report) -> Vec<TextPart<'a>>;
 
 /// [`texts`] with another function in the place of [`text_parts`].
 fn texts_with(
@@ -180,7 +180,7 @@ impl Texts<'_> {
         report.losses()
     }
 
-    fn put_json(&self, ordinal: u64, part: &TextPart, out: &mut Vec<u8>) {
+    fn put_json(&self, ordinal: u64, part: &TextPart<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"file\":");
         out.extend_from_slice(self.file);
         let mut head = String::new();

@@ -11,7 +11,7 @@
 //! the break is a part.
 
 use super::{Hints, Transferred, is_text, reading};
-use crate::choose::{Evidence, Reading, choose};
+use crate::choose::{Choice, Evidence, Reading, choose};
 use crate::transfer::{self, TransferEncoding};
 use crate::{Event, EventKind, MediaType, Message, Part, PartId, PartKind, Policy, Report};
 use std::borrow::Cow;
@@ -21,7 +21,7 @@ const ENCODED_LEVELS: u32 = 4;
 
 /// One text part. Every text/* leaf gives one, attachments too.
 #[derive(Clone, Debug)]
-pub struct TextPart {
+pub struct TextPart<'a> {
     /// The part; of a part of an embedded message in base64 or quoted-printable the one that embeds it.
     pub part: PartId,
     /// Its IMAP section number (RFC 3501 6.4.5), counted through embedded messages in a transfer encoding.
@@ -30,25 +30,25 @@ pub struct TextPart {
     pub media: MediaType,
     /// How it was read.
     pub reading: Reading,
-    /// Its text, line ends as they are. A body in an unknown transfer encoding is given as it stands, so that none is dropped.
-    pub text: Option<String>,
+    /// Its text, line ends as they are; borrowed where it stands so in the message. A body in an unknown transfer encoding is given as it stands, so that none is dropped.
+    pub text: Option<Cow<'a, str>>,
     /// Codes of what was lost in it.
     pub losses: Vec<EventKind>,
 }
 
 /// Decodes all text parts; what was found goes to `report`.
-pub fn text_parts(message: &Message<'_>, policy: &Policy, report: &mut Report) -> Vec<TextPart> {
+pub fn text_parts<'a>(message: &Message<'a>, policy: &Policy, report: &mut Report) -> Vec<TextPart<'a>> {
     let mut parts = Vec::new();
     read_level(message, policy, ENCODED_LEVELS, report, &mut parts);
     parts
 }
 
-fn read_level(
-    message: &Message<'_>,
+fn read_level<'a>(
+    message: &Message<'a>,
     policy: &Policy,
     levels: u32,
     report: &mut Report,
-    parts: &mut Vec<TextPart>,
+    parts: &mut Vec<TextPart<'a>>,
 ) {
     let mut hints = Hints::default();
     for (index, part) in message.parts().iter().enumerate() {
@@ -70,16 +70,23 @@ fn read_level(
                 continue;
             }
         }
-        let choice = transferred.choose(message, id, policy, &mut hints);
-        transferred.tell(message, id, &choice, report);
-        let reading = reading(message, id, &choice);
-        report.readings.push(reading.clone());
-        let mut losses = choice.log.losses();
-        let mut text = choice.text.into_owned();
+        let mut told = |choice: &Choice<'_>| {
+            transferred.tell(message, id, choice, report);
+            let reading = reading(message, id, choice);
+            report.readings.push(reading.clone());
+            (reading, choice.log.losses())
+        };
+        let ((reading, mut losses), mut text) = if let Cow::Borrowed(bytes) = transferred.decoded.bytes {
+            let choice = transferred.choose_for(bytes, message, id, policy, &mut hints);
+            (told(&choice), choice.text)
+        } else {
+            let choice = transferred.choose(message, id, policy, &mut hints);
+            (told(&choice), Cow::Owned(choice.text.into_owned()))
+        };
         if let Some(footer) = transferred.footer() {
             let footer = choose(footer, &Evidence::default());
             losses += footer.log.losses();
-            text.push_str(&footer.text);
+            text.to_mut().push_str(&footer.text);
         }
         parts.push(TextPart {
             part: id,
@@ -133,7 +140,7 @@ fn read_embedded(
     policy: &Policy,
     levels: u32,
     report: &mut Report,
-    parts: &mut Vec<TextPart>,
+    parts: &mut Vec<TextPart<'_>>,
 ) {
     let part = outer.part(id);
     let bytes = &*transferred.decoded.bytes;
@@ -157,19 +164,19 @@ fn read_embedded(
     if !shows {
         return;
     }
-    let first = parts.len();
+    let mut within = Vec::new();
     let mut found = Report::with_limit(policy.limits.events);
     for defect in inner.defects() {
         found.push(defect.clone());
     }
-    read_level(&inner, policy, levels - 1, &mut found, parts);
+    read_level(&inner, policy, levels - 1, &mut found, &mut within);
     let outer_number = match part.parent {
         // A multipart has the number of the message whose body it is.
         None if added > 0 => String::new(),
         Some(parent) if added > 0 && outer.part(parent).kind == PartKind::Message => outer.section(parent),
         _ => outer.section(id),
     };
-    for text in &mut parts[first..] {
+    for mut text in within {
         text.part = id;
         text.reading.part = id;
         text.section = match (outer_number.as_str(), text.section.as_str()) {
@@ -178,6 +185,7 @@ fn read_embedded(
             (outer, inner) => format!("{outer}.{inner}"),
         };
         report.readings.push(text.reading.clone());
+        parts.push(TextPart { text: text.text.map(|text| Cow::Owned(text.into_owned())), ..text });
     }
     tell_embedded(id, transferred, added, found, report);
 }

@@ -14,9 +14,13 @@ fn read(raw: &[u8]) -> (Vec<Given>, Vec<(&'static str, Span)>) {
 fn read_under(raw: &[u8], policy: &Policy) -> (Vec<Given>, Vec<(&'static str, Span)>) {
     let message = Message::parse(raw, &policy.limits);
     let mut report = Report::with_limit(100);
-    let shown = |part: TextPart| {
+    let shown = |part: TextPart<'_>| {
         assert!((part.part.0 as usize) < message.parts().len());
-        (part.section, format!("{}/{}", part.media.top, part.media.sub), part.text.unwrap_or_default())
+        (
+            part.section,
+            format!("{}/{}", part.media.top, part.media.sub),
+            part.text.unwrap_or_default().into_owned(),
+        )
     };
     let parts = text_parts(&message, policy, &mut report).into_iter().map(shown).collect();
     for event in &report.events {

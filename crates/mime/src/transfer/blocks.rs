@@ -20,36 +20,36 @@ pub(crate) struct Block {
     pub(crate) ended: bool,
 }
 
+/// Both words have it in them: one search does.
 static BEGIN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"begin "));
-static YBEGIN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"=ybegin "));
 
-/// The blocks of a text, in order of their kind. Linear time.
+/// What stands before it in yEnc.
+const YENC: &[u8] = b"=y";
+
+/// The blocks of a text, in order. Linear time.
 pub(crate) fn blocks(text: &[u8]) -> Vec<Block> {
     let mut found = Vec::new();
-    find(text, &BEGIN, uuencoded, &mut found);
-    find(text, &YBEGIN, yencoded, &mut found);
+    let mut at = 0;
+    while let Some(step) = BEGIN.find(&text[at..]) {
+        let word = at + step;
+        at = word + BEGIN.needle().len();
+        let yenc = text[..word].ends_with(YENC);
+        let start = if yenc { word - YENC.len() } else { word };
+        if start > 0 && !matches!(text[start - 1], b'\n' | b'\r') {
+            continue;
+        }
+        if let Some(block) = if yenc { yencoded(text, start) } else { uuencoded(text, start) } {
+            // What looks like a block within a block is data.
+            at = at.max(block.at.end);
+            found.push(block);
+        }
+    }
     found
 }
 
 /// Whether binary data stands in a text: a yEnc block.
 pub(crate) fn has_yenc(blocks: &[Block]) -> bool {
     blocks.iter().any(|block| block.kind == EventKind::CteYenc)
-}
-
-/// Looks at each line that begins with the word; behind a block the search goes on at its end.
-fn find(text: &[u8], word: &Finder<'_>, read: fn(&[u8], usize) -> Option<Block>, found: &mut Vec<Block>) {
-    let mut at = 0;
-    while let Some(step) = word.find(&text[at..]) {
-        let start = at + step;
-        at = start + word.needle().len();
-        if start > 0 && !matches!(text[start - 1], b'\n' | b'\r') {
-            continue;
-        }
-        if let Some(block) = read(text, start) {
-            at = at.max(block.at.end);
-            found.push(block);
-        }
-    }
 }
 
 /// The line at `start` without its line end and blanks before that, and the start of the next.

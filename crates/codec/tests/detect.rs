@@ -4,7 +4,7 @@
 #[allow(dead_code, reason = "the tool that prints the shares uses the rest")]
 mod samples;
 
-use mailglot_codec::detect::{Detector, Evidence, Hints, detect, detect_top, rival};
+use mailglot_codec::detect::{Detector, Evidence, Hints, Weighed, detect, detect_top, rival};
 use mailglot_codec::{Charset, LossLog, Unmappable};
 use samples::{NON_WEB, country, encoded, from_country, is_right, noise, reads};
 use std::collections::BTreeMap;
@@ -427,6 +427,17 @@ fn answers_are_total() {
             let top = detect_top(&bytes, &hints, 3);
             assert_eq!(top.first(), Some(&guess));
             assert!(top.len() <= 3 && top.iter().all(|g| (0.0..=1.0).contains(&g.confidence)), "{top:?}");
+            let weighed = Weighed::new(&bytes, &hints);
+            assert_eq!(weighed.guess(), guess);
+            for label in
+                [Charset::ISO_8859_1, Charset::KOI8_R, Charset::GBK, Charset::UTF_8, Charset::UTF_16LE]
+            {
+                let rival = weighed.rival(label);
+                assert!(
+                    rival.is_none_or(|r| r.guess.charset != label && r.guess.confidence > 0.5),
+                    "{rival:?}"
+                );
+            }
         }
     }
     assert!(detect_top(b"caf\xE9", &Hints::default(), 0).is_empty());

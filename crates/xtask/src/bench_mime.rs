@@ -23,9 +23,6 @@ pub(crate) fn bench(size: &str, runs: u32, no_bars: bool) -> anyhow::Result<()> 
     let rivals = build_rivals()?;
     let mut micro = Command::new(&rivals);
     micro.args(["mime", "--no-bars", "--rounds", &runs.max(5).to_string()]);
-    if !no_bars {
-        micro.args(["--size", "10M"]);
-    }
     checked(&mut micro)?;
     let programs = build_release()?;
     let folder = target()?.join("bench-mime");

@@ -195,10 +195,13 @@ pub fn decode(value: &[u8], kind: FieldKind, context: &HeaderContext, findings: 
 
 /// A value of printable ASCII in which no word can be, as most are: its folds are spaces, and that is all.
 fn simple(value: &[u8]) -> Option<String> {
+    // A fold leaves a space: it joins no word.
+    if memchr::memchr_iter(b'?', value).any(|at| at > 0 && value[at - 1] == b'=') {
+        return None;
+    }
     let flat = decode::unfold(value, true);
     // To the end in any case, so that whole registers are looked at.
-    let printable = flat.iter().fold(true, |all, byte| all & matches!(byte, b' '..=b'~'));
-    if !printable || memchr::memchr_iter(b'?', &flat).any(|at| at > 0 && flat[at - 1] == b'=') {
+    if !flat.iter().fold(true, |all, byte| all & matches!(byte, b' '..=b'~')) {
         return None;
     }
     String::from_utf8(flat.into_owned()).ok()

@@ -63,7 +63,8 @@ const BUILT_IN: [&[u8]; 10] = [
 ];
 
 /// Messages that broke a law once.
-const ONCE_BROKEN: [&[u8]; 18] = [
+const ONCE_BROKEN: [&[u8]; 19] = [
+    b"Content-Type:. t=\"\xee\t\n\xd4",
     b"0\nContent-Type:/;charset=\"\"t=;charset=",
     b"Content-Type:\nContent-Transfer-Encoding:quoted\n--\nContent-Type:=Fe",
     b"Content-Type:;charset=x-sjis\nContent-Transfer-Encoding:8bit\n\n<aick=alert(1\x00) x=\"\x83\\",

@@ -79,6 +79,12 @@ pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) ->
     let hints = bodies::plan(message, policy, &sealed, report, &mut edits);
     headers::plan(message, policy, &sealed, &hints, report, &mut edits);
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+    if !edits.is_sorted_by(|a, b| a.span.end <= b.span.start) {
+        // A parameter without an end reaches into the place of another edit.
+        edits.clear();
+        let (at, kind) = (Span::new(0, message.raw().len()), EventKind::MimeUnsettled);
+        report.push(Event { part: PartId::ROOT, at, kind, detail: Cow::Borrowed("left alone"), count: 1 });
+    }
     if let (Some(at), false) = (signature, edits.is_empty()) {
         let detail = Cow::Borrowed("");
         report.push(Event { part: PartId::ROOT, at, kind: EventKind::SignatureVoided, detail, count: 1 });

@@ -12,6 +12,8 @@ mod edit;
 mod fixup;
 mod lex;
 mod limits;
+#[cfg(test)]
+mod linear;
 mod message;
 mod normalize;
 mod policy;

@@ -1,0 +1,58 @@
+//! Law 9 in tests: ten times the input takes about ten times as long.
+//!
+//! # Limits
+//! Where the system does not tell a thread's time on a processor, the time that passes is taken.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+/// Work that takes less cannot be much more than linear.
+const SHORT: Duration = Duration::from_millis(20);
+/// Ten, and what caches and allocators add.
+const RATIO: u32 = 30;
+
+/// Fails where `work` on `size` units takes more than [`RATIO`] times what it takes on a tenth of them, five times in a row.
+pub(crate) fn assert_linear(name: &dyn std::fmt::Debug, size: usize, work: impl Fn(usize)) {
+    let mut seen = String::new();
+    for _ in 0..5 {
+        let large = time(|| work(size));
+        if large < SHORT {
+            return;
+        }
+        let small = time(|| work(size / 10));
+        if large < small * RATIO + SHORT {
+            return;
+        }
+        seen = format!("{small:?} for {}, {large:?} for {size}", size / 10);
+    }
+    panic!("{name:?}: {seen}");
+}
+
+fn time(work: impl FnOnce()) -> Duration {
+    let (start, begun) = (on_processor(), Instant::now());
+    work();
+    match (start, on_processor()) {
+        (Some(start), Some(end)) => Duration::from_nanos(end.saturating_sub(start)),
+        _ => begun.elapsed(),
+    }
+}
+
+/// Nanoseconds of this thread on a processor: the first number of its schedstat.
+fn on_processor() -> Option<u64> {
+    // A yield brings the counter up to date.
+    std::thread::yield_now();
+    fs::read_to_string("/proc/thread-self/schedstat").ok()?.split_whitespace().next()?.parse().ok()
+}
+
+#[test]
+#[should_panic(expected = "for 20000")]
+fn quadratic_work_is_found() {
+    assert_linear(&"quadratic", 20_000, |n| {
+        let mut sum = 0_usize;
+        for i in 0..n {
+            for j in 0..n / 4 {
+                sum = std::hint::black_box(sum ^ i ^ j);
+            }
+        }
+    });
+}

@@ -200,7 +200,7 @@ const STARTS: [u32; 256] = {
 pub(crate) fn pairs(table: &Pairs, input: &[u8], text: &mut String) -> usize {
     let mut out = Writer::new(text);
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
+    if super::avx2::is_here() {
         // SAFETY: the machine has what the functions are made for.
         return unsafe {
             match table.leads {

@@ -44,7 +44,7 @@ pub(crate) fn text(input: &[u8], text: &mut String) -> Text {
     let mut out = Writer::new(text);
     let mut read = Text::default();
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
+    if super::avx2::is_here() {
         // SAFETY: the machine has what the function is made for.
         read = unsafe { super::avx2::text(input, &mut out) };
     }
@@ -78,7 +78,7 @@ fn copy_direct(input: &[u8], out: &mut Writer<'_>) -> usize {
 pub(crate) fn shifted(input: &[u8], text: &mut String) -> Shifted {
     let mut out = Writer::new(text);
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
+    if super::avx2::is_here() {
         // SAFETY: the machine has what the function is made for.
         return unsafe { super::avx2::shifted(input, &mut out) };
     }
@@ -216,7 +216,7 @@ mod tests {
     /// Whether the loop that reads runs is there.
     fn reads_runs() -> bool {
         #[cfg(target_arch = "x86_64")]
-        return is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt");
+        return super::super::avx2::is_here();
         #[cfg(not(target_arch = "x86_64"))]
         false
     }

@@ -39,17 +39,27 @@ pub(crate) struct Text {
     pub(crate) controls: u64,
 }
 
+impl Text {
+    /// Counts the ASCII characters at the start of a text.
+    #[cfg(target_arch = "x86_64")]
+    #[cold]
+    #[inline(never)]
+    pub(super) fn count(&mut self, text: [u8; 16], len: usize) {
+        let mut counts = Shifted::default();
+        text[..len].iter().filter(|byte| byte.is_ascii()).for_each(|byte| counts.count(u16::from(*byte)));
+        self.ascii += u64::from(counts.ascii);
+        self.controls += u64::from(counts.controls);
+    }
+}
+
 /// Appends the text at the start: bytes that stand for themselves, and whole runs of which nothing is to be told.
 pub(crate) fn text(input: &[u8], text: &mut String) -> Text {
-    let mut out = Writer::new(text);
-    let mut read = Text::default();
     #[cfg(target_arch = "x86_64")]
     if super::avx2::is_here() {
         // SAFETY: the machine has what the function is made for.
-        read = unsafe { super::avx2::text(input, &mut out) };
+        return unsafe { super::avx2::text(input, text) };
     }
-    read.bytes += copy_direct(&input[read.bytes..], &mut out);
-    read
+    Text { bytes: copy_direct(input, &mut Writer::new(text)), ..Text::default() }
 }
 
 /// Appends the bytes at the start that stand for themselves; returns their number.
@@ -150,69 +160,6 @@ mod tests {
         copy_direct(input, &mut Writer::new(text))
     }
 
-    /// The safe twin of `text`, for as many bytes as it has read; none if it had to stop before.
-    fn text_twin(input: &[u8], bytes: usize, text: &mut String) -> Option<Text> {
-        let mut read = Text { bytes, ..Text::default() };
-        let mut at = 0;
-        while at < bytes {
-            at += direct_twin(&input[at..bytes], text);
-            if at == bytes {
-                break;
-            }
-            let run = input[at..].strip_prefix(b"+")?;
-            let chars = run.iter().position(|b| VALUES[usize::from(*b)] == NOT_BASE64)?;
-            let shifted = twin(run, chars, text);
-            let spare = chars * 6 - shifted.units * 16;
-            if run[chars] == b'='
-                || shifted.units == 0
-                || spare >= 6
-                || shifted.last & ((1 << spare) - 1) != 0
-            {
-                return None;
-            }
-            read.ascii += u64::from(shifted.ascii);
-            read.controls += u64::from(shifted.controls);
-            at += 1 + chars + usize::from(run[chars] == b'-');
-        }
-        (at == bytes).then_some(read)
-    }
-
-    fn check_text(input: &[u8]) -> usize {
-        let (mut fast, mut slow) = ("é".to_owned(), "é".to_owned());
-        let read = text(input, &mut fast);
-        assert_eq!(Some(read), text_twin(input, read.bytes, &mut slow), "{}", input.escape_ascii());
-        assert_eq!(fast, slow);
-        let mut direct = "é".to_owned();
-        // It may stop at a run only, and before all that stands for itself.
-        assert!(
-            matches!(input.get(read.bytes), None | Some(b'+')) || !DIRECT[usize::from(input[read.bytes])]
-        );
-        assert!(read.bytes >= direct_twin(input, &mut direct));
-        read.bytes
-    }
-
-    #[test]
-    fn whole_runs_of_every_length_and_end() {
-        let tail = b" and more of it, for forty bytes and some, +AOk- and so on to the end of it.";
-        for units in 1..12 {
-            for first in [0x3042, 0x41, 0x7F, 0xE9, 0xD83D, 0xDE00, 0xFEFF] {
-                let all: Vec<u16> =
-                    (0..units).map(|i| if i == units / 2 { first } else { 0x3041 + i }).collect();
-                let plain = digits(&all);
-                for end in 0..=255_u8 {
-                    let input = [&b"caf+"[..], &plain, &[end], tail].concat();
-                    let read = check_text(&input);
-                    // All is read where there are the vectors for it, and else nothing but bytes.
-                    let known = (0xD800..0xE000).contains(&first) || units > 8 || end == b'=';
-                    assert!(!known || read == 3 || end == b'=' || VALUES[usize::from(end)] != NOT_BASE64);
-                }
-                for cut in 0..=tail.len() {
-                    check_text(&[&b"caf+"[..], &plain, b"-", &tail[..cut]].concat());
-                }
-            }
-        }
-    }
-
     /// Whether the loop that reads runs is there.
     fn reads_runs() -> bool {
         #[cfg(target_arch = "x86_64")]
@@ -221,20 +168,138 @@ mod tests {
         false
     }
 
+    /// The safe twin of `text`.
+    fn text_twin(input: &[u8], text: &mut String) -> Text {
+        let mut read = Text::default();
+        loop {
+            read.bytes += direct_twin(&input[read.bytes..], text);
+            let Some(run) = input[read.bytes..].strip_prefix(b"+").and_then(plain_run) else { return read };
+            for unit in run.units {
+                text.push(char::from_u32(unit.into()).unwrap());
+                let mut counts = Shifted::default();
+                counts.count(unit);
+                read.ascii += u64::from(counts.ascii);
+                read.controls += u64::from(counts.controls);
+            }
+            read.bytes += 1 + run.bytes;
+        }
+    }
+
+    struct PlainRun {
+        units: Vec<u16>,
+        bytes: usize,
+    }
+
+    /// The run at the start, if there is nothing to be told of it, and the loop that reads runs is there.
+    fn plain_run(input: &[u8]) -> Option<PlainRun> {
+        let chars = input.iter().position(|b| VALUES[usize::from(*b)] == NOT_BASE64)?;
+        let bits: Vec<u8> = input[..chars]
+            .iter()
+            .flat_map(|b| (0..6).rev().map(|i| VALUES[usize::from(*b)] >> i & 1))
+            .collect();
+        let (units, spare) = bits.as_chunks::<16>();
+        let units: Vec<u16> =
+            units.iter().map(|bits| bits.iter().fold(0, |unit, bit| unit << 1 | u16::from(*bit))).collect();
+        let is_plain = !units.is_empty()
+            && units.iter().all(|unit| char::from_u32(u32::from(*unit)).is_some())
+            && spare.len() < 6
+            && !spare.contains(&1)
+            && input[chars] != b'=';
+        let bytes = chars + usize::from(input[chars] == b'-');
+        (reads_runs() && is_plain).then_some(PlainRun { units, bytes })
+    }
+
+    fn check_text_in(mut room: String, input: &[u8]) -> usize {
+        room.push('é');
+        let mut slow = "é".to_owned();
+        let read = text(input, &mut room);
+        assert_eq!(read, text_twin(input, &mut slow), "{}", input.escape_ascii());
+        assert_eq!(room, slow);
+        read.bytes
+    }
+
+    fn check_text(input: &[u8]) -> usize {
+        check_text_in(String::new(), input)
+    }
+
+    const TAIL: &[u8] = b" and more of it, for forty bytes and some, +AOk- and so on to the end of it.";
+
     #[test]
-    fn runs_of_eight_units_at_most_are_read_whatever_the_room() {
-        let tail = b" and more of it, for forty bytes and some, and so on to the end of it.";
-        for units in 1..12 {
+    fn whole_runs_of_every_length_and_end() {
+        for units in 1..30 {
+            for first in [0x3042, 0x41, 0x7F, 0xE9, 0xD83D, 0xDE00, 0xFEFF, 0xFBEF] {
+                let all: Vec<u16> =
+                    (0..units).map(|i| if i == units / 2 { first } else { 0x3041 + i }).collect();
+                let plain = digits(&all);
+                for end in 0..=255_u8 {
+                    let read = check_text(&[&b"caf+"[..], &plain, &[end], TAIL].concat());
+                    assert!(read == 3 || reads_runs());
+                }
+                for cut in 0..=TAIL.len() {
+                    check_text(&[&b"caf+"[..], &plain, b"-", &TAIL[..cut]].concat());
+                }
+                for cut in 0..plain.len() {
+                    assert_eq!(check_text(&[b"caf+", &plain[..cut]].concat()), 3);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn runs_at_every_place_before_every_end() {
+        let direct: Vec<u8> = (b'a'..=b'z').cycle().take(300).collect();
+        for units in [1, 2, 3, 4, 5, 8, 11, 12, 13, 23, 24, 25, 40] {
+            let run = digits(&(0..units).map(|i| 0x3041 + i).collect::<Vec<_>>());
+            for before in 0..=200 {
+                for behind in [0, 1, 14, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 200] {
+                    let input = [&direct[..before], b"+", &run, b"-", &direct[..behind]].concat();
+                    let read = check_text(&input);
+                    assert_eq!(read, if reads_runs() { input.len() } else { before });
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn many_runs_in_a_row() {
+        let runs: [&[u8]; 5] = [b"+AOk-", b"+MEI", b"+++++-", b"+MEIwRDBGMEgwSg-", b"+-"];
+        for (i, run) in runs.iter().enumerate() {
+            for gap in 0..70 {
+                for count in [1, 2, 4, 5, 39, 40, 41, 100] {
+                    let gap = &b".".repeat(gap)[..];
+                    check_text(&[*run, gap].concat().repeat(count));
+                    let other = [b"x", runs[(i + count) % 5], gap].concat();
+                    check_text(&[*run, gap, &other].concat().repeat(count));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_to_be_told_of_a_run_leaves_all_of_it() {
+        for units in 1..60 {
+            for place in 0..units {
+                for bad in [0xD800, 0xDC00] {
+                    let mut all: Vec<u16> = (0..units).map(|i| 0x3041 + i as u16).collect();
+                    all[place] = bad;
+                    assert_eq!(check_text(&[b"caf+", &digits(&all)[..], b"-", TAIL].concat()), 3);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn runs_are_read_whatever_the_room() {
+        for units in [1, 2, 4, 5, 8, 11, 12, 13, 25] {
             let run = digits(&(0..units).map(|i| 0x3041 + i).collect::<Vec<_>>());
             for before in 0..40 {
-                let input = [&b"x".repeat(before), &b"+"[..], &run, b"-", tail].concat();
-                for room in 0..120 {
-                    let (mut fast, mut slow) = (String::with_capacity(room), String::new());
-                    let read = text(&input, &mut fast);
-                    let wanted = if reads_runs() && units <= 8 { input.len() } else { before };
-                    assert!(read.bytes == wanted, "{units} {before} {room}");
-                    assert_eq!(Some(read), text_twin(&input, read.bytes, &mut slow));
-                    assert_eq!(fast, slow);
+                let input = [&b"x".repeat(before), &b"+"[..], &run, b"-", TAIL].concat();
+                for room in 0..260 {
+                    let read = check_text_in(String::with_capacity(room), &input);
+                    assert!(
+                        read == if reads_runs() { input.len() } else { before },
+                        "{units} {before} {room}"
+                    );
                 }
             }
         }
@@ -242,16 +307,15 @@ mod tests {
 
     #[test]
     fn runs_of_all_digits_and_lengths() {
-        let tail = b"- and more of it, for forty bytes and some, and so on to the end of it.";
-        for len in 0..24_usize {
+        for len in 0..50_usize {
             for last in 0..64 {
                 let mut run: Vec<u8> = (0..len).map(|i| digit((i * 5 % 23) as u8, b'/')).collect();
                 if let Some(end) = run.last_mut() {
                     *end = digit(last, b'/');
                 }
-                check_text(&[&b"+"[..], &run, tail].concat());
-                check_text(&[&b"+"[..], &run, &tail[1..]].concat());
-                check_text(&[b"+AOk-+", &run[..], tail].concat());
+                check_text(&[&b"+"[..], &run, b"-", TAIL].concat());
+                check_text(&[&b"+"[..], &run, TAIL].concat());
+                check_text(&[b"+AOk-+", &run[..], b"-", TAIL].concat());
             }
         }
     }
@@ -259,8 +323,10 @@ mod tests {
     #[test]
     fn every_unit_in_a_run_of_a_text() {
         for unit in 0..=0xFFFF_u16 {
-            let run = digits(&[0x3042, unit, 0xE9][usize::from(unit & 1)..]);
-            check_text(&[b"a+", &run[..], b"- and more of it, for forty bytes and some."].concat());
+            let units = [0x3042, unit, 0xE9, 0x5B57, 0x41, 0xA9];
+            for run in [&units[1..3], &units[..3], &units[..5], &units[1..]] {
+                check_text(&[b"a+", &digits(run)[..], b"- and more"].concat());
+            }
         }
     }
 

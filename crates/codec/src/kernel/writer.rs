@@ -26,6 +26,22 @@ impl<'t> Writer<'t> {
         Self { start: bytes.as_mut_ptr(), len: bytes.len(), capacity: bytes.capacity(), bytes }
     }
 
+    /// The length of the text in bytes.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Takes back what was stored since the text was `len` bytes long.
+    ///
+    /// # Safety
+    /// It was so long since the writer was made.
+    #[inline]
+    pub(super) unsafe fn rewind(&mut self, len: usize) {
+        debug_assert!(len <= self.len);
+        self.len = len;
+    }
+
     /// Bytes that can be stored without asking for more.
     #[inline]
     pub(super) fn room(&self) -> usize {
@@ -33,7 +49,7 @@ impl<'t> Writer<'t> {
     }
 
     /// Sees to it that there is room for `more` bytes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn reserve(&mut self, more: usize) {
         if self.room() < more {
             // SAFETY: as in `drop`.
@@ -73,6 +89,31 @@ impl<'t> Writer<'t> {
         unsafe { self.start.add(self.len).cast::<[u8; N]>().write(bytes) };
         self.len += keep;
     }
+
+    /// Stores the first `len` bytes at the end.
+    ///
+    /// # Safety
+    /// The bytes are whole characters in UTF-8.
+    #[inline(always)]
+    pub(super) unsafe fn append_from(&mut self, bytes: &[u8], len: usize) {
+        const STEP: usize = 128;
+        let mut done = 0;
+        // Most are short: one copy of a length that is known is better than a choice of the best one.
+        while done < len {
+            let rest = &bytes[done..];
+            let kept = (len - done).min(STEP);
+            self.reserve(STEP);
+            if let Some(block) = rest.first_chunk::<STEP>() {
+                // SAFETY: there is room, and the caller's.
+                unsafe { self.store(*block, kept) };
+            } else {
+                // SAFETY: there is room behind the end, and the caller's.
+                unsafe { copy(&rest[..kept], self.start.add(self.len)) };
+                self.len += kept;
+            }
+            done += kept;
+        }
+    }
 }
 
 impl Drop for Writer<'_> {
@@ -101,6 +142,15 @@ unsafe fn grow(bytes: &mut Vec<u8>, len: usize, more: usize) -> (*mut u8, usize)
     unsafe { bytes.set_len(len) };
     bytes.reserve(more);
     (bytes.as_mut_ptr(), bytes.capacity())
+}
+
+/// # Safety
+/// There is room for the bytes at `to`, and nothing else has it.
+#[cold]
+#[inline(never)]
+unsafe fn copy(bytes: &[u8], to: *mut u8) {
+    // SAFETY: the caller's.
+    unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ pub(super) use utf7::{shifted, text};
 use std::arch::x86_64::{__m128i, __m256i, _mm256_loadu_si256, _mm256_set_m128i};
 
 /// Whether the machine has what the loops are made for.
+#[inline]
 pub(super) fn is_here() -> bool {
     is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("bmi1")

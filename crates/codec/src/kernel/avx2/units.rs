@@ -7,11 +7,13 @@ use super::super::units::{one, portable};
 use super::super::writer::Writer;
 use super::{bytes, half_bytes, load, load_half, twice};
 use std::arch::x86_64::{
-    __m128i, __m256i, _mm256_and_si256, _mm256_blendv_epi8, _mm256_castsi256_ps, _mm256_castsi256_si128,
-    _mm256_cmpeq_epi16, _mm256_cmpgt_epi32, _mm256_cvtepu16_epi32, _mm256_extracti128_si256,
-    _mm256_movemask_epi8, _mm256_movemask_ps, _mm256_or_si256, _mm256_packus_epi16, _mm256_permute4x64_epi64,
-    _mm256_set_m128i, _mm256_set1_epi16, _mm256_set1_epi32, _mm256_shuffle_epi8, _mm256_slli_epi32,
-    _mm256_srli_epi16, _mm256_srli_epi32, _mm256_testz_si256,
+    __m128i, __m256i, _mm_and_si128, _mm_blendv_epi8, _mm_castsi128_ps, _mm_cmpgt_epi32, _mm_movemask_ps,
+    _mm_or_si128, _mm_set1_epi32, _mm_shuffle_epi8, _mm_slli_epi32, _mm_srli_epi32, _mm256_and_si256,
+    _mm256_blendv_epi8, _mm256_castsi256_ps, _mm256_castsi256_si128, _mm256_cmpeq_epi16, _mm256_cmpgt_epi32,
+    _mm256_cvtepu16_epi32, _mm256_extracti128_si256, _mm256_movemask_epi8, _mm256_movemask_ps,
+    _mm256_or_si256, _mm256_packus_epi16, _mm256_permute4x64_epi64, _mm256_set_m128i, _mm256_set1_epi16,
+    _mm256_set1_epi32, _mm256_shuffle_epi8, _mm256_slli_epi32, _mm256_srli_epi16, _mm256_srli_epi32,
+    _mm256_testz_si256,
 };
 
 /// For four units: which of their packed bytes to keep. The index has a bit for each unit of one byte, and above these
@@ -115,10 +117,57 @@ pub(super) fn surrogates(units: __m256i) -> u32 {
     _mm256_movemask_epi8(_mm256_cmpeq_epi16(top, _mm256_set1_epi16(0xD800_u16 as i16))) as u32
 }
 
+/// Four units in UTF-8.
+pub(super) struct Four {
+    pub(super) utf8: __m128i,
+    /// A bit for each unit below 80, and for each above 7FF.
+    pub(super) ones: u32,
+    threes: u32,
+}
+
+impl Four {
+    /// Of units in numbers of 32 bits, none of which is half of a pair.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    pub(super) fn new(units: __m128i) -> Self {
+        let six = |shifted, mask| _mm_and_si128(shifted, _mm_set1_epi32(mask));
+        let last = six(_mm_slli_epi32::<16>(units), 0x3F_0000);
+        let middle = six(_mm_slli_epi32::<2>(units), 0x3F00);
+        let first = _mm_or_si128(_mm_srli_epi32::<12>(units), _mm_set1_epi32(0x80_80E0));
+        let three = _mm_or_si128(_mm_or_si128(last, middle), first);
+        let trail = six(_mm_slli_epi32::<8>(units), 0x3F00);
+        let lead = _mm_or_si128(_mm_srli_epi32::<6>(units), _mm_set1_epi32(0x80C0));
+        let two = _mm_or_si128(trail, lead);
+        let is_one = _mm_cmpgt_epi32(_mm_set1_epi32(0x80), units);
+        let is_three = _mm_cmpgt_epi32(units, _mm_set1_epi32(0x7FF));
+        let packed = _mm_blendv_epi8(_mm_blendv_epi8(two, three, is_three), units, is_one);
+        let ones = _mm_movemask_ps(_mm_castsi128_ps(is_one)) as u32;
+        let threes = _mm_movemask_ps(_mm_castsi128_ps(is_three)) as u32;
+        let keep = load_half(&KEEP[(ones & 0xF | (threes & 0xF) << 4) as usize]);
+        Self { utf8: _mm_shuffle_epi8(packed, keep), ones, threes }
+    }
+
+    /// The length in bytes of the first `count`.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    pub(super) fn len(&self, count: u32) -> usize {
+        len(self.ones, self.threes, count)
+    }
+}
+
+/// The length in bytes of the first `count` of four units.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn len(ones: u32, threes: u32, count: u32) -> usize {
+    let counted = (1 << count) - 1;
+    (2 * count + (threes & counted).count_ones() - (ones & counted).count_ones()) as usize
+}
+
 /// Appends the first `count` of eight units. Returns a bit for each unit below 80, also behind the count.
 ///
 /// # Safety
 /// There is room for 28 bytes, and none of the units counted is half of a pair.
+#[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(super) unsafe fn eight_units(units: __m128i, count: u32, out: &mut Writer<'_>) -> u32 {
     let units = _mm256_cvtepu16_epi32(units);
@@ -139,14 +188,11 @@ pub(super) unsafe fn eight_units(units: __m128i, count: u32, out: &mut Writer<'_
     let keep = index.map(|i| load_half(&KEEP[(i & 0xFF) as usize]));
     let packed = _mm256_shuffle_epi8(packed, _mm256_set_m128i(keep[1], keep[0]));
     let halves = [_mm256_castsi256_si128(packed), _mm256_extracti128_si256::<1>(packed)];
-    for (i, half) in (0..).zip(halves) {
-        let count = count.saturating_sub(4 * i).min(4);
-        let counted = (1 << count) - 1;
-        let len =
-            2 * count + (threes >> (4 * i) & counted).count_ones() - (ones >> (4 * i) & counted).count_ones();
+    let lens = [len(ones, threes, count.min(4)), len(ones >> 4, threes >> 4, count.saturating_sub(4))];
+    for (half, len) in halves.into_iter().zip(lens) {
         // SAFETY: there is room for 28 bytes, of which the first half takes 12 at most and the store 16. Units that are
-        // no halves of pairs are characters, and `len` ends behind one of them.
-        unsafe { out.store(half_bytes(half), len as usize) };
+        // no halves of pairs are characters, and each length ends behind one of them.
+        unsafe { out.store(half_bytes(half), len) };
     }
     ones
 }

@@ -257,8 +257,8 @@ impl Machine {
         let n = bytes.len();
         match self {
             Self::Utf8(_) | Self::Utf32(_) => n + 16,
-            // Room for the last step of the inner loops, lest they ask for more in the end.
-            Self::Utf7(_) => n + 64,
+            // Sixteen digits are six bytes, which are nine of text at most; and room for the last step of the inner loops.
+            Self::Utf7(_) => n + n / 8 + 160,
             Self::SingleByte(table, _) => {
                 // Letters beyond ASCII grow to two or three bytes; of a long text a sample tells how many there are.
                 let sample = &bytes[..n.min(128)];

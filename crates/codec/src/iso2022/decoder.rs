@@ -11,9 +11,6 @@ use crate::kernel;
 use crate::sink::{Sink, run_until};
 use crate::{LossKind, Mode};
 
-/// What stands between most lines of Japanese text: it is read at once, as its parts would be one by one.
-const NEXT_LINE: &[u8] = b"\x1B(B\r\n\x1B$B";
-
 /// A decoder of the family.
 #[derive(Clone, Debug)]
 pub(crate) struct Iso2022 {
@@ -50,10 +47,10 @@ impl Iso2022 {
             let rest = &input[at..];
             let here = base + at as u64;
             let set = self.set();
-            if rest.starts_with(NEXT_LINE) && self.flavor.is_japanese() {
+            if rest.starts_with(kernel::NEXT_LINE) && self.flavor.is_japanese() {
                 sink.put_ascii(b"\r\n");
                 (self.g0, self.shifted, self.g2) = (Set::Jisx0208, false, None);
-                at += NEXT_LINE.len();
+                at += kernel::NEXT_LINE.len();
                 continue;
             }
             let step = match rest[0] {
@@ -253,10 +250,12 @@ impl Iso2022 {
         let wide = !self.strict || set == Set::Jisx0208 && self.flavor.has_vendor_rows();
         let flat = set.flat(wide);
         let last_lead = self.flavor.last_lead();
+        // Nothing but the set that is in place already comes back at the next line.
+        let lines = self.flavor.is_japanese() && set == Set::Jisx0208 && !self.shifted && self.g2.is_none();
         let mut at = 0;
         loop {
             if let Some(tables) = flat {
-                at += kernel::jis_pairs(tables, last_lead, &rest[at..], sink.text);
+                at += kernel::jis_pairs(tables, last_lead, lines, &rest[at..], sink.text);
             }
             let Some(lead @ 0x21..=0x7F) = rest.get(at).copied() else { break };
             if self.flavor.is_special(lead) {

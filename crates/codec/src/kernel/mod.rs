@@ -21,8 +21,24 @@ mod writer;
 
 pub(crate) use ascii::{ascii_text, copy_ascii};
 pub(crate) use packed::Packed;
-pub(crate) use table::{Leads, Page, Pairs, jis_pairs, pairs, single_bytes};
+pub(crate) use table::{Leads, NEXT_LINE, Page, Pairs, jis_pairs, pairs, single_bytes};
 pub(crate) use units::utf16;
 pub(crate) use utf7::{Shifted, shifted, text as utf7_text};
 pub(crate) use utf8::{text, valid_prefix};
 pub(crate) use writer::push;
+
+/// The first bytes; where there are fewer, with others behind them.
+#[inline]
+fn filled<'a, const N: usize>(bytes: &'a [u8], with: u8, room: &'a mut Option<[u8; N]>) -> &'a [u8; N] {
+    match bytes.first_chunk() {
+        Some(block) => block,
+        None => room.insert(padded(bytes, with)),
+    }
+}
+
+#[cold]
+fn padded<const N: usize>(bytes: &[u8], with: u8) -> [u8; N] {
+    let mut block = [with; N];
+    block[..bytes.len()].copy_from_slice(bytes);
+    block
+}

@@ -5,6 +5,7 @@
 
 use super::Packed;
 use super::ascii::all_ascii;
+use super::filled;
 use super::writer::Writer;
 use std::hint::select_unpredictable;
 
@@ -106,33 +107,28 @@ fn known(page: &Page, input: &[u8], out: &mut Writer<'_>) -> usize {
     input.len()
 }
 
-/// Which bytes begin a pair.
+/// Which bytes begin a pair. 80 never does: it is a character by itself, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leads {
-    /// 80-FF.
+    /// 81-FF.
     High,
-    /// 80-9F and E0-FF: in Shift_JIS the bytes between are half-width katakana.
+    /// 81-9F and E0-FF: in Shift_JIS the bytes between are half-width katakana.
     ShiftJis,
 }
 
 /// The characters of a double-byte charset.
 pub(crate) struct Pairs {
-    /// The characters of single bytes, and behind them, from [`Pairs::FIRST`], those of pairs by
-    /// `(lead & 0x7F) << 8 | trail`. None where the caller must look.
-    cells: Box<[Packed; Pairs::FIRST + 0x8000]>,
+    /// The characters of pairs by their bytes, without the highest bit; where 80 would be the lead byte, those of single
+    /// bytes. None where the caller must look.
+    cells: Box<[Packed; 0x8000]>,
     leads: Leads,
 }
 
 impl Pairs {
-    const FIRST: usize = 0x100;
-    /// What to take from the two bytes of a pair to have its place.
-    #[cfg(target_arch = "x86_64")]
-    pub(super) const GAP: i16 = 0x8000_u16.wrapping_sub(Self::FIRST as u16) as i16;
-
     /// A table that knows ASCII only.
     #[expect(clippy::large_stack_arrays, reason = "it fits, and optimized it is made in its box")]
     pub(crate) fn new(leads: Leads) -> Self {
-        let mut cells = Box::new([Packed::NONE; Self::FIRST + 0x8000]);
+        let mut cells = Box::new([Packed::NONE; 0x8000]);
         for (byte, cell) in (0..0x80).zip(cells.iter_mut()) {
             *cell = Packed::ascii(byte);
         }
@@ -146,9 +142,9 @@ impl Pairs {
         }
     }
 
-    /// Enters a pair, whose lead byte is 80 or above.
+    /// Enters a pair, whose lead byte is 81 or above.
     pub(crate) fn set_pair(&mut self, lead: u8, trail: u8, character: Packed) {
-        if character.as_number().is_none() {
+        if character.as_number().is_none() && lead > 0x80 {
             self.cells[Self::index(lead, trail)] = character;
         }
     }
@@ -159,22 +155,21 @@ impl Pairs {
         self.cells[usize::from(byte)]
     }
 
-    /// The character of a pair whose lead byte is 80 or above.
+    /// The character of a pair.
     #[inline]
     pub(crate) fn pair(&self, lead: u8, trail: u8) -> Packed {
-        self.cells[Self::index(lead, trail)]
+        if lead > 0x80 { self.cells[Self::index(lead, trail)] } else { Packed::NONE }
     }
 
-    /// The character at a place; none beyond the last.
-    #[cfg(target_arch = "x86_64")]
+    /// The character of a code: two bytes of which the first begins a pair, or 0 and a single byte.
     #[inline]
-    pub(super) fn cell(&self, place: u16) -> Packed {
-        self.cells.get(usize::from(place)).copied().unwrap_or(Packed::NONE)
+    pub(super) fn cell(&self, code: u16) -> Packed {
+        self.cells[usize::from(code & 0x7FFF)]
     }
 
     #[inline]
     fn index(lead: u8, trail: u8) -> usize {
-        Self::FIRST + (usize::from(lead & 0x7F) << 8 | usize::from(trail))
+        usize::from(lead & 0x7F) << 8 | usize::from(trail)
     }
 }
 
@@ -198,18 +193,17 @@ const STARTS: [u32; 256] = {
 
 /// Appends the characters of `input` up to the first that the table does not know; returns the number of bytes read.
 pub(crate) fn pairs(table: &Pairs, input: &[u8], text: &mut String) -> usize {
-    let mut out = Writer::new(text);
     #[cfg(target_arch = "x86_64")]
     if super::avx2::is_here() {
         // SAFETY: the machine has what the functions are made for.
         return unsafe {
             match table.leads {
-                Leads::High => super::avx2::pairs::<false>(table, input, &mut out),
-                Leads::ShiftJis => super::avx2::pairs::<true>(table, input, &mut out),
+                Leads::High => super::avx2::pairs::<false>(table, input, text),
+                Leads::ShiftJis => super::avx2::pairs::<true>(table, input, text),
             }
         };
     }
-    portable_pairs(table, input, &mut out)
+    portable_pairs(table, input, &mut Writer::new(text))
 }
 
 /// For every machine.
@@ -240,7 +234,7 @@ fn pairs_of<const SHIFT_JIS: bool>(table: &Pairs, input: &[u8], out: &mut Writer
         let is_mixed = leads[0] & leads[1] & FIRSTS != FIRSTS;
         mixed = select_unpredictable(is_mixed, STAY, mixed.saturating_sub(1));
         let (cells, len): ([Packed; 8], usize) = if mixed == 0 {
-            (std::array::from_fn(|i| table.pair(block[2 * i], block[2 * i + 1])), 16)
+            (std::array::from_fn(|i| table.cell(u16::from_be_bytes([block[2 * i], block[2 * i + 1]]))), 16)
         } else {
             let bits = gather(leads[0]) | gather(leads[1]) << 8;
             let starts = STARTS[(bits & 0xFF) as usize];
@@ -283,7 +277,9 @@ fn word(block: &[u8; 16], at: usize) -> u64 {
 /// The high bits of the bytes that can be lead bytes.
 #[inline]
 fn leads<const SHIFT_JIS: bool>(word: u64) -> u64 {
-    if SHIFT_JIS { word & !(word << 1 ^ word << 2) & HIGH } else { word & HIGH }
+    // All bytes from 81 have another bit besides the highest.
+    let above_80 = word & ((word & !HIGH) + !HIGH) & HIGH;
+    if SHIFT_JIS { above_80 & !(word << 1 ^ word << 2) } else { above_80 }
 }
 
 /// The high bits of eight bytes as eight bits.
@@ -297,10 +293,9 @@ fn gather(high: u64) -> u64 {
 #[inline]
 fn four(table: &Pairs, word: u64, leads: u64, starts: u32) -> [Packed; 4] {
     [0, starts & 0xFF, starts >> 8 & 0xFF, starts >> 16 & 0xFF].map(|start| {
-        let near = word >> start;
-        let pair = Pairs::FIRST + usize::from((near as u16).swap_bytes() & 0x7FFF);
+        let near = (word >> start) as u16;
         let is_lead = leads >> start & 0x80 != 0;
-        table.cells[select_unpredictable(is_lead, pair, (near & 0xFF) as usize)]
+        table.cell(select_unpredictable(is_lead, near.swap_bytes(), near & 0xFF))
     })
 }
 
@@ -312,7 +307,7 @@ pub(super) fn pair_by_pair<const SHIFT_JIS: bool>(
 ) -> usize {
     let mut at = 0;
     while let Some(lead) = input.get(at).copied() {
-        let is_lead = lead >= 0x80 && (!SHIFT_JIS || !(0xA0..0xE0).contains(&lead));
+        let is_lead = lead > 0x80 && (!SHIFT_JIS || !(0xA0..0xE0).contains(&lead));
         let (cell, len) = match input.get(at + 1) {
             Some(trail) if is_lead => (table.pair(lead, *trail), 2),
             None if is_lead => break,
@@ -329,41 +324,73 @@ pub(super) fn pair_by_pair<const SHIFT_JIS: bool>(
     at
 }
 
+/// What stands between most lines of Japanese text in ISO 2022.
+pub(crate) const NEXT_LINE: &[u8; 8] = b"\x1B(B\r\n\x1B$B";
+
 /// The same for pairs of seven-bit bytes, as ISO 2022 writes them: lead bytes from 21 to `last_lead`, which is 77 or 7E,
-/// and trail bytes from 21 to 7E; stops at every other byte, too.
-pub(crate) fn jis_pairs(table: &Pairs, last_lead: u8, input: &[u8], text: &mut String) -> usize {
-    let last_lead = last_lead.min(0x7E);
+/// and trail bytes from 21 to 7E; stops at every other byte, too, but with `lines` it goes on behind [`NEXT_LINE`].
+#[inline(never)]
+pub(crate) fn jis_pairs(table: &Pairs, last_lead: u8, lines: bool, input: &[u8], text: &mut String) -> usize {
     // Added to a byte, these set its high bit where it is beyond its range; leads stand first.
-    let beyond = 0x0100_0100_0100_0100 | (u64::from(0x7F - last_lead) * 0x0001_0001_0001_0001);
+    let beyond = 0x0100_0100_0100_0100 | (u64::from(0x7F - last_lead.min(0x7E)) * 0x0001_0001_0001_0001);
+    // Carries go upwards only, so all is true up to the first byte that is outside.
+    let outside =
+        |word: u64| (word | word.wrapping_sub(0x2121_2121_2121_2121) | word.wrapping_add(beyond)) & HIGH;
+    let four = |word: u64| {
+        let codes = (word | HIGH).swap_bytes();
+        [48, 32, 16, 0].map(|shift| table.cell((codes >> shift) as u16))
+    };
     let mut out = Writer::new(text);
     let mut at = 0;
-    while let Some(block) = input[at..].first_chunk::<8>() {
-        let word = u64::from_le_bytes(*block);
-        let outside = word | word.wrapping_sub(0x2121_2121_2121_2121) | word.wrapping_add(beyond);
-        // Carries go upwards only, so all is true up to the first byte that is outside.
-        let known = (outside & HIGH).trailing_zeros() / 16;
-        let block = (word | HIGH).to_le_bytes();
-        let cells: [Packed; 4] = std::array::from_fn(|i| {
-            let cell = table.pair(block[2 * i], block[2 * i + 1]);
-            select_unpredictable((i as u32) < known, cell, Packed::ascii(0))
-        });
-        if cells.iter().any(|cell| !cell.is_basic()) {
+    'lines: loop {
+        while let Some(block) = input[at..].first_chunk::<16>() {
+            let words = [word(block, 0), word(block, 8)];
+            if outside(words[0]) | outside(words[1]) != 0 {
+                break;
+            }
+            out.reserve(8 * 4);
+            for word in words {
+                let cells = four(word);
+                if !cells.iter().fold(true, |all, cell| all & cell.is_basic()) {
+                    break 'lines;
+                }
+                for cell in cells {
+                    // SAFETY: there is room for four bytes for each of the eight, and they are of the basic plane.
+                    unsafe { out.put_basic(cell) };
+                }
+                at += 8;
+            }
+        }
+        let mut room = None;
+        let word = u64::from_le_bytes(*filled(&input[at..], 0, &mut room));
+        let known = outside(word).trailing_zeros() as usize / 16;
+        let cells = four(word);
+        let is_basic = |i: usize| (i >= known) | cells[i].is_basic();
+        if !(0..4).fold(true, |all, i| all & is_basic(i)) {
             break;
         }
         out.reserve(4 * 4);
-        for (i, cell) in (0..).zip(cells) {
+        for (i, cell) in cells.into_iter().enumerate() {
+            let cell = select_unpredictable(i < known, cell, Packed::NONE);
             // SAFETY: there is room for four bytes for each of the four, and they are of the basic plane or none.
-            unsafe { out.put_basic(if i < known { cell } else { Packed::NONE }) };
+            unsafe { out.put_basic(cell) };
         }
-        at += 2 * known as usize;
+        at += 2 * known;
         if known < 4 {
-            return at;
+            if !lines || input[at..].first_chunk() != Some(NEXT_LINE) {
+                return at;
+            }
+            out.reserve(2);
+            // SAFETY: there is room, and line ends are ASCII.
+            unsafe { out.store(*b"\r\n", 2) };
+            at += NEXT_LINE.len();
         }
     }
+    // Characters of four bytes, or one that the table does not know.
     while let Some([lead @ 0x21..=0x7E, trail @ 0x21..=0x7E]) = input[at..].first_chunk::<2>()
         && *lead <= last_lead
     {
-        let cell = table.pair(*lead, trail | 0x80);
+        let cell = table.pair(*lead | 0x80, *trail | 0x80);
         if cell.is_none() {
             break;
         }
@@ -407,16 +434,38 @@ mod tests {
     }
 
     /// The safe twin of `jis_pairs`.
-    fn jis_twin(table: &Pairs, last_lead: u8, input: &[u8], text: &mut String) -> usize {
-        let chars: Vec<char> = input
-            .as_chunks::<2>()
-            .0
-            .iter()
-            .take_while(|[lead, trail]| (0x21..=last_lead).contains(lead) && (0x21..=0x7E).contains(trail))
-            .map_while(|[lead, trail]| table.pair(lead | 0x80, trail | 0x80).char())
-            .collect();
-        text.extend(&chars);
-        chars.len() * 2
+    fn jis_twin(table: &Pairs, last_lead: u8, lines: bool, input: &[u8], text: &mut String) -> usize {
+        let mut at = 0;
+        loop {
+            let chars: Vec<char> = input[at..]
+                .as_chunks::<2>()
+                .0
+                .iter()
+                .take_while(|[lead, trail]| {
+                    (0x21..=last_lead).contains(lead) && (0x21..=0x7E).contains(trail)
+                })
+                .map_while(|[lead, trail]| table.pair(lead | 0x80, trail | 0x80).char())
+                .collect();
+            text.extend(&chars);
+            at += chars.len() * 2;
+            if !lines || !input[at..].starts_with(NEXT_LINE) {
+                return at;
+            }
+            text.push_str("\r\n");
+            at += NEXT_LINE.len();
+        }
+    }
+
+    /// With lead bytes to 77 and to 7E, with lines and without.
+    fn same_seven_bit(table: &Pairs, input: &[u8]) {
+        for lines in [false, true] {
+            for last_lead in [0x77, 0x7E] {
+                let (mut one, mut other) = ("é".to_owned(), "é".to_owned());
+                let read = jis_pairs(table, last_lead, lines, input, &mut one);
+                assert_eq!(read, jis_twin(table, last_lead, lines, input, &mut other), "{input:x?}");
+                assert_eq!(one, other, "{input:x?}");
+            }
+        }
     }
 
     /// Characters of one to four bytes, without a system.
@@ -493,19 +542,18 @@ mod tests {
     fn every_pair_at_every_place_of_a_block() {
         for table in &tables() {
             for pair in 0..=0xFFFF_u16 {
-                let place = usize::from(pair % 23);
+                let place = usize::from(pair % 61);
                 let mut input =
-                    b"ab\x88\x9Ac\xE0\x9Fd\x90\x80\x91\x42ef\xFC\xFCg\xB1h\xB1i \xA4\xA2jklmnop".to_vec();
+                    b"ab\x88\x9Ac\xE0\x9Fd\x90\x80\x91\x42ef\xFC\xFCg\xB1h\xB1i \xA4\xA2jklmnop".repeat(2);
                 input.splice(place..place, pair.to_be_bytes());
                 same(table, &input, pairs, pairs_twin);
                 same(table, &input, portable_of, pairs_twin);
                 same(table, &input[place..], pairs, pairs_twin);
                 same(table, &input[place..], portable_of, pairs_twin);
                 // No trail byte here means a character of four bytes, with which the fast loop would end.
-                let mut run = b"0\"1\"2#3$4&5&6'7(8*9*".to_vec();
-                run.splice(place / 4..place / 4, pair.to_be_bytes());
-                same(table, &run, |t, i, s| jis_pairs(t, 0x7E, i, s), |t, i, s| jis_twin(t, 0x7E, i, s));
-                same(table, &run, |t, i, s| jis_pairs(t, 0x77, i, s), |t, i, s| jis_twin(t, 0x77, i, s));
+                let mut run = b"0\"1\"2#3$4&5&6'7(8*9*".repeat(2);
+                run.splice(place / 2..place / 2, pair.to_be_bytes());
+                same_seven_bit(table, &run);
             }
         }
     }
@@ -526,8 +574,33 @@ mod tests {
             let [mut one, mut other, mut third] = texts;
             pairs(&table, &wide, &mut one);
             portable_of(&table, &wide, &mut other);
-            jis_pairs(&table, 0x7E, &seven, &mut third);
+            jis_pairs(&table, 0x7E, false, &seven, &mut third);
             assert!([one, other, third].iter().all(|text| *text == all), "{room}");
+        }
+    }
+
+    #[test]
+    fn lines_of_every_length_and_whatever_is_between_them() {
+        let [table, _] = tables();
+        let run = b"0#1$2&".repeat(20);
+        for len in 0..80 {
+            for cut in 0..=NEXT_LINE.len() {
+                let mut input =
+                    [&run[..len], NEXT_LINE, &run[..len + 3], NEXT_LINE, &NEXT_LINE[..cut]].concat();
+                same_seven_bit(&table, &input);
+                if let Some(byte) = input.get_mut(len + cut) {
+                    *byte ^= 1;
+                }
+                same_seven_bit(&table, &input);
+                input.extend_from_slice(&run);
+                same_seven_bit(&table, &input);
+            }
+        }
+        let lines = [&run[..], NEXT_LINE].concat().repeat(3);
+        for room in 0..600 {
+            let mut text = String::with_capacity(room);
+            assert_eq!(jis_pairs(&table, 0x7E, true, &lines, &mut text), lines.len());
+            assert_eq!(text.matches("\r\n").count(), 3);
         }
     }
 
@@ -553,12 +626,11 @@ mod tests {
                     same(table, &bytes[start..start + len], pairs, pairs_twin);
                     same(table, &bytes[start..start + len], portable_of, pairs_twin);
                     let mut seven = b"0#1$2&D'".repeat(40)[..len].to_vec();
-                    let twin = |t: &_, i: &[u8], s: &mut _| jis_twin(t, 0x7E, i, s);
-                    same(table, &seven, |t, i, s| jis_pairs(t, 0x7E, i, s), twin);
+                    same_seven_bit(table, &seven);
                     for end in [b' ', b'!', 0x7E, 0x7F, 0x80, 0xFF] {
                         seven.truncate(len);
                         seven.extend([end; 9]);
-                        same(table, &seven[start.min(len)..], |t, i, s| jis_pairs(t, 0x7E, i, s), twin);
+                        same_seven_bit(table, &seven[start.min(len)..]);
                     }
                 }
             }

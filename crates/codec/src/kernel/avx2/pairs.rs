@@ -3,85 +3,138 @@
 //! # Limits
 //! None.
 
+use super::super::Packed;
 use super::super::table::{Pairs, pair_by_pair};
 use super::super::writer::Writer;
-use super::load_half;
+use super::load;
 use std::arch::x86_64::{
-    __m128i, _mm_and_si128, _mm_andnot_si128, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_movemask_epi8,
-    _mm_set1_epi16, _mm_shuffle_epi8, _mm_slli_epi16, _mm_srai_epi16, _mm_sub_epi16, _mm_xor_si128,
+    __m256i, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_shuffle_epi8, _mm256_and_si256, _mm256_andnot_si256,
+    _mm256_movemask_epi8, _mm256_set1_epi8, _mm256_slli_epi16, _mm256_sub_epi8, _mm256_xor_si256,
+    _mm256_zextsi128_si256,
 };
 
 /// For the first four characters of eight bytes, by the bytes that can be lead bytes (bit 0 is the first byte): the
-/// places of the low and the high byte of each, and the length of all four. Eight bytes always hold four.
-const FOURS: [([u8; 8], u8); 256] = {
-    let mut fours = [([0x80; 8], 0); 256];
+/// places of the low and the high byte of each, and the length of all four. Eight bytes always hold four: only the last
+/// byte can be half a pair.
+const FOURS: ([[u8; 8]; 256], [u8; 256]) = {
+    let (mut places, mut lens) = ([[0x80; 8]; 256], [0; 256]);
     let mut leads = 0;
     while leads < 256 {
         let (mut at, mut n) = (0, 0);
         while n < 4 {
             let lead = leads >> at & 1;
-            fours[leads].0[2 * n] = (at + lead) as u8;
+            places[leads][2 * n] = (at + lead) as u8;
             if lead == 1 {
-                fours[leads].0[2 * n + 1] = at as u8;
+                places[leads][2 * n + 1] = at as u8;
             }
             at += 1 + lead;
             n += 1;
         }
-        fours[leads].1 = at as u8;
+        lens[leads] = at as u8;
         leads += 1;
     }
-    fours
+    (places, lens)
 };
 
 /// See [`pairs`](super::super::table::pairs).
+///
+/// Which bytes are pairs and which are single cannot be foretold: no branch may depend on it.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn pairs<const SHIFT_JIS: bool>(
     table: &Pairs,
     input: &[u8],
-    out: &mut Writer<'_>,
+    text: &mut String,
 ) -> usize {
+    let mut out = Writer::new(text);
     let mut at = 0;
-    while let Some(block) = input[at..].first_chunk::<16>() {
-        out.reserve(16);
-        let raw = load_half(block);
-        if _mm_movemask_epi8(raw) == 0 {
-            // SAFETY: there is room, and the bytes are ASCII.
-            unsafe { out.store(*block, 16) };
-            at += 16;
-            continue;
-        }
-        // Which bytes are pairs and which are single cannot be foretold: no branch may depend on it.
-        let (places, len) = FOURS[(leads::<SHIFT_JIS>(raw) & 0xFF) as usize];
-        let codes = _mm_shuffle_epi8(raw, _mm_cvtsi64_si128(i64::from_le_bytes(places)));
-        let is_pair = _mm_srai_epi16::<15>(codes);
-        let index = _mm_sub_epi16(codes, _mm_and_si128(is_pair, _mm_set1_epi16(Pairs::GAP)));
-        let index = _mm_cvtsi128_si64(index).cast_unsigned();
-        let cells = [0, 16, 32, 48].map(|shift| table.cell((index >> shift) as u16));
-        if !cells.iter().fold(true, |all, cell| all & cell.is_basic()) {
-            // Characters of four bytes, or one that the table does not know.
-            match pair_by_pair::<SHIFT_JIS>(table, block, out) {
-                0 => return at,
-                len => at += len,
+    loop {
+        let mut is_basic = true;
+        while is_basic && let Some(block) = input[at..].first_chunk::<32>() {
+            let raw = load(block);
+            out.reserve(64);
+            if _mm256_movemask_epi8(raw) == 0 {
+                // SAFETY: there is room, and the bytes are ASCII.
+                unsafe { out.store(*block, 32) };
+                at += 32;
+                continue;
             }
-            continue;
+            let leads = leads::<SHIFT_JIS>(raw);
+            let mut place = 0;
+            for _ in 0..4 {
+                let Some(eight) = block.get(place..).and_then(|near| near.first_chunk()) else { break };
+                let (cells, len) = four(table, *eight, leads >> place);
+                is_basic = cells.iter().fold(true, |all, cell| all & cell.is_basic());
+                if !is_basic {
+                    break;
+                }
+                for cell in cells {
+                    // SAFETY: there is room for four bytes for each of sixteen, and they are of the basic plane.
+                    unsafe { out.put_basic(cell) };
+                }
+                place += len;
+            }
+            at += place;
         }
-        for cell in cells {
-            // SAFETY: there is room for four bytes for each of the four, and they are of the basic plane.
-            unsafe { out.put_basic(cell) };
+        while is_basic && let Some(eight) = input[at..].first_chunk::<8>() {
+            let raw = _mm_cvtsi64_si128(i64::from_le_bytes(*eight));
+            let (cells, len) = four(table, *eight, leads::<SHIFT_JIS>(_mm256_zextsi128_si256(raw)));
+            is_basic = cells.iter().fold(true, |all, cell| all & cell.is_basic());
+            if is_basic {
+                out.reserve(16);
+                for cell in cells {
+                    // SAFETY: there is room for four bytes for each of the four, and they are of the basic plane.
+                    unsafe { out.put_basic(cell) };
+                }
+                at += len;
+            }
         }
-        at += usize::from(len);
+        // The end, or characters of four bytes, or one that the table does not know.
+        let near = &input[at..input.len().min(at + 16)];
+        let len;
+        (out, len) = single_steps::<SHIFT_JIS>(table, near, out);
+        at += len;
+        if len == 0 || is_basic {
+            return at;
+        }
     }
-    at + pair_by_pair::<SHIFT_JIS>(table, &input[at..], out)
+}
+
+/// The first four characters of eight bytes, by the bits of those that can be lead bytes; and their length.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn four(table: &Pairs, eight: [u8; 8], leads: u32) -> ([Packed; 4], usize) {
+    let near = (leads & 0xFF) as usize;
+    let codes = _mm_shuffle_epi8(
+        _mm_cvtsi64_si128(i64::from_le_bytes(eight)),
+        _mm_cvtsi64_si128(i64::from_le_bytes(FOURS.0[near])),
+    );
+    let codes = _mm_cvtsi128_si64(codes).cast_unsigned();
+    let cells = [0, 16, 32, 48].map(|shift| table.cell((codes >> shift) as u16));
+    (cells, usize::from(FOURS.1[near]))
+}
+
+// Takes the writer and gives it back, so that the loop above can keep it in registers.
+#[cold]
+fn single_steps<'t, const SHIFT_JIS: bool>(
+    table: &Pairs,
+    input: &[u8],
+    mut out: Writer<'t>,
+) -> (Writer<'t>, usize) {
+    let len = pair_by_pair::<SHIFT_JIS>(table, input, &mut out);
+    (out, len)
 }
 
 /// A bit for each byte that can be a lead byte.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn leads<const SHIFT_JIS: bool>(raw: __m128i) -> u32 {
+fn leads<const SHIFT_JIS: bool>(raw: __m256i) -> u32 {
+    // Only of 80 the number before has no highest bit.
+    let above_80 = _mm256_and_si256(raw, _mm256_sub_epi8(raw, _mm256_set1_epi8(1)));
     let leads = if SHIFT_JIS {
-        _mm_andnot_si128(_mm_xor_si128(_mm_slli_epi16::<1>(raw), _mm_slli_epi16::<2>(raw)), raw)
+        let middle = _mm256_xor_si256(_mm256_slli_epi16::<1>(raw), _mm256_slli_epi16::<2>(raw));
+        _mm256_andnot_si256(middle, above_80)
     } else {
-        raw
+        above_80
     };
-    _mm_movemask_epi8(leads).cast_unsigned()
+    _mm256_movemask_epi8(leads).cast_unsigned()
 }

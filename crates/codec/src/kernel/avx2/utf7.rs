@@ -3,6 +3,7 @@
 //! # Limits
 //! None.
 
+use super::super::filled;
 use super::super::utf7::{Shifted, Text};
 use super::super::writer::Writer;
 use super::units::{Four, eight_units, surrogates};
@@ -160,22 +161,6 @@ fn frame<const N: usize>(block: &[u8; N], chars: usize) -> Option<(u32, usize)> 
     is_plain.then_some((count as u32, 1 + chars + usize::from(terminator == b'-')))
 }
 
-/// The first bytes; where there are fewer, with others behind them.
-#[inline]
-fn filled<'a, const N: usize>(bytes: &'a [u8], with: u8, room: &'a mut Option<[u8; N]>) -> &'a [u8; N] {
-    match bytes.first_chunk() {
-        Some(block) => block,
-        None => room.insert(padded(bytes, with)),
-    }
-}
-
-#[cold]
-fn padded<const N: usize>(bytes: &[u8], with: u8) -> [u8; N] {
-    let mut block = [with; N];
-    block[..bytes.len()].copy_from_slice(bytes);
-    block
-}
-
 /// Finds the first places of other than direct bytes. Returns their number, and how far was looked.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
@@ -202,45 +187,13 @@ fn stops(input: &[u8], places: &mut [u16; PLACES]) -> (usize, usize) {
     (count, end.min(input.len()))
 }
 
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn four_units(characters: __m128i) -> __m128i {
-    let row = _mm_and_si128(_mm_srli_epi16::<4>(characters), _mm_set1_epi8(0xF));
-    let is_slash = _mm_cmpeq_epi8(characters, _mm_set1_epi8(b'/' as i8));
-    let offset = _mm_shuffle_epi8(load_half(&VALUE_OFFSETS), _mm_add_epi8(row, is_slash));
-    // What is no digit must not spill into the digit before it.
-    let values = _mm_and_si128(_mm_add_epi8(characters, offset), _mm_set1_epi8(0x3F));
-    let pairs = _mm_maddubs_epi16(values, _mm_set1_epi16(0x0140));
-    let bits = _mm_madd_epi16(pairs, _mm_set1_epi32(0x0001_1000));
-    const UNITS: [u8; 16] = [1, 2, 0x80, 0x80, 6, 0, 0x80, 0x80, 4, 5, 0x80, 0x80, 9, 10, 0x80, 0x80];
-    _mm_shuffle_epi8(bits, load_half(&UNITS))
-}
-
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn half_members(block: __m128i, class: &Class) -> u32 {
-    let low = _mm_and_si128(block, _mm_set1_epi8(0xF));
-    let high = _mm_and_si128(_mm_srli_epi16::<4>(block), _mm_set1_epi8(0xF));
-    let faults = _mm_and_si128(
-        _mm_shuffle_epi8(load_half(&class.low), low),
-        _mm_shuffle_epi8(load_half(&class.high), high),
-    );
-    _mm_movemask_epi8(_mm_cmpeq_epi8(faults, _mm_setzero_si128())) as u32
-}
-
 /// See [`shifted`](super::super::utf7::shifted).
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn shifted(input: &[u8], out: &mut Writer<'_>) -> Shifted {
     let mut read = Shifted::default();
     loop {
-        let rest = &input[read.chars..];
-        let characters = if let Some(block) = rest.first_chunk::<32>() {
-            load(block)
-        } else {
-            let mut block = [0; 32];
-            block[..rest.len()].copy_from_slice(rest);
-            load(&block)
-        };
+        let mut room = None;
+        let characters = load(filled(&input[read.chars..], 0, &mut room));
         let chars = members(characters, &BASE64_CLASS).trailing_ones();
         let count = chars * 6 / 16;
         let units = twelve_units(characters);
@@ -278,6 +231,21 @@ unsafe fn put_twelve(units: __m256i, count: u32, out: &mut Writer<'_>) -> u32 {
         ones |= unsafe { eight_units(_mm256_extracti128_si256::<1>(units), count - 8, out) } << 8;
     }
     ones & ((1 << count) - 1)
+}
+
+/// The first four units of sixteen base64 characters, in numbers of 32 bits; see [`twelve_units`].
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn four_units(characters: __m128i) -> __m128i {
+    const UNITS: [u8; 16] = [1, 2, 0x80, 0x80, 6, 0, 0x80, 0x80, 4, 5, 0x80, 0x80, 9, 10, 0x80, 0x80];
+    let row = _mm_and_si128(_mm_srli_epi16::<4>(characters), _mm_set1_epi8(0xF));
+    let is_slash = _mm_cmpeq_epi8(characters, _mm_set1_epi8(b'/' as i8));
+    let offset = _mm_shuffle_epi8(load_half(&VALUE_OFFSETS), _mm_add_epi8(row, is_slash));
+    // What is no digit must not spill into the digit before it.
+    let values = _mm_and_si128(_mm_add_epi8(characters, offset), _mm_set1_epi8(0x3F));
+    let pairs = _mm_maddubs_epi16(values, _mm_set1_epi16(0x0140));
+    let bits = _mm_madd_epi16(pairs, _mm_set1_epi32(0x0001_1000));
+    _mm_shuffle_epi8(bits, load_half(&UNITS))
 }
 
 /// The units of 32 base64 characters, in the first twelve places; nonsense where the characters are others.
@@ -384,4 +352,17 @@ fn members(block: __m256i, class: &Class) -> u32 {
         _mm256_shuffle_epi8(twice(&class.high), high),
     );
     _mm256_movemask_epi8(_mm256_cmpeq_epi8(faults, _mm256_setzero_si256())) as u32
+}
+
+/// The same for sixteen bytes.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn half_members(block: __m128i, class: &Class) -> u32 {
+    let low = _mm_and_si128(block, _mm_set1_epi8(0xF));
+    let high = _mm_and_si128(_mm_srli_epi16::<4>(block), _mm_set1_epi8(0xF));
+    let faults = _mm_and_si128(
+        _mm_shuffle_epi8(load_half(&class.low), low),
+        _mm_shuffle_epi8(load_half(&class.high), high),
+    );
+    _mm_movemask_epi8(_mm_cmpeq_epi8(faults, _mm_setzero_si128())) as u32
 }

@@ -7,7 +7,6 @@
 use super::out::{Encode, Gather, Out};
 use crate::double_byte::{Family, Reverse, Subset};
 use crate::grid::Set;
-use crate::sink::{ascii_8, ascii_run};
 use crate::{Mode, web};
 use encoding_rs::Encoding;
 use std::ops::ControlFlow;
@@ -72,16 +71,7 @@ impl Encode for DoubleByte {
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {
             if *byte < 0x80 {
-                // One space between two words is no run.
-                if ascii_8(&bytes[at..]).is_none() {
-                    gathered.put([*byte], out);
-                    at += 1;
-                    continue;
-                }
-                gathered.flush(out);
-                let run = ascii_run(&bytes[at..]);
-                out.extend(&bytes[at..at + run]);
-                at += run;
+                at += gathered.put_ascii(&bytes[at..], out);
                 continue;
             }
             let Some(c) = text[at..].chars().next() else { break };

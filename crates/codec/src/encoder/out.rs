@@ -6,6 +6,7 @@
 //! # Limits
 //! No output offsets are kept.
 
+use crate::sink::ascii_run;
 use crate::{LossKind, LossLog, Mode};
 use std::fmt::Debug;
 use std::ops::{ControlFlow, Range};
@@ -120,6 +121,27 @@ impl Gather {
         }
         self.bytes[self.len..self.len + N].copy_from_slice(&code);
         self.len += N;
+    }
+
+    /// Writes ASCII from the start, the first byte at least, which is ASCII; returns the number of bytes written.
+    #[inline]
+    pub(crate) fn put_ascii(&mut self, bytes: &[u8], out: &mut Out<'_>) -> usize {
+        let Some(block) = bytes.first_chunk::<8>() else {
+            self.put([bytes[0]], out);
+            return 1;
+        };
+        if bytes.first_chunk::<32>().is_some_and(|block| block.is_ascii()) {
+            self.flush(out);
+            let run = ascii_run(bytes);
+            out.extend(&bytes[..run]);
+            return run;
+        }
+        // A word at once: where it ends cannot be foretold.
+        let high = u64::from_le_bytes(*block) & 0x8080_8080_8080_8080;
+        let len = high.trailing_zeros() as usize / 8;
+        self.put(*block, out);
+        self.len -= 8 - len;
+        len
     }
 
     /// Appends what is gathered; before anything else is, and before a machine returns.

@@ -8,7 +8,6 @@ use crate::charset::Kind;
 use crate::decoder::table;
 use crate::generated::charsets::COUNT;
 use crate::single_byte::{Page, Reverse, Table};
-use crate::sink::{ascii_8, ascii_run};
 use crate::{Charset, Mode};
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -56,16 +55,7 @@ impl Encode for SingleByte {
         let mut at = 0;
         while let Some(first) = bytes.get(at) {
             if *first < 0x80 && ascii {
-                // One space between two words is no run.
-                if ascii_8(&bytes[at..]).is_none() {
-                    gathered.put([*first], out);
-                    at += 1;
-                    continue;
-                }
-                gathered.flush(out);
-                let run = ascii_run(&bytes[at..]);
-                out.extend(&bytes[at..at + run]);
-                at += run;
+                at += gathered.put_ascii(&bytes[at..], out);
                 continue;
             }
             // Letters of most alphabets take two bytes.

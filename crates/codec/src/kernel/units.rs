@@ -10,7 +10,7 @@ use super::writer::Writer;
 pub(crate) fn utf16(input: &[u8], big_endian: bool, text: &mut String) -> usize {
     let mut out = Writer::new(text);
     #[cfg(target_arch = "x86_64")]
-    if super::avx2::is_here() {
+    if super::avx2::is_here_for_units() {
         // SAFETY: the machine has what the function is made for.
         return unsafe {
             if big_endian {

@@ -39,7 +39,7 @@ const KEEP: [[u8; 16]; 256] = {
 };
 
 /// See [`portable`].
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx2,popcnt")]
 pub(in super::super) fn utf16<const BIG: bool>(input: &[u8], out: &mut Writer<'_>) -> usize {
     let beyond_ascii = _mm256_set1_epi16(if BIG { 0x80FF_u16 as i16 } else { 0xFF80_u16 as i16 });
     let mut at = 0;
@@ -77,7 +77,7 @@ pub(in super::super) fn utf16<const BIG: bool>(input: &[u8], out: &mut Writer<'_
 }
 
 /// Appends 32 units at a time while they are ASCII.
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx2,popcnt")]
 fn ascii_units<const BIG: bool>(input: &[u8], beyond_ascii: __m256i, out: &mut Writer<'_>) -> usize {
     let mut at = 0;
     while let Some([one, other]) = input[at..].first_chunk::<64>().map(|block| block.as_chunks::<32>().0) {
@@ -94,7 +94,7 @@ fn ascii_units<const BIG: bool>(input: &[u8], beyond_ascii: __m256i, out: &mut W
 }
 
 /// The bytes of two times sixteen units below 100.
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx2,popcnt")]
 fn low_bytes<const BIG: bool>(one: __m256i, other: __m256i) -> __m256i {
     let packed = if BIG {
         _mm256_packus_epi16(_mm256_srli_epi16::<8>(one), _mm256_srli_epi16::<8>(other))
@@ -104,14 +104,14 @@ fn low_bytes<const BIG: bool>(one: __m256i, other: __m256i) -> __m256i {
     _mm256_permute4x64_epi64::<0b11_01_10_00>(packed)
 }
 
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx2,popcnt")]
 fn swapped(units: __m256i) -> __m256i {
     const SWAP: [u8; 16] = [1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14];
     _mm256_shuffle_epi8(units, twice(&SWAP))
 }
 
 /// Two bits for each unit that is half of a pair.
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx2,popcnt")]
 pub(super) fn surrogates(units: __m256i) -> u32 {
     let top = _mm256_and_si256(units, _mm256_set1_epi16(0xF800_u16 as i16));
     _mm256_movemask_epi8(_mm256_cmpeq_epi16(top, _mm256_set1_epi16(0xD800_u16 as i16))) as u32
@@ -128,7 +128,7 @@ pub(super) struct Four {
 impl Four {
     /// Of units in numbers of 32 bits, none of which is half of a pair.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx2,popcnt")]
     pub(super) fn new(units: __m128i) -> Self {
         let six = |shifted, mask| _mm_and_si128(shifted, _mm_set1_epi32(mask));
         let last = six(_mm_slli_epi32::<16>(units), 0x3F_0000);
@@ -149,7 +149,7 @@ impl Four {
 
     /// The length in bytes of the first `count`.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx2,popcnt")]
     pub(super) fn len(&self, count: u32) -> usize {
         len(self.ones, self.threes, count)
     }
@@ -157,7 +157,7 @@ impl Four {
 
 /// The length in bytes of the first `count` of four units.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx2,popcnt")]
 fn len(ones: u32, threes: u32, count: u32) -> usize {
     let counted = (1 << count) - 1;
     (2 * count + (threes & counted).count_ones() - (ones & counted).count_ones()) as usize
@@ -168,7 +168,7 @@ fn len(ones: u32, threes: u32, count: u32) -> usize {
 /// # Safety
 /// There is room for 28 bytes, and none of the units counted is half of a pair.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx2,popcnt")]
 pub(super) unsafe fn eight_units(units: __m128i, count: u32, out: &mut Writer<'_>) -> u32 {
     let units = _mm256_cvtepu16_epi32(units);
     let six = |shifted, mask| _mm256_and_si256(shifted, _mm256_set1_epi32(mask));

@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 use mailglot_mime::{Message, Policy, Report, process, text_parts};
+use mailglot_tests::clock::Clock;
 use mailglot_tests::hostile::FAMILIES;
 use mailglot_tests::hostile_counted::COUNTED;
-use std::fs;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Bytes of the smaller message; ten times as much stays below the limits of a field, and within a processor's cache.
 const SIZE: usize = 40_000;
@@ -57,31 +57,4 @@ fn best(message: &[u8]) -> Duration {
         })
         .min()
         .unwrap_or_default()
-}
-
-/// Time that this thread was on a processor, where the kernel tells (Linux); what else runs on the machine does not
-/// count. Elsewhere wall time.
-enum Clock {
-    Processor(u64),
-    Wall(Instant),
-}
-
-impl Clock {
-    fn start() -> Self {
-        processor_time().map_or_else(|| Self::Wall(Instant::now()), Self::Processor)
-    }
-
-    fn elapsed(&self) -> Duration {
-        match self {
-            Self::Processor(start) => Duration::from_nanos(processor_time().unwrap_or(*start) - start),
-            Self::Wall(start) => start.elapsed(),
-        }
-    }
-}
-
-/// Nanoseconds on a processor: the first number of the thread's schedstat.
-fn processor_time() -> Option<u64> {
-    // Asking for the processor's time slice to be accounted: a yield updates the counter.
-    std::thread::yield_now();
-    fs::read_to_string("/proc/thread-self/schedstat").ok()?.split_whitespace().next()?.parse().ok()
 }

@@ -1,7 +1,7 @@
 //! The encoder for lists of sequences.
 //!
 //! # Limits
-//! A record of a look-alike that a character left out has cut in two covers that character, too.
+//! A record of a look-alike that a character left out has cut in two covers the second part only: records do not overlap.
 
 use super::{Entry, Match, Note, Repertoire, Sequences};
 use crate::encoder::{Encode, Out};
@@ -104,7 +104,9 @@ impl Joined<'_> {
     fn put(&self, at: usize, entry: &Entry, out: &mut Out<'_>) {
         if entry.note == Note::Substituted {
             let end = self.position(at + entry.from.len() - 1, out) + 1;
-            out.substituted_range(self.position(at, out)..end);
+            let places = (at..at + entry.from.len()).rev().map(|at| self.position(at, out));
+            let together = places.zip((0..end).rev()).take_while(|(place, next)| place == next).count();
+            out.substituted_range(end - together as u64..end);
         }
         out.extend(&entry.to);
     }

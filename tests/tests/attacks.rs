@@ -25,7 +25,12 @@ const EXPECTED: &[Row] = &[
     ("a03d", &[SCRIPT], &["+ADw"], &[]),
     ("a03i", &[SCRIPT], &["+ADw"], &[]),
     // Ill-formed UTF-8 becomes neither markup nor NUL, and swallows nothing.
-    ("a06-", &["a ", " end"], &["<script", "\0"], &["charset.invalid-bytes"]),
+    (
+        "a06-",
+        &["a \u{FFFD}\u{FFFD}script\u{FFFD}\u{FFFD} b ", "\u{FFFD} end"],
+        &["<script", "\0"],
+        &["charset.invalid-bytes"],
+    ),
     ("a07-", &["\" onmouseover="], &[], &[]),
     // Shifts and escapes.
     ("a08-", &["\u{a5}"], &["\\"], &[]),
@@ -44,9 +49,9 @@ const EXPECTED: &[Row] = &[
     ("a13g", &[], &["\0"], &[]),
     ("a13h", &[SCRIPT], &["\0"], &["cte.nul"]),
     // A bad lead byte does not swallow the quote behind it.
-    ("a15a", &["\" onclick"], &[], &[]),
-    ("a15b", &["\" onclick"], &[], &[]),
-    ("a15c", &["\" onclick"], &[], &[]),
+    ("a15a", &["\u{FFFD}\" onclick", "\u{30BD}\">"], &["\\"], &["charset.invalid-bytes"]),
+    ("a15b", &["\u{FFFD}\" onclick", "\u{50DC}\">"], &["\\"], &["charset.invalid-bytes"]),
+    ("a15c", &["\u{FFFD}\" onclick", "\u{529F}\">"], &["\\"], &["charset.invalid-bytes"]),
     ("a15d", &["\" onclick"], &[], &[]),
     ("a15e", &["\" onclick"], &[], &[]),
     ("a15f", &["\" onclick"], &[], &[]),

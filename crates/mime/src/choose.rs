@@ -12,7 +12,7 @@ pub(crate) use pool::{Hints, Mail};
 use crate::fixup;
 use crate::{EventKind, PartId};
 use mailglot_codec::detect::{self, Guess, Weighed};
-use mailglot_codec::{Charset, LossLog, Mode, Resolved, bom};
+use mailglot_codec::{Charset, LossKind, LossLog, Mode, Resolved, bom};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
@@ -124,6 +124,8 @@ pub(crate) const MAIL: detect::Hints<'static> =
 
 /// Confidence of a guess that needs no help.
 pub(crate) const SURE: f32 = 0.9;
+/// Confidence from which on a guess may stand against a damaged reading by the label.
+const LIKELY: f32 = 0.8;
 
 /// Share of unreadable characters (1 in this many) up to which a label is believed without looking further.
 const TOLERATED: u64 = 50;
@@ -373,7 +375,11 @@ fn by_label<'a>(
     let free = |charset: Charset| !charset.is_stateful() || !shifts(charset, bytes);
     if damaged && free(charset) && !is_mostly_utf8(charset, &text, &log) {
         let other = by_search(bytes, evidence, Some(charset), Vec::new());
-        if other.log.losses() < log.losses() {
+        // A page of single bytes reads anything: against a label of more bytes it must be likely.
+        let likely = charset == Charset::UTF_8
+            || charset.is_single_byte()
+            || other.confidence.is_none_or(|confidence| confidence >= LIKELY);
+        if other.log.losses() < log.losses() && likely {
             events.extend(other.events);
             return Choice { events, ..other };
         }
@@ -389,10 +395,25 @@ fn by_label<'a>(
     Choice { used: charset, how: How::Label, confidence: None, text, log, events }
 }
 
-/// Damaged UTF-8: whole sequences outnumber the broken ones, which in legacy text they never do.
+/// Damaged or abused UTF-8: whole sequences, forbidden ones among them, outnumber the broken ones, which in legacy text they never do.
 fn is_mostly_utf8(charset: Charset, text: &str, log: &LossLog) -> bool {
+    if charset != Charset::UTF_8 {
+        return false;
+    }
+    let forbidden: u64 = [
+        LossKind::Overlong,
+        LossKind::Surrogate,
+        LossKind::CesuPair,
+        LossKind::Obsolete5,
+        LossKind::Obsolete6,
+        LossKind::TooLarge,
+    ]
+    .iter()
+    .map(|kind| log.count(*kind))
+    .sum();
     let whole = || text.chars().filter(|c| !c.is_ascii() && *c != '\u{FFFD}').count() as u64;
-    charset == Charset::UTF_8 && whole() >= log.losses()
+    let broken = log.losses().saturating_sub(forbidden);
+    forbidden >= broken || forbidden + whole() >= broken
 }
 
 /// The same of the first two kibibytes.

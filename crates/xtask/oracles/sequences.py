@@ -393,6 +393,16 @@ def check_iscii(rows, singles, ask):
         assert out == ask(*data), data
 
 
+def is_written(text, written):
+    """Whether a text is texts of a set, the longest first."""
+    while text:
+        ends = (end for end in range(len(text), 0, -1) if text[:end] in written)
+        if not (end := next(ends, 0)):
+            return False
+        text = text[end:]
+    return True
+
+
 def mac_korean(perl, python):
     """x-mac-korean, of which Perl alone has a table; only what EUC-KR has not is listed."""
     ask = lambda sequences: dict(zip(sequences, perl.decode_all("MacKorean", sequences)))
@@ -408,6 +418,15 @@ def mac_korean(perl, python):
         if known.get(data) != text:
             rows.add(data, ">" if text in texts else "=", text)
             texts.add(text)
+    # What breaks off before its end must be writable as far as it came: an encoder has waited for the rest.
+    written = {text for text in known.values() if text} | {chr(code) for code in range(0x80)}
+    for at, (data, use, text, comment) in sorted(enumerate(rows), key=lambda row: len(row[1][2])):
+        if use != "=" or not text:
+            continue
+        if all(is_written(text[:end], written) for end in range(1, len(text))):
+            written.add(text)
+        else:
+            rows[at] = (data, ">", text, comment)
     rows.include("EUC-KR")
     rows[-1] = rows[-1][:3] + ("Perl is the only converter with this charset",)
     return rows

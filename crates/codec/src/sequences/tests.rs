@@ -96,6 +96,22 @@ fn every_row_reads_and_writes_as_the_data_says() {
     assert!(checked > 10_000, "{checked}");
 }
 
+/// An encoder waits for the rest of a longer text: should it break off, what came of it can be written.
+#[test]
+fn what_begins_a_text_that_is_written_can_be_written() {
+    for (table, _, r#use, text) in rows() {
+        if !matches!(r#use, '=' | '<' | '~') {
+            continue;
+        }
+        for (charset, _) in users(table) {
+            for (end, _) in text.char_indices().skip(1) {
+                let (bytes, log) = encoded(charset, &text[..end], true);
+                assert!(!bytes.is_empty() && log.losses() == 0, "{charset} {:?} of {text:?}", &text[..end]);
+            }
+        }
+    }
+}
+
 /// What is written without a record is read as the same text, whatever stands beside it.
 #[test]
 fn what_is_written_side_by_side_comes_back() {

@@ -1,7 +1,7 @@
 //! Any split of a text gives the same bytes and records, for every encoder.
 
 use crate::common::Random;
-use mailglot_codec::{Charset, Encoder, LossLog, Unmappable};
+use mailglot_codec::{Charset, Encoder, LossKind, LossLog, Unmappable};
 
 const PIECES: &[&str] = &[
     "",
@@ -104,6 +104,20 @@ fn splitting_a_text_changes_nothing() {
                     }
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn what_begins_a_longer_text_and_cannot_be_written_is_recorded() {
+    let charset = Charset::for_name("x-mac-korean").unwrap();
+    for text in ["\u{2748}", "x\u{F861}", "\u{F861}(", "\u{2748}\u{20D8}"] {
+        for pieces in [vec![text], text.split("").collect()] {
+            let (bytes, log) = encode(charset.new_strict_encoder(Unmappable::QuestionMark), &pieces);
+            assert!(
+                bytes.contains(&b'?') && log.count(LossKind::Unmappable) > 0,
+                "{text:?} {bytes:x?} {log:?}"
+            );
         }
     }
 }

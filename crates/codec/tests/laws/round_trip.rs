@@ -76,6 +76,10 @@ const READS_MORE: &[(&str, &str)] = &[
     ("JIS_C6226-1983", "the rows of NEC and IBM are read and not written"),
     ("ISO-8859-8", "gaps are read as windows-1255 and not written"),
     ("Big5", "WHATWG reads the characters of Hong Kong and writes none of them"),
+    (
+        "x-mac-korean",
+        "glyphs behind a character that cannot be written alone, such as a private one of Apple's, are read and not written",
+    ),
     ("TSCII", "vowel signs that stand left of a letter cannot stand alone"),
     ("x-iscii-de", "a letter and a nukta that are one character are written as that, a look-alike"),
 ];

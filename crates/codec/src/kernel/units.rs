@@ -26,11 +26,11 @@ pub(crate) fn utf16(input: &[u8], big_endian: bool, text: &mut String) -> usize 
 /// For every machine; also what is left to do at the end of the input.
 pub(super) fn portable<const BIG: bool>(input: &[u8], out: &mut Writer<'_>) -> usize {
     let mut at = 0;
+    let mask: u128 = if BIG { 0x80FF } else { 0xFF80 };
+    let mask = mask * 0x0001_0001_0001_0001_0001_0001_0001_0001;
     loop {
         while let Some(block) = input[at..].first_chunk::<16>() {
             out.reserve(8 * 4);
-            let mask: u128 = if BIG { 0x80FF } else { 0xFF80 };
-            let mask = mask * 0x0001_0001_0001_0001_0001_0001_0001_0001;
             if u128::from_le_bytes(*block) & mask == 0 {
                 let ascii: [u8; 8] = std::array::from_fn(|i| block[2 * i + usize::from(BIG)]);
                 // SAFETY: there is room, and the bytes are ASCII.
@@ -48,6 +48,16 @@ pub(super) fn portable<const BIG: bool>(input: &[u8], out: &mut Writer<'_>) -> u
                 unsafe { out.put(cell) };
             }
             at += 16;
+        }
+        if let Some(block) = input[at..].first_chunk::<8>()
+            && u64::from_le_bytes(*block) & mask as u64 == 0
+        {
+            let ascii: [u8; 4] = std::array::from_fn(|i| block[2 * i + usize::from(BIG)]);
+            out.reserve(4);
+            // SAFETY: there is room, and the bytes are ASCII.
+            unsafe { out.store(ascii, 4) };
+            at += 8;
+            continue;
         }
         match one::<BIG>(&input[at..], out) {
             0 => return at,
@@ -147,6 +157,13 @@ mod tests {
             for len in 0..=150 {
                 check(&mixed[start..start + len], len % 2 == 0);
             }
+        }
+        // ASCII of every length, and what ends it.
+        for len in 0..=100 {
+            let mut units = vec![0x41; len];
+            check(&units, len % 2 == 0);
+            units.push(0xE9);
+            check(&units, false);
         }
     }
 

@@ -50,10 +50,10 @@ class Icu:
     def __init__(self):
         path = ctypes.util.find_library("icuuc")
         self.version = re.search(r"\.so\.(\d+)", path).group(1)
-        self.library = ctypes.CDLL(path)
+        self.icu = ctypes.CDLL(path)
 
     def encode(self, charset, text):
-        function = lambda name: getattr(self.library, f"{name}_{self.version}")
+        function = lambda name: getattr(self.icu, f"{name}_{self.version}")
         error = ctypes.c_int(0)
         function("ucnv_open").restype = ctypes.c_void_p
         converter = ctypes.c_void_p(function("ucnv_open")(charset.encode(), ctypes.byref(error)))

@@ -2,13 +2,16 @@
 //!
 //! # Limits
 //!
-//! Options stand in this file and nowhere else: there is no configuration file and no variable for them.
+//! Options stand here, those of `header` in a file of their own, and nowhere else: there is no configuration file and no variable for them.
+
+mod header;
+
+pub(crate) use header::*;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as Group, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use mailglot_codec::Charset;
-use mailglot_mime::encoded_word::{Repairs, UnknownLabel};
 use mailglot_mime::{CharsetMap, Headers, OnLoss, Policy, Transfer};
 use mailglot_pipeline::LedgerPlace;
 use std::ffi::OsString;
@@ -292,151 +295,6 @@ pub(crate) struct InspectArgs {
     pub(crate) reading: ReadingArgs,
 }
 
-/// The commands for header fields.
-#[derive(Debug, Subcommand)]
-pub(crate) enum HeaderCommand {
-    Decode(DecodeArgs),
-    Params(ParamsArgs),
-    Encode(EncodeArgs),
-}
-
-/// Decode encoded words (RFC 2047) and raw bytes of header fields.
-///
-/// Values come as arguments, or one a line. With --stream any text comes from standard input, such as a header or a log:
-/// its encoded words are decoded, all other bytes pass as they are.
-#[derive(Debug, Group)]
-#[command(after_help = "\
-Examples:
-  $ mailglot header decode '=?ISO-8859-1?Q?We=92ve?='
-  $ mailglot header decode --name From --explain '\"=?koi8-r?B?8NLJ18XU?=\" <a@example.org>'
-  $ printf '=?utf-8?B?w7w=?=\\0=?koi8-r?Q?=C4=C1?=\\0' | mailglot header decode -0
-  $ mailglot header decode --repair all 'GrÃ¼ÃŸe &amp; K&uuml;sse'
-  $ echo 'queued: subject==?utf-8?Q?Gr=C3=BC=C3=9Fe?=' | mailglot header decode --stream")]
-pub(crate) struct DecodeArgs {
-    /// Values; without any, each line of standard input is one.
-    #[arg(value_name = "TEXT")]
-    pub(crate) texts: Vec<OsString>,
-    /// Values are ended by NUL, on input and output. One that ends in a line end is the whole value of a field, and white
-    /// space at its ends is dropped.
-    #[arg(short = '0')]
-    pub(crate) nul: bool,
-    /// A JSON object a line and value: value, text, events; with --name also typed: addresses, date, identifiers, received,
-    /// or params.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Field that the values come from: it tells where words may stand. Without it they are text.
-    #[arg(long, value_name = "FIELD")]
-    pub(crate) name: Option<String>,
-    /// Tell on standard error how each piece was read.
-    #[arg(long)]
-    pub(crate) explain: bool,
-    /// Decode the words of a text from standard input, as it comes; all other bytes pass unchanged.
-    #[arg(long, conflicts_with_all = ["texts", "nul", "json", "name", "explain"])]
-    pub(crate) stream: bool,
-    /// Damage to undo where the way back is certain.
-    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
-    pub(crate) repair: Vec<Repair>,
-    #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
-    /// Words whose charset nobody knows: `keep` them as written, read them `utf8-if-valid`, or in a charset.
-    #[arg(long, value_name = "WAY", value_parser = unknown_label, default_value = "keep")]
-    pub(crate) unknown: UnknownLabel,
-    /// Show spaces for characters that turn the direction of writing, or that nobody sees.
-    #[arg(long)]
-    pub(crate) strip_hidden: bool,
-}
-
-fn unknown_label(text: &str) -> Result<UnknownLabel, String> {
-    match text {
-        "keep" => Ok(UnknownLabel::Keep),
-        "utf8-if-valid" => Ok(UnknownLabel::Utf8IfValid),
-        label => crate::suggest::charset(label).map(UnknownLabel::Fallback),
-    }
-}
-
-/// What `--repair` names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Repair {
-    /// UTF-8 that was read as windows-1252 or ISO-8859-1
-    Mojibake,
-    /// Entities of HTML
-    Entities,
-    /// ISO-2022-JP without its escape characters
-    Escapes,
-    /// All of them
-    All,
-}
-
-/// The repairs of a list.
-pub(crate) fn repairs(list: &[Repair]) -> Repairs {
-    let asked = |what| list.contains(&what) || list.contains(&Repair::All);
-    Repairs {
-        mojibake: asked(Repair::Mojibake),
-        entities: asked(Repair::Entities),
-        escapes: asked(Repair::Escapes),
-    }
-}
-
-/// Decode the parameters of Content-Type and Content-Disposition values (RFC 2231) from standard input.
-#[derive(Debug, Group)]
-#[command(after_help = "\
-Examples:
-  $ printf \"attachment; filename*=utf-8''%%E2%%82%%AC.txt\\0\" | mailglot header params -0 --json
-  $ echo 'text/plain; charset=\"utf-8\"' | mailglot header params")]
-pub(crate) struct ParamsArgs {
-    /// Values are ended by NUL; without it, each line is one.
-    #[arg(short = '0')]
-    pub(crate) nul: bool,
-    /// A JSON object a line and value: {"value", "params": {name: text}}.
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
-}
-
-/// Encode UTF-8 text as encoded words (RFC 2047), or as a parameter (RFC 2231).
-///
-/// Each value stays one line, unless --fold is given; a long one may be folded at the spaces between the words.
-#[derive(Debug, Group)]
-#[command(after_help = "\
-Examples:
-  $ mailglot header encode 'Viele Grüße'
-  $ echo 'Привет' | mailglot header encode --encoding b
-  $ mailglot header encode --fold --name Subject --charset iso-2022-jp,utf-8 '日本語の件名'
-  $ mailglot header encode --param filename --compat words 'Übersicht.pdf'")]
-pub(crate) struct EncodeArgs {
-    /// Values; without any, each line of standard input is one.
-    #[arg(value_name = "TEXT")]
-    pub(crate) texts: Vec<OsString>,
-    /// Encoding of the words; by default the shorter of both.
-    #[arg(long, value_name = "q|b")]
-    pub(crate) encoding: Option<WordEncoding>,
-    /// Charsets, the best first: the first that holds the whole value is used. UTF-8 holds all.
-    #[arg(long, value_name = "LABELS", value_delimiter = ',', value_parser = crate::suggest::charset, default_value = "utf-8")]
-    pub(crate) charset: Vec<Charset>,
-    /// Field that the values are for: its name counts in the first line, and tells whether it holds text or phrases.
-    #[arg(long, value_name = "FIELD", conflicts_with = "param")]
-    pub(crate) name: Option<String>,
-    /// Fold lines at 76 columns.
-    #[arg(long)]
-    pub(crate) fold: bool,
-    /// Encode as a parameter of this name.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["encoding", "charset"])]
-    pub(crate) param: Option<String>,
-    /// Add a plain form of the parameter for old readers.
-    #[arg(long, value_name = "FORM", requires = "param")]
-    pub(crate) compat: Option<CompatForm>,
-}
-
-/// The plain form of a parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CompatForm {
-    /// Underscores for what is not ASCII
-    Ascii,
-    /// Encoded words in quotes
-    Words,
-}
-
 /// Convert files from one charset to another, as iconv does.
 ///
 /// The first bytes that cannot be read or written end the work with exit code 1 and their position, unless -c or
@@ -646,15 +504,6 @@ pub(crate) enum FailOn {
     Repair,
     /// Any finding, and any change
     Any,
-}
-
-/// Encoding of an encoded word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum WordEncoding {
-    /// Quoted-printable-like
-    Q,
-    /// Base64
-    B,
 }
 
 fn ledger(value: OsString) -> LedgerPlace {

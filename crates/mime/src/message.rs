@@ -187,4 +187,6 @@ impl<'a> Message<'a> {
 #[cfg(test)]
 mod finding_tests;
 #[cfg(test)]
+mod law_tests;
+#[cfg(test)]
 mod tests;

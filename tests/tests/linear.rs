@@ -1,4 +1,8 @@
 //! Law 9: ten times the input takes at most twelve times as long, on every family of hostile messages.
+//!
+//! # Limits
+//! Other tests run at the same time, and a processor's caches end somewhere between a message and one of ten times its
+//! size: a bad ratio counts when it shows again, and at other sizes. What is not linear is bad at every one of these.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
@@ -27,10 +31,9 @@ fn time_is_linear_on_hostile_messages() {
     let sized = FAMILIES.iter().map(|family| (family.name, family.make, SIZE));
     for (name, make, size) in sized.chain(counted) {
         let size = if best(&make(size)) < FAST { 8 * size } else { size };
-        let (small, big) = (make(size), make(10 * size));
         let mut ratio = f64::MAX;
-        // Other tests run at the same time: a bad ratio must show again before it counts.
-        for _ in 0..4 {
+        for part in [1, 1, 2, 3, 4] {
+            let (small, big) = (make(size / part), make(10 * (size / part)));
             ratio = ratio.min(best(&big).as_secs_f64() / best(&small).as_secs_f64());
             if ratio <= RATIO {
                 break;

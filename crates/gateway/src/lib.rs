@@ -1,0 +1,12 @@
+//! Filters that stand beside a mail server.
+//!
+//! ```text
+//!  bytes of the server ─► wire::Incoming ─► Session::event ─► Event     a driver reads, collects the message, decides
+//!  bytes to the server ◄─ Session::take_output ◄─ Session::decide ◄─ Actions, Verdict
+//! ```
+//!
+//! [`milter`] is the protocol of Sendmail's and Postfix's mail filters. It does no I/O, keeps no clock and starts no thread: a
+//! driver feeds bytes that came from the server and writes the bytes that are to go there.
+#![forbid(unsafe_code)]
+
+pub mod milter;

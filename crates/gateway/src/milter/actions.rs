@@ -1,0 +1,224 @@
+//! What a filter answers: edits of the message, and the verdict.
+
+use super::negotiation::{Granted, action};
+use super::wire::{self, LONGEST_DATA};
+use std::fmt;
+
+/// The edits of one message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Actions<'a> {
+    /// Fields that change or go, in any order.
+    pub changes: Vec<HeaderChange>,
+    /// Fields above all others, the uppermost first.
+    pub inserted: Vec<(FieldValue, FieldValue)>,
+    /// Fields below all others.
+    pub appended: Vec<(FieldValue, FieldValue)>,
+    /// The new body with line ends of CRLF; an empty one empties it.
+    pub body: Option<&'a [u8]>,
+    /// Why the message is held.
+    pub quarantine: Option<FieldValue>,
+}
+
+/// One field that changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeaderChange {
+    /// Its name, compared without case.
+    pub name: FieldValue,
+    /// Which of the fields of this name, from 1.
+    pub index: u32,
+    /// Its new value; none deletes it. With [`protocol::LEADING_SPACE`](super::protocol::LEADING_SPACE) it begins with its space.
+    pub value: Option<FieldValue>,
+}
+
+/// Text that may stand in a field: no NUL, no CR, and after each LF a space or a tab.
+///
+/// The only way for bytes into the header of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldValue(Vec<u8>);
+
+impl FieldValue {
+    /// None where the bytes would end the field, or the message.
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Option<Self> {
+        let bytes = bytes.into();
+        let stays = |(at, byte): (usize, &u8)| match byte {
+            0 | b'\r' => false,
+            b'\n' => matches!(bytes.get(at + 1), Some(b' ' | b'\t')),
+            _ => true,
+        };
+        bytes.iter().enumerate().all(stays).then_some(Self(bytes))
+    }
+
+    /// The bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl Actions<'_> {
+    /// Whether nothing changes.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What the server must have granted.
+    fn needs(&self) -> u32 {
+        let add = !self.inserted.is_empty() || !self.appended.is_empty();
+        [
+            (add, action::ADD_HEADERS),
+            (!self.changes.is_empty(), action::CHANGE_HEADERS),
+            (self.body.is_some(), action::CHANGE_BODY),
+            (self.quarantine.is_some(), action::QUARANTINE),
+        ]
+        .iter()
+        .filter(|(used, _)| *used)
+        .fold(0, |all, (_, bits)| all | bits)
+    }
+
+    /// Writes the edits: changes of fields from the highest index down (Postfix counts anew after one was deleted),
+    /// additions, and the body last (Postfix takes any other request after the first piece as its end).
+    pub(super) fn write(&self, granted: Granted, out: &mut Vec<u8>) -> Result<(), Refusal> {
+        let missing = self.needs() & !granted.actions;
+        if missing != 0 {
+            return Err(Refusal::NotGranted(missing));
+        }
+        let mut changes: Vec<&HeaderChange> = self.changes.iter().collect();
+        if changes.iter().any(|change| change.index == 0) {
+            return Err(Refusal::NoSuchField);
+        }
+        changes.sort_by_key(|change| std::cmp::Reverse(change.index));
+        for HeaderChange { name, index, value } in changes {
+            let value = value.as_ref().map_or(&b""[..], FieldValue::as_bytes);
+            wire::put(out, b'm', &[&index.to_be_bytes(), name.as_bytes(), b"\0", value, b"\0"]);
+        }
+        // Each goes to the top: the uppermost must come last.
+        for (name, value) in self.inserted.iter().rev() {
+            wire::put(out, b'i', &[&0_u32.to_be_bytes(), name.as_bytes(), b"\0", value.as_bytes(), b"\0"]);
+        }
+        for (name, value) in &self.appended {
+            wire::put(out, b'h', &[name.as_bytes(), b"\0", value.as_bytes(), b"\0"]);
+        }
+        if let Some(reason) = &self.quarantine {
+            wire::put(out, b'q', &[reason.as_bytes(), b"\0"]);
+        }
+        match self.body {
+            Some([]) => wire::put(out, b'b', &[]),
+            Some(body) => body.chunks(LONGEST_DATA).for_each(|piece| wire::put(out, b'b', &[piece])),
+            None => (),
+        }
+        Ok(())
+    }
+}
+
+/// What becomes of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It goes on to the next filter.
+    Continue,
+    /// It passes without further questions of this filter.
+    Accept,
+    /// It is refused for good, in the server's words.
+    Reject,
+    /// It is to be sent again later, in the server's words.
+    Tempfail,
+    /// It is refused, in these words.
+    Reply(ReplyText),
+}
+
+impl Verdict {
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Continue => wire::put(out, b'c', &[]),
+            Self::Accept => wire::put(out, b'a', &[]),
+            Self::Reject => wire::put(out, b'r', &[]),
+            Self::Tempfail => wire::put(out, b't', &[]),
+            Self::Reply(ReplyText(text)) => wire::put(out, b'y', &[text.as_bytes(), b"\0"]),
+        }
+    }
+
+    pub(super) fn lets_pass(&self) -> bool {
+        matches!(self, Self::Continue | Self::Accept)
+    }
+}
+
+/// A reply of SMTP in one line: code, enhanced code, words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplyText(String);
+
+impl ReplyText {
+    /// Bytes of the longest reply, as Sendmail takes it.
+    const LONGEST: usize = 500;
+
+    /// None unless `code` is of class 4 or 5, `enhanced` of the same class (RFC 3463 2), and the words are printable ASCII
+    /// without `%` (servers expand it).
+    pub fn new(code: u16, enhanced: (u8, u16, u16), words: &str) -> Option<Self> {
+        let (class, subject, detail) = enhanced;
+        let text = format!("{code} {class}.{subject}.{detail} {words}");
+        let printable = |byte: u8| (b' '..=b'~').contains(&byte) && byte != b'%';
+        let fits =
+            (400..600).contains(&code) && u16::from(class) == code / 100 && subject < 1_000 && detail < 1_000;
+        (fits && words.bytes().all(printable) && text.len() <= Self::LONGEST).then_some(Self(text))
+    }
+}
+
+/// Why a decision is not written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// No message waits for a decision.
+    NoMessage,
+    /// The server did not grant these bits of [`action`].
+    NotGranted(u32),
+    /// The index of a field is 0.
+    NoSuchField,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoMessage => f.write_str("no message waits for a decision"),
+            Self::NotGranted(bits) => write!(f, "the server did not grant actions {bits:#x}"),
+            Self::NoSuchField => f.write_str("fields are counted from 1"),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn nothing_that_ends_a_field_becomes_a_value() {
+        // Every byte alone, at the end, and before each other byte.
+        for first in 0..=255_u8 {
+            let ends = matches!(first, 0 | b'\r' | b'\n');
+            assert_eq!(FieldValue::new([b'a', first]).is_none(), ends, "{first}");
+            for second in 0..=255_u8 {
+                let fold = first == b'\n' && matches!(second, b' ' | b'\t');
+                let bad = (ends && !fold) || matches!(second, 0 | b'\r' | b'\n');
+                assert_eq!(FieldValue::new([first, second]).is_none(), bad, "{first} {second}");
+            }
+        }
+    }
+
+    #[test]
+    fn replies_are_what_servers_take() {
+        let text = |code, class, words| ReplyText::new(code, (class, 6, 1), words).map(|text| text.0);
+        assert_eq!(text(550, 5, "no").as_deref(), Some("550 5.6.1 no"));
+        for (code, class, words) in [
+            (250, 2, "a"),
+            (550, 4, "a"),
+            (650, 6, "a"),
+            (550, 5, "50%"),
+            (550, 5, "a\r\n550 b"),
+            (550, 5, "\u{e9}"),
+        ] {
+            assert_eq!(text(code, class, words), None, "{code} {class} {words}");
+        }
+        let words = "a".repeat(491);
+        assert!(text(550, 5, &words[1..]).is_some());
+        assert!(text(550, 5, &words).is_none());
+    }
+}

@@ -1,0 +1,34 @@
+//! The milter protocol, versions 2 to 6, on the side of the filter.
+//!
+//! The source of the numbers is Sendmail's `mfdef.h`; what servers do beyond it was seen with Postfix 3.7.
+//!
+//! ```
+//! use mailglot_gateway::milter::{Actions, Event, Session, Verdict};
+//!
+//! let mut session = Session::new();
+//! // Negotiation, an envelope, and the end of an empty message, as a server sends them.
+//! session.feed(b"\0\0\0\x0dO\0\0\0\x06\0\0\x01\xff\0\x1f\xff\xff\0\0\0\x0bM<a@b.org>\0\0\0\0\x01E");
+//! while let Some(event) = session.event().unwrap() {
+//!     if matches!(event, Event::EndOfMessage(_)) {
+//!         break;
+//!     }
+//! }
+//! session.take_output();
+//! session.decide(&Actions::default(), &Verdict::Accept).unwrap();
+//! assert_eq!(session.take_output(), b"\0\0\0\x01a");
+//! ```
+//!
+//! # Limits
+//! Recipients and the sender are never changed, nor is mail discarded.
+
+mod actions;
+mod negotiation;
+mod session;
+mod strings;
+mod wire;
+
+pub use actions::{Actions, FieldValue, HeaderChange, Refusal, ReplyText, Verdict};
+pub use negotiation::{Granted, Stage, Wants, action, protocol};
+pub use session::{Event, Peer, Session};
+pub use strings::{Pairs, Strings};
+pub use wire::{Fault, Incoming, LONGEST_DATA, LONGEST_PACKET, Packet, put};

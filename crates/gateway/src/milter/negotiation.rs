@@ -1,0 +1,212 @@
+//! What server and filter agree on before anything else.
+
+use super::wire::{self, Fault};
+
+/// What a filter may do to a message (`SMFIF_`).
+pub mod action {
+    /// Adds header fields.
+    pub const ADD_HEADERS: u32 = 0x01;
+    /// Replaces the body.
+    pub const CHANGE_BODY: u32 = 0x02;
+    /// Changes and deletes header fields.
+    pub const CHANGE_HEADERS: u32 = 0x10;
+    /// Holds a message back.
+    pub const QUARANTINE: u32 = 0x20;
+    /// Says which macros it wants.
+    pub const SET_MACROS: u32 = 0x100;
+}
+
+/// What is sent and what is answered (`SMFIP_`).
+pub mod protocol {
+    /// No connections are told.
+    pub const NO_CONNECT: u32 = 0x01;
+    /// No names of clients are told.
+    pub const NO_HELO: u32 = 0x02;
+    /// No unknown commands are told.
+    pub const NO_UNKNOWN: u32 = 0x100;
+    /// No DATA is told.
+    pub const NO_DATA: u32 = 0x200;
+    /// Fields are not answered.
+    pub const NO_REPLY_HEADER: u32 = 0x80;
+    /// The rest of a body may be declined.
+    pub const SKIP: u32 = 0x400;
+    /// Connections are not answered.
+    pub const NO_REPLY_CONNECT: u32 = 0x1000;
+    /// HELO is not answered.
+    pub const NO_REPLY_HELO: u32 = 0x2000;
+    /// MAIL is not answered.
+    pub const NO_REPLY_MAIL: u32 = 0x4000;
+    /// RCPT is not answered.
+    pub const NO_REPLY_RECIPIENT: u32 = 0x8000;
+    /// DATA is not answered.
+    pub const NO_REPLY_DATA: u32 = 0x1_0000;
+    /// Unknown commands are not answered.
+    pub const NO_REPLY_UNKNOWN: u32 = 0x2_0000;
+    /// The end of the header is not answered.
+    pub const NO_REPLY_END_OF_HEADERS: u32 = 0x4_0000;
+    /// Pieces of the body are not answered.
+    pub const NO_REPLY_BODY: u32 = 0x8_0000;
+    /// Values of fields keep the space behind the colon, in both directions.
+    pub const LEADING_SPACE: u32 = 0x10_0000;
+}
+
+/// The version that is spoken.
+const VERSION: u32 = 6;
+/// The oldest that is understood.
+const OLDEST: u32 = 2;
+/// Bytes of version, actions and protocol.
+const NUMBERS: usize = 12;
+
+/// When macros are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Stage {
+    /// With the connection.
+    Connect = 0,
+    /// With HELO.
+    Helo = 1,
+    /// With MAIL.
+    Mail = 2,
+    /// With each RCPT.
+    Recipient = 3,
+    /// With DATA.
+    Data = 4,
+    /// With the end of the message.
+    EndOfMessage = 5,
+    /// With the end of the header.
+    EndOfHeaders = 6,
+}
+
+/// What a filter asks for; only what the server offers is granted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wants {
+    /// Bits of [`action`].
+    pub actions: u32,
+    /// Bits of [`protocol`].
+    pub protocol: u32,
+    /// Names of macros with blanks between, for each stage.
+    pub macros: Vec<(Stage, String)>,
+}
+
+impl Default for Wants {
+    /// Everything that edits need, and no answer that can be saved.
+    fn default() -> Self {
+        Self {
+            actions: action::ADD_HEADERS | action::CHANGE_HEADERS | action::CHANGE_BODY | action::SET_MACROS,
+            protocol: protocol::NO_UNKNOWN
+                | protocol::NO_DATA
+                | protocol::NO_HELO
+                | protocol::NO_REPLY_CONNECT
+                | protocol::NO_REPLY_HELO
+                | protocol::NO_REPLY_MAIL
+                | protocol::NO_REPLY_RECIPIENT
+                | protocol::NO_REPLY_DATA
+                | protocol::NO_REPLY_UNKNOWN
+                | protocol::NO_REPLY_HEADER
+                | protocol::NO_REPLY_END_OF_HEADERS
+                | protocol::NO_REPLY_BODY
+                | protocol::SKIP
+                | protocol::LEADING_SPACE,
+            macros: vec![
+                (Stage::Mail, "{auth_authen} {client_addr} {daemon_name} {mail_addr} j".to_owned()),
+                (Stage::Recipient, "{rcpt_addr}".to_owned()),
+                (Stage::EndOfHeaders, "i".to_owned()),
+                (Stage::EndOfMessage, "i".to_owned()),
+            ],
+        }
+    }
+}
+
+/// What was agreed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Granted {
+    /// The version of the protocol, 2 to 6.
+    pub version: u32,
+    /// Bits of [`action`].
+    pub actions: u32,
+    /// Bits of [`protocol`].
+    pub protocol: u32,
+}
+
+impl Granted {
+    /// Whether all of these bits of [`action`] may be used.
+    pub fn may(self, actions: u32) -> bool {
+        self.actions & actions == actions
+    }
+
+    /// Whether all of these bits of [`protocol`] were agreed.
+    pub fn has(self, protocol: u32) -> bool {
+        self.protocol & protocol == protocol
+    }
+}
+
+/// Answers the data of an offer: the answer goes to `out`.
+pub(super) fn negotiate(data: &[u8], wants: &Wants, out: &mut Vec<u8>) -> Result<Granted, Fault> {
+    let number = |at: usize| {
+        let bytes = data.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
+        bytes.map(u32::from_be_bytes).ok_or(Fault::ShortNegotiation)
+    };
+    let (version, actions, protocol) = (number(0)?, number(4)?, number(8)?);
+    if version < OLDEST {
+        return Err(Fault::OldVersion(version));
+    }
+    let granted = Granted {
+        version: version.min(VERSION),
+        actions: wants.actions & actions,
+        protocol: wants.protocol & protocol,
+    };
+    let mut answer = Vec::with_capacity(NUMBERS);
+    for number in [granted.version, granted.actions, granted.protocol] {
+        answer.extend_from_slice(&number.to_be_bytes());
+    }
+    if granted.may(action::SET_MACROS) {
+        for (stage, names) in &wants.macros {
+            answer.extend_from_slice(&(*stage as u32).to_be_bytes());
+            answer.extend_from_slice(names.as_bytes());
+            answer.push(0);
+        }
+    }
+    wire::put(out, b'O', &[&answer]);
+    Ok(granted)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn offer(version: u32, actions: u32, protocol: u32) -> Vec<u8> {
+        [version, actions, protocol].iter().flat_map(|number| number.to_be_bytes()).collect()
+    }
+
+    #[test]
+    fn only_what_is_offered_is_asked_for() {
+        let wants = Wants::default();
+        // Every single bit that a server may offer, and all of them.
+        for bits in (0..32).map(|bit| 1_u32 << bit).chain([0, u32::MAX, 0x1f_ffff]) {
+            let mut out = Vec::new();
+            let granted = negotiate(&offer(6, bits, bits), &wants, &mut out).unwrap();
+            assert_eq!(granted.actions, bits & wants.actions);
+            assert_eq!(granted.protocol, bits & wants.protocol);
+            assert_eq!(&out[5..17], offer(6, granted.actions, granted.protocol));
+            assert_eq!(out.len() > 17, granted.may(action::SET_MACROS), "macros only where they may be set");
+        }
+    }
+
+    #[test]
+    fn versions_meet_at_the_lower_one() {
+        for (offered, agreed) in [(2, Ok(2)), (6, Ok(6)), (99, Ok(6)), (1, Err(Fault::OldVersion(1)))] {
+            let got = negotiate(&offer(offered, 0, 0), &Wants::default(), &mut Vec::new());
+            assert_eq!(got.map(|granted| granted.version), agreed);
+        }
+    }
+
+    #[test]
+    fn a_short_offer_is_a_fault() {
+        let whole = offer(6, 0x1ff, 0x1f_ffff);
+        for length in 0..NUMBERS {
+            let got = negotiate(&whole[..length], &Wants::default(), &mut Vec::new());
+            assert_eq!(got, Err(Fault::ShortNegotiation), "{length}");
+        }
+    }
+}

@@ -3,6 +3,8 @@
 //! ```text
 //!  bytes of the server ─► wire::Incoming ─► Session::event ─► Event     a driver reads, collects the message, decides
 //!  bytes to the server ◄─ Session::take_output ◄─ Session::decide ◄─ Actions, Verdict
+//!                                                            ▲
+//!  Received ─► mailglot_mime::process ─► Outcome ─► Received::actions
 //! ```
 //!
 //! [`milter`] is the protocol of Sendmail's and Postfix's mail filters. It does no I/O, keeps no clock and starts no thread: a
@@ -10,3 +12,7 @@
 #![forbid(unsafe_code)]
 
 pub mod milter;
+
+mod received;
+
+pub use received::{Received, Untellable};

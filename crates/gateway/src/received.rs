@@ -1,0 +1,199 @@
+//! A message as a mail server tells it, piece by piece, and the edits that the server is asked for.
+//!
+//! # Limits
+//! A server counts fields by name and takes whole values: an edit that reaches over the end of a field, or takes its name
+//! away, cannot be told and is refused. The planner makes none.
+
+use crate::milter::{Actions, FieldValue, HeaderChange};
+use mailglot_mime::{Edit, Outcome, Span};
+use std::fmt;
+
+/// A message that is told field by field and by pieces of its body; its bytes have line ends of CRLF.
+#[derive(Clone, Debug, Default)]
+pub struct Received {
+    raw: Vec<u8>,
+    /// Whole fields, line ends in them.
+    fields: Vec<Told>,
+    /// Where the body begins, behind the empty line.
+    body: Option<usize>,
+    /// Values come with the space behind the colon, and go back with it.
+    leading_space: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    span: Span,
+    /// Bytes of the name.
+    name: usize,
+}
+
+impl Received {
+    /// An empty message; `leading_space` is whether [`LEADING_SPACE`](crate::milter::protocol::LEADING_SPACE) was agreed.
+    pub fn new(leading_space: bool) -> Self {
+        Self { leading_space, ..Self::default() }
+    }
+
+    /// Adds a field as [`Event::Header`](crate::milter::Event::Header) has it: folds are LF and white space.
+    pub fn field(&mut self, name: &[u8], value: &[u8]) {
+        let start = self.raw.len();
+        self.raw.extend_from_slice(name);
+        self.raw.push(b':');
+        if !self.leading_space {
+            self.raw.push(b' ');
+        }
+        for (at, line) in value.split(|byte| *byte == b'\n').enumerate() {
+            if at > 0 {
+                self.raw.extend_from_slice(b"\r\n");
+            }
+            self.raw.extend_from_slice(line);
+        }
+        self.raw.extend_from_slice(b"\r\n");
+        self.fields.push(Told { span: Span::new(start, self.raw.len()), name: name.len() });
+    }
+
+    /// Adds a piece of the body.
+    pub fn body(&mut self, bytes: &[u8]) {
+        self.end_header();
+        self.raw.extend_from_slice(bytes);
+    }
+
+    /// Ends the header, where no piece of a body did.
+    pub fn end_header(&mut self) {
+        if self.body.is_none() {
+            self.raw.extend_from_slice(b"\r\n");
+            self.body = Some(self.raw.len());
+        }
+    }
+
+    /// The message so far.
+    pub fn raw(&self) -> &[u8] {
+        &self.raw
+    }
+
+    /// What makes this message that of `outcome`, in the words of the protocol.
+    ///
+    /// # Errors
+    /// An edit that cannot be told; the message must stay as it is.
+    pub fn actions<'a>(&self, outcome: &'a Outcome<'_>) -> Result<Actions<'a>, Untellable> {
+        let mut actions = Actions::default();
+        let body = self.body.unwrap_or(self.raw.len());
+        let split = outcome.edits.partition_point(|edit| edit.span.start < body);
+        let (header, in_body) = outcome.edits.split_at(split);
+        if header.iter().any(|edit| edit.span.end > body) {
+            return Err(Untellable::AcrossFields);
+        }
+        let mut header = header;
+        for (place, told) in self.fields.iter().enumerate() {
+            header = self.additions(header, told.span.start, &mut actions)?;
+            let inside = header.partition_point(|edit| edit.span.start < told.span.end);
+            let (own, rest) = header.split_at(inside);
+            header = rest;
+            if !own.is_empty() {
+                actions.changes.extend(self.change(place, own)?);
+            }
+        }
+        let end = self.fields.last().map_or(0, |told| told.span.end);
+        if !self.additions(header, end, &mut actions)?.is_empty() {
+            return Err(Untellable::AcrossFields);
+        }
+        if !in_body.is_empty() {
+            let grown: isize = outcome.edits[..split]
+                .iter()
+                .map(|edit| edit.with.len() as isize - edit.span.len() as isize)
+                .sum();
+            actions.body = outcome.bytes.get(body.saturating_add_signed(grown)..);
+        }
+        Ok(actions)
+    }
+
+    /// New fields that stand before the field that begins at `at`; the edits behind them.
+    fn additions<'e>(
+        &self,
+        edits: &'e [Edit],
+        at: usize,
+        actions: &mut Actions<'_>,
+    ) -> Result<&'e [Edit], Untellable> {
+        let here = edits.iter().take_while(|edit| edit.span.is_empty() && edit.span.start == at).count();
+        for edit in &edits[..here] {
+            for field in whole_fields(&edit.with) {
+                let colon = field.iter().position(|byte| *byte == b':').ok_or(Untellable::NoField)?;
+                let name = FieldValue::new(&field[..colon]).ok_or(Untellable::NoField)?;
+                actions.appended.push((name, self.value(&field[colon + 1..])?));
+            }
+        }
+        Ok(&edits[here..])
+    }
+
+    /// The field at `place` with its edits.
+    fn change(&self, place: usize, edits: &[Edit]) -> Result<Option<HeaderChange>, Untellable> {
+        let told = self.fields[place];
+        if edits.iter().any(|edit| edit.span.end > told.span.end) {
+            return Err(Untellable::AcrossFields);
+        }
+        let name = &self.raw[told.span.start..][..told.name];
+        let mut new = Vec::new();
+        let mut at = told.span.start;
+        for edit in edits {
+            new.extend_from_slice(&self.raw[at..edit.span.start]);
+            new.extend_from_slice(&edit.with);
+            at = edit.span.end;
+        }
+        new.extend_from_slice(&self.raw[at..told.span.end]);
+        let value = match new.strip_prefix(name).and_then(|rest| rest.strip_prefix(b":")) {
+            Some(value) => Some(self.value(value)?),
+            None if new.is_empty() => None,
+            None => return Err(Untellable::NoField),
+        };
+        let same = |other: &&Told| self.raw[other.span.start..][..other.name].eq_ignore_ascii_case(name);
+        let index = self.fields[..=place].iter().filter(same).count() as u32;
+        let name = FieldValue::new(name).ok_or(Untellable::NoField)?;
+        Ok(Some(HeaderChange { name, index, value }))
+    }
+
+    /// A value as the server takes it, from all bytes between the colon and the next field.
+    fn value(&self, bytes: &[u8]) -> Result<FieldValue, Untellable> {
+        let bytes = bytes.strip_suffix(b"\r\n").ok_or(Untellable::NoField)?;
+        let bytes = if self.leading_space { bytes } else { bytes.strip_prefix(b" ").unwrap_or(bytes) };
+        let mut value = Vec::with_capacity(bytes.len());
+        let mut rest = bytes.iter().peekable();
+        while let Some(byte) = rest.next() {
+            if *byte != b'\r' || rest.peek() != Some(&&b'\n') {
+                value.push(*byte);
+            }
+        }
+        FieldValue::new(value).ok_or(Untellable::NoField)
+    }
+}
+
+/// Fields one behind another, folds in them.
+fn whole_fields(mut bytes: &[u8]) -> Vec<&[u8]> {
+    let mut fields = Vec::new();
+    while !bytes.is_empty() {
+        let ends = bytes.windows(3).position(|w| w[..2] == *b"\r\n" && !matches!(w[2], b' ' | b'\t'));
+        let (field, rest) = bytes.split_at(ends.map_or(bytes.len(), |at| at + 2));
+        fields.push(field);
+        bytes = rest;
+    }
+    fields
+}
+
+/// Why edits cannot be told to a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Untellable {
+    /// An edit reaches over the end of a field.
+    AcrossFields,
+    /// What it makes is no field.
+    NoField,
+}
+
+impl fmt::Display for Untellable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::AcrossFields => "an edit reaches over the end of a field",
+            Self::NoField => "an edit makes what is no field",
+        })
+    }
+}
+
+impl std::error::Error for Untellable {}

@@ -1,0 +1,179 @@
+//! What a server makes of our edits is what the planner made of the message.
+
+#![forbid(unsafe_code)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use mailglot_gateway::Received;
+use mailglot_gateway::milter::Actions;
+use mailglot_mime::{Policy, Transfer, process};
+use std::fs;
+use std::path::Path;
+
+/// A message as a server holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Held {
+    fields: Vec<(Vec<u8>, Vec<u8>)>,
+    body: Vec<u8>,
+}
+
+impl Held {
+    /// Cuts a message as a server does: fields while they last.
+    fn of(raw: &[u8]) -> Self {
+        let mut held = Self { fields: Vec::new(), body: Vec::new() };
+        let mut rest = raw;
+        while !rest.is_empty() {
+            let end = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
+            let line = &rest[..end];
+            let text = line.strip_suffix(b"\n").unwrap_or(line);
+            let text = text.strip_suffix(b"\r").unwrap_or(text);
+            if let (b' ' | b'\t', Some((_, value))) = (line[0], held.fields.last_mut()) {
+                value.push(b'\n');
+                value.extend_from_slice(text);
+            } else if let Some(colon) = text.iter().position(|byte| *byte == b':').filter(|at| *at > 0) {
+                held.fields.push((text[..colon].to_vec(), text[colon + 1..].to_vec()));
+            } else {
+                if text.is_empty() {
+                    rest = &rest[end..];
+                }
+                break;
+            }
+            rest = &rest[end..];
+        }
+        // A server makes all line ends CRLF.
+        for (at, line) in rest.split(|byte| *byte == b'\n').enumerate() {
+            if at > 0 {
+                held.body.extend_from_slice(b"\r\n");
+            }
+            held.body.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line));
+        }
+        held
+    }
+
+    fn tell(&self, leading_space: bool) -> Received {
+        let mut received = Received::new(leading_space);
+        for (name, value) in &self.fields {
+            let value = if leading_space { value } else { value.strip_prefix(b" ").unwrap_or(value) };
+            received.field(name, value);
+        }
+        received.end_header();
+        received.body(&self.body);
+        received
+    }
+
+    /// What Postfix does, request by request.
+    fn apply(&mut self, actions: &Actions<'_>, leading_space: bool) {
+        let space = |value: &[u8]| if leading_space { value.to_vec() } else { [b" ", value].concat() };
+        let mut changes = actions.changes.clone();
+        changes.sort_by_key(|change| std::cmp::Reverse(change.index));
+        for change in changes {
+            let name = change.name.as_bytes();
+            let mut same = (0..self.fields.len()).filter(|at| self.fields[*at].0.eq_ignore_ascii_case(name));
+            let at = same.nth(change.index as usize - 1).expect("a field that is there");
+            match &change.value {
+                Some(value) => self.fields[at].1 = space(value.as_bytes()),
+                None => drop(self.fields.remove(at)),
+            }
+        }
+        for (name, value) in &actions.appended {
+            self.fields.push((name.as_bytes().to_vec(), space(value.as_bytes())));
+        }
+        if let Some(body) = actions.body {
+            self.body = body.to_vec();
+        }
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let received = self.tell(true);
+        received.raw().to_vec()
+    }
+}
+
+/// Whether the planner changed anything.
+fn same_through_a_server(raw: &[u8], policy: &Policy, name: &str) -> bool {
+    let held = Held::of(raw);
+    for leading_space in [true, false] {
+        let received = held.tell(leading_space);
+        let outcome = process(received.raw(), policy);
+        let actions = match received.actions(&outcome) {
+            Ok(actions) => actions,
+            Err(why) => {
+                // A value with a bare CR or NUL can come, and cannot go back.
+                let odd =
+                    held.fields.iter().any(|(_, value)| value.iter().any(|byte| matches!(byte, 0 | b'\r')));
+                assert!(odd, "{name}: {why}");
+                return false;
+            }
+        };
+        let mut after = held.clone();
+        after.apply(&actions, leading_space);
+        if leading_space {
+            let (got, want) = (after.bytes(), outcome.bytes.to_vec());
+            assert_eq!(got.escape_ascii().to_string(), want.escape_ascii().to_string(), "{name}");
+        } else {
+            // The space behind a colon is the server's here: the same but for it.
+            let squeeze =
+                |bytes: &[u8]| bytes.iter().copied().filter(|byte| *byte != b' ').collect::<Vec<_>>();
+            assert_eq!(squeeze(&after.bytes()), squeeze(&outcome.bytes), "{name}");
+        }
+        if outcome.edits.is_empty() {
+            assert!(actions.is_empty(), "{name}");
+            return false;
+        }
+    }
+    true
+}
+
+fn policies() -> [Policy; 2] {
+    [Policy::default(), Policy { transfer: Transfer::SevenBit, ..Policy::default() }]
+}
+
+#[test]
+fn fields_are_counted_by_their_name() {
+    let raw = b"subject: =?koi8-r?Q?=C1?=\r\nSubject: plain\r\nX: =?koi8-r?Q?=C1?=\r\nSUBJECT:=?koi8-r?Q?=C2?=\r\n =?koi8-r?Q?=C2?=\r\n\
+        Content-Type: text/plain;\r\n charset=koi8-r\r\n\r\n\xc1\r\n";
+    for policy in policies() {
+        assert!(same_through_a_server(raw, &policy, "counted"));
+    }
+    let held = Held::of(raw);
+    let received = held.tell(true);
+    let outcome = process(received.raw(), &Policy::default());
+    let changes = received.actions(&outcome).unwrap().changes;
+    let told: Vec<_> = changes.iter().map(|change| (change.name.as_bytes(), change.index)).collect();
+    assert_eq!(told, [(&b"subject"[..], 1), (b"X", 1), (b"SUBJECT", 3), (b"Content-Type", 1)]);
+}
+
+#[test]
+fn fields_that_are_added_arrive() {
+    for policy in policies() {
+        assert!(same_through_a_server(b"Subject: a\r\n\r\nGr\xfc\xdfe\r\n", &policy, "no type"));
+        assert!(!same_through_a_server(b"Subject: a\r\n\r\nonly =?koi8-r?Q?=C1?=\r\n", &policy, "plain"));
+    }
+}
+
+#[test]
+fn all_shared_messages_are_the_same_through_a_server() {
+    let Ok(shared) = std::env::var("MAILGLOT_SHARED") else { return };
+    let (mut seen, mut changed) = (0, 0);
+    for folder in ["corpus", "attacks"] {
+        walk(&Path::new(&shared).join(folder), &mut |path| {
+            let raw = fs::read(path).unwrap();
+            for policy in policies() {
+                seen += 1;
+                changed += u32::from(same_through_a_server(&raw, &policy, &path.to_string_lossy()));
+            }
+        });
+    }
+    println!("{seen} messages, {changed} changed");
+    assert!(seen > 300 && changed > 100, "{seen} messages, {changed} changed");
+}
+
+fn walk(folder: &Path, each: &mut impl FnMut(&Path)) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            walk(&path, each);
+        } else if path.extension().is_some_and(|kind| kind == "eml") {
+            each(&path);
+        }
+    }
+}

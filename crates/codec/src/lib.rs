@@ -51,6 +51,7 @@ mod utf8;
 mod utf_ebcdic;
 mod web;
 
+pub mod base64;
 pub mod bom;
 pub mod detect;
 pub mod iana;

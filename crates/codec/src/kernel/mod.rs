@@ -3,15 +3,16 @@
 //! Two things here are `unsafe`: stores behind the end of a text into room that is reserved but not yet part of it, so
 //! that a character takes one store whatever its length, and loads and stores of vector registers. What makes them
 //! sound stands in [`writer`]; only characters ([`Packed`]) and bytes that a function has itself found to be text
-//! get there. Beside every function stands a safe one that does the same, and tests compare the two.
+//! get there. The bytes of base64 are no text, and go to a vector of bytes in the same way. Beside every function stands a safe one that does the same, and tests compare the two.
 //!
 //! # Limits
-//! Vector instructions are AVX2, asked for at run time. Every other machine runs the portable loops.
+//! Vector instructions are AVX2, asked for at run time. Every other machine runs the portable loops; for base64 there is none.
 #![allow(unsafe_code, reason = "the one place where it pays; see above")]
 
 mod ascii;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+mod base64;
 mod packed;
 mod table;
 mod units;
@@ -20,6 +21,7 @@ mod utf8;
 mod writer;
 
 pub(crate) use ascii::{ascii_text, copy_ascii};
+pub(crate) use base64::lines as base64_lines;
 pub(crate) use packed::Packed;
 pub(crate) use table::{Leads, NEXT_LINE, Page, Pairs, jis_pairs, pairs, single_bytes};
 pub(crate) use units::utf16;

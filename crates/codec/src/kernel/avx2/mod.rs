@@ -3,10 +3,12 @@
 //! # Limits
 //! None.
 
+mod base64;
 mod pairs;
 mod units;
 mod utf7;
 
+pub(super) use base64::lines;
 pub(super) use pairs::pairs;
 pub(super) use units::utf16;
 pub(super) use utf7::{shifted, text};

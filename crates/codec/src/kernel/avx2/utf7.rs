@@ -266,7 +266,7 @@ fn twelve_units(characters: __m256i) -> __m256i {
 
 /// A table for a class of bytes: a byte is in it if `low[byte & 15] & high[byte >> 4]` is 0. Rows of sixteen bytes that
 /// have the same members share a bit; there may be eight different ones.
-struct Class {
+pub(super) struct Class {
     low: [u8; 16],
     high: [u8; 16],
 }
@@ -319,7 +319,7 @@ impl Class {
 }
 
 const DIRECT_CLASS: Class = Class::new(&DIRECT);
-const BASE64_CLASS: Class = {
+pub(super) const BASE64_CLASS: Class = {
     let mut members = [false; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -330,7 +330,7 @@ const BASE64_CLASS: Class = {
 };
 
 /// What to add to a base64 character to get its value, by its high four bits; `/` has the place before its own.
-const VALUE_OFFSETS: [u8; 16] = {
+pub(super) const VALUE_OFFSETS: [u8; 16] = {
     let mut offsets = [0; 16];
     offsets[1] = 63_u8.wrapping_sub(b'/');
     offsets[2] = 62_u8.wrapping_sub(b'+');
@@ -345,13 +345,19 @@ const VALUE_OFFSETS: [u8; 16] = {
 /// A bit for each byte that is in the class.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn members(block: __m256i, class: &Class) -> u32 {
+    _mm256_movemask_epi8(_mm256_cmpeq_epi8(faults(block, class), _mm256_setzero_si256())) as u32
+}
+
+/// 0 in each byte that is in the class, and in no other.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+pub(super) fn faults(block: __m256i, class: &Class) -> __m256i {
     let low = _mm256_and_si256(block, _mm256_set1_epi8(0xF));
     let high = _mm256_and_si256(_mm256_srli_epi16::<4>(block), _mm256_set1_epi8(0xF));
-    let faults = _mm256_and_si256(
+    _mm256_and_si256(
         _mm256_shuffle_epi8(twice(&class.low), low),
         _mm256_shuffle_epi8(twice(&class.high), high),
-    );
-    _mm256_movemask_epi8(_mm256_cmpeq_epi8(faults, _mm256_setzero_si256())) as u32
+    )
 }
 
 /// The same for sixteen bytes.

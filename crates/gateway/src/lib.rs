@@ -13,6 +13,14 @@
 
 pub mod milter;
 
+mod address;
+mod connection;
+mod engine;
 mod received;
+mod server;
+mod spool;
 
-pub use received::{Received, Untellable};
+pub use address::Address;
+pub use engine::{Action, Decision, Engine, Envelope};
+pub use received::{Complete, Received, Untellable};
+pub use server::{Limits, Notice, Record, Server, Stop};

@@ -5,19 +5,26 @@
 //! away, cannot be told and is refused. The planner makes none.
 
 use crate::milter::{Actions, FieldValue, HeaderChange};
+use crate::spool::Spool;
 use mailglot_mime::{Edit, Outcome, Span};
-use std::fmt;
+use std::path::PathBuf;
+use std::{fmt, io};
 
-/// A message that is told field by field and by pieces of its body; its bytes have line ends of CRLF.
-#[derive(Clone, Debug, Default)]
+/// A message while it is told, field by field and by pieces of its body. A body that grows goes to a file without name.
+#[derive(Debug)]
 pub struct Received {
-    raw: Vec<u8>,
+    header: Vec<u8>,
     /// Whole fields, line ends in them.
     fields: Vec<Told>,
-    /// Where the body begins, behind the empty line.
-    body: Option<usize>,
+    body: Spool,
     /// Values come with the space behind the colon, and go back with it.
     leading_space: bool,
+    /// Bytes of a message that is looked at.
+    limit: u64,
+    /// Bytes that were told.
+    size: u64,
+    /// Why the body is not here.
+    failed: Option<io::Error>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -28,44 +35,101 @@ struct Told {
 }
 
 impl Received {
-    /// An empty message; `leading_space` is whether [`LEADING_SPACE`](crate::milter::protocol::LEADING_SPACE) was agreed.
-    pub fn new(leading_space: bool) -> Self {
-        Self { leading_space, ..Self::default() }
+    /// An empty message. `leading_space` is whether [`LEADING_SPACE`](crate::milter::protocol::LEADING_SPACE) was agreed; a
+    /// message of more bytes than `limit` is not kept; a long body is kept in a file in `folder`.
+    pub fn new(leading_space: bool, limit: u64, folder: PathBuf) -> Self {
+        Self {
+            header: Vec::new(),
+            fields: Vec::new(),
+            body: Spool::new(folder),
+            leading_space,
+            limit,
+            size: 0,
+            failed: None,
+        }
     }
 
     /// Adds a field as [`Event::Header`](crate::milter::Event::Header) has it: folds are LF and white space.
     pub fn field(&mut self, name: &[u8], value: &[u8]) {
-        let start = self.raw.len();
-        self.raw.extend_from_slice(name);
-        self.raw.push(b':');
+        let start = self.header.len();
+        self.header.extend_from_slice(name);
+        self.header.push(b':');
         if !self.leading_space {
-            self.raw.push(b' ');
+            self.header.push(b' ');
         }
         for (at, line) in value.split(|byte| *byte == b'\n').enumerate() {
             if at > 0 {
-                self.raw.extend_from_slice(b"\r\n");
+                self.header.extend_from_slice(b"\r\n");
             }
-            self.raw.extend_from_slice(line);
+            self.header.extend_from_slice(line);
         }
-        self.raw.extend_from_slice(b"\r\n");
-        self.fields.push(Told { span: Span::new(start, self.raw.len()), name: name.len() });
+        self.header.extend_from_slice(b"\r\n");
+        let span = Span::new(start, self.header.len());
+        if self.grow(span.len()) {
+            self.fields.push(Told { span, name: name.len() });
+        }
     }
 
-    /// Adds a piece of the body.
+    /// Adds a piece of the body. Where there is no place for it, [`Received::complete`] says so.
     pub fn body(&mut self, bytes: &[u8]) {
-        self.end_header();
-        self.raw.extend_from_slice(bytes);
-    }
-
-    /// Ends the header, where no piece of a body did.
-    pub fn end_header(&mut self) {
-        if self.body.is_none() {
-            self.raw.extend_from_slice(b"\r\n");
-            self.body = Some(self.raw.len());
+        if self.grow(bytes.len())
+            && self.failed.is_none()
+            && let Err(error) = self.body.push(bytes)
+        {
+            self.body = Spool::default();
+            self.failed = Some(error);
         }
     }
 
-    /// The message so far.
+    /// Whether there are more bytes than are looked at. None of them is kept then.
+    pub fn is_too_large(&self) -> bool {
+        self.size > self.limit
+    }
+
+    /// Bytes that were told, of header and body.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The message, all of it in memory; what was told of one that is too large is gone.
+    ///
+    /// # Errors
+    /// The file of a long body cannot be made, written or read.
+    pub fn complete(self) -> io::Result<Complete> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        let mut raw = self.header;
+        raw.extend_from_slice(b"\r\n");
+        let body = raw.len();
+        raw.append(&mut self.body.into_bytes()?);
+        Ok(Complete { raw, fields: self.fields, body, leading_space: self.leading_space })
+    }
+
+    /// Counts bytes; false where they are too many.
+    fn grow(&mut self, bytes: usize) -> bool {
+        self.size += bytes as u64;
+        if self.is_too_large() {
+            self.header = Vec::new();
+            self.fields = Vec::new();
+            self.body = Spool::default();
+        }
+        !self.is_too_large()
+    }
+}
+
+/// A message that was told to its end; its bytes have line ends of CRLF.
+#[derive(Debug)]
+pub struct Complete {
+    raw: Vec<u8>,
+    fields: Vec<Told>,
+    /// Where the body begins, behind the empty line.
+    body: usize,
+    leading_space: bool,
+}
+
+impl Complete {
+    /// The message.
     pub fn raw(&self) -> &[u8] {
         &self.raw
     }
@@ -76,7 +140,7 @@ impl Received {
     /// An edit that cannot be told; the message must stay as it is.
     pub fn actions<'a>(&self, outcome: &'a Outcome<'_>) -> Result<Actions<'a>, Untellable> {
         let mut actions = Actions::default();
-        let body = self.body.unwrap_or(self.raw.len());
+        let body = self.body;
         let split = outcome.edits.partition_point(|edit| edit.span.start < body);
         let (header, in_body) = outcome.edits.split_at(split);
         if header.iter().any(|edit| edit.span.end > body) {

@@ -3,8 +3,8 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use mailglot_gateway::Received;
 use mailglot_gateway::milter::Actions;
+use mailglot_gateway::{Complete, Received};
 use mailglot_mime::{Policy, Transfer, process};
 use std::fs;
 use std::path::Path;
@@ -49,15 +49,14 @@ impl Held {
         held
     }
 
-    fn tell(&self, leading_space: bool) -> Received {
-        let mut received = Received::new(leading_space);
+    fn tell(&self, leading_space: bool) -> Complete {
+        let mut received = Received::new(leading_space, u64::MAX, std::env::temp_dir());
         for (name, value) in &self.fields {
             let value = if leading_space { value } else { value.strip_prefix(b" ").unwrap_or(value) };
             received.field(name, value);
         }
-        received.end_header();
         received.body(&self.body);
-        received
+        received.complete().unwrap()
     }
 
     /// What Postfix does, request by request.
@@ -121,6 +120,18 @@ fn same_through_a_server(raw: &[u8], policy: &Policy, name: &str) -> bool {
         }
     }
     true
+}
+
+#[test]
+fn a_message_beyond_the_limit_is_counted_and_not_kept() {
+    for (limit, large) in [(25, true), (26, false)] {
+        let mut received = Received::new(true, limit, std::env::temp_dir());
+        received.field(b"Subject", b" 12345");
+        received.body(b"1234567890");
+        assert_eq!((received.is_too_large(), received.size()), (large, 26));
+        let kept = if large { &b"\r\n"[..] } else { b"Subject: 12345\r\n\r\n1234567890" };
+        assert_eq!(received.complete().unwrap().raw(), kept);
+    }
 }
 
 fn policies() -> [Policy; 2] {

@@ -1,0 +1,236 @@
+//! Where a filter listens: `unix:PATH` or `tcp:HOST:PORT`.
+
+use std::io::{self, ErrorKind};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::{fmt, fs};
+
+/// An address to listen at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// A socket in the file system.
+    Unix(PathBuf),
+    /// Host and port.
+    Tcp(String),
+}
+
+impl FromStr for Address {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            Some(("unix" | "local", path)) if !path.is_empty() => Ok(Self::Unix(path.into())),
+            Some(("tcp" | "inet", place))
+                if place.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok()) =>
+            {
+                Ok(Self::Tcp(place.to_owned()))
+            }
+            _ => Err(format!("`{text}` is neither `unix:PATH` nor `tcp:HOST:PORT`")),
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unix(path) => write!(f, "unix:{}", path.display()),
+            Self::Tcp(place) => write!(f, "tcp:{place}"),
+        }
+    }
+}
+
+/// A socket that listens. A socket in the file system is taken away at the end.
+#[derive(Debug)]
+pub(crate) enum Listener {
+    Unix(UnixListener, PathBuf),
+    Tcp(TcpListener),
+}
+
+impl Listener {
+    /// Listens. A socket in the file system appears complete, with its permissions; a dead one gives way.
+    pub(crate) fn bind(address: &Address, mode: u32) -> io::Result<Self> {
+        match address {
+            Address::Unix(path) => {
+                if is_alive(path)? {
+                    return Err(io::Error::new(ErrorKind::AddrInUse, "another program listens there"));
+                }
+                let mut beside = path.clone().into_os_string();
+                beside.push(format!(".{}", std::process::id()));
+                let beside = PathBuf::from(beside);
+                let listener = UnixListener::bind(&beside)?;
+                let placed = fs::set_permissions(&beside, fs::Permissions::from_mode(mode))
+                    .and_then(|()| fs::rename(&beside, path));
+                if let Err(error) = placed {
+                    // What was made here goes; the error that counts is the first.
+                    let _ = fs::remove_file(&beside);
+                    return Err(error);
+                }
+                Ok(Self::Unix(listener, path.clone()))
+            }
+            Address::Tcp(place) => Ok(Self::Tcp(TcpListener::bind(place)?)),
+        }
+    }
+
+    /// The next connection.
+    pub(crate) fn accept(&self) -> io::Result<Stream> {
+        match self {
+            Self::Unix(listener, _) => listener.accept().map(|(stream, _)| Stream::Unix(stream)),
+            Self::Tcp(listener) => {
+                let (stream, _) = listener.accept()?;
+                stream.set_nodelay(true)?;
+                Ok(Stream::Tcp(stream))
+            }
+        }
+    }
+
+    /// Where it listens, the port that the system chose in it.
+    pub(crate) fn address(&self) -> io::Result<Address> {
+        match self {
+            Self::Unix(_, path) => Ok(Address::Unix(path.clone())),
+            Self::Tcp(listener) => Ok(Address::Tcp(listener.local_addr()?.to_string())),
+        }
+    }
+
+    /// Makes a blocked [`Listener::accept`] return.
+    pub(crate) fn wake(address: &Address) {
+        // Nobody listens any more: nobody has to be woken.
+        match address {
+            Address::Unix(path) => drop(UnixStream::connect(path)),
+            Address::Tcp(place) => drop(TcpStream::connect(place)),
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Self::Unix(_, path) = self {
+            // Gone already: all the better.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// Whether something answers at a socket; false where there is none.
+///
+/// # Errors
+/// Something stands there that is no socket.
+fn is_alive(path: &Path) -> io::Result<bool> {
+    match UnixStream::connect(path) {
+        Ok(_) => Ok(true),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound) => Ok(false),
+        Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
+            use std::os::unix::fs::FileTypeExt;
+            if fs::symlink_metadata(path)?.file_type().is_socket() {
+                Ok(false)
+            } else {
+                Err(io::Error::new(ErrorKind::AlreadyExists, "what stands there is no socket"))
+            }
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// One connection.
+#[derive(Debug)]
+pub(crate) enum Stream {
+    Unix(UnixStream),
+    Tcp(TcpStream),
+}
+
+/// Calls the same method of either stream.
+macro_rules! either {
+    ($stream:expr, $inner:ident => $call:expr) => {
+        match $stream {
+            Stream::Unix($inner) => $call,
+            Stream::Tcp($inner) => $call,
+        }
+    };
+}
+
+impl Stream {
+    pub(crate) fn try_clone(&self) -> io::Result<Self> {
+        match self {
+            Self::Unix(stream) => stream.try_clone().map(Self::Unix),
+            Self::Tcp(stream) => stream.try_clone().map(Self::Tcp),
+        }
+    }
+
+    pub(crate) fn set_read_timeout(&self, time: std::time::Duration) -> io::Result<()> {
+        either!(self, stream => stream.set_read_timeout(Some(time)))
+    }
+
+    pub(crate) fn set_write_timeout(&self, time: std::time::Duration) -> io::Result<()> {
+        either!(self, stream => stream.set_write_timeout(Some(time)))
+    }
+
+    /// Ends both directions, for all clones.
+    pub(crate) fn shut(&self) {
+        // The other side may have ended it before.
+        let _ = either!(self, stream => stream.shutdown(std::net::Shutdown::Both));
+    }
+
+    /// Asks for acknowledgements without delay; the system forgets it with each read.
+    ///
+    /// A server that sends small packets waits for them (Nagle), and without this 40 ms go by for each message.
+    pub(crate) fn acknowledge_at_once(&self) {
+        #[cfg(target_os = "linux")]
+        if let Self::Tcp(stream) = self {
+            // Slower without it, not wrong.
+            let _ = std::os::linux::net::TcpStreamExt::set_quickack(stream, true);
+        }
+    }
+}
+
+impl io::Read for Stream {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        either!(self, stream => stream.read(bytes))
+    }
+}
+
+impl io::Write for &Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Stream::Unix(stream) => (&*stream).write(bytes),
+            Stream::Tcp(stream) => (&*stream).write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_and_shown() {
+        for text in ["unix:/run/a.sock", "tcp:127.0.0.1:10025", "tcp:[::1]:1"] {
+            assert_eq!(text.parse::<Address>().unwrap().to_string(), text);
+        }
+        for text in ["", "unix:", "/run/a.sock", "tcp:1", "tcp:host:port", "tcp:h:70000", "http:a:1"] {
+            assert!(text.parse::<Address>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_dead_socket_gives_way_a_live_one_and_a_file_do_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s");
+        drop(UnixListener::bind(&path).unwrap());
+        let address = Address::Unix(path.clone());
+        let listener = Listener::bind(&address, 0o660).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o660);
+        assert_eq!(Listener::bind(&address, 0o660).unwrap_err().kind(), ErrorKind::AddrInUse);
+        drop(listener);
+        assert!(!path.exists());
+        fs::write(&path, "a").unwrap();
+        assert_eq!(Listener::bind(&address, 0o660).unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"a");
+    }
+}

@@ -1,0 +1,246 @@
+//! One connection of a server: reads, lets the session speak, decides about each message.
+
+use crate::address::Stream;
+use crate::engine::{Action, Envelope};
+use crate::milter::{self, Actions, Event, Fault, Session, Verdict};
+use crate::received::Received;
+use crate::server::{Notice, Record, Shared};
+use std::io::{self, ErrorKind, Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Bytes read at a time.
+const PIECE: usize = 65_536;
+
+/// Speaks with one server until either side ends it.
+pub(crate) struct Connection {
+    live: Arc<Live>,
+    stream: Stream,
+    session: Session,
+    shared: Arc<Shared>,
+    envelope: Envelope,
+    message: Option<Received>,
+    /// How the client is called.
+    peer: String,
+}
+
+/// What others see of a connection.
+#[derive(Debug)]
+pub(crate) struct Live {
+    number: u64,
+    stream: Stream,
+    /// When the last sign of work on a message was given to the server; none where there is no work.
+    working: Mutex<Option<Instant>>,
+    in_message: AtomicBool,
+}
+
+impl Live {
+    pub(crate) fn new(number: u64, stream: Stream) -> Self {
+        Self { number, stream, working: Mutex::new(None), in_message: AtomicBool::new(false) }
+    }
+
+    /// Tells the server that work goes on, where it does and the last sign was given `every` ago.
+    pub(crate) fn pulse(&self, every: Duration) {
+        // Held while it is written: a verdict cannot come between.
+        let mut working = self.working();
+        if working.is_some_and(|last| last.elapsed() >= every) {
+            *working = Some(Instant::now());
+            let mut sign = Vec::new();
+            milter::put(&mut sign, b'p', &[]);
+            // The connection finds out by itself when its stream has failed.
+            let _ = (&self.stream).write_all(&sign);
+        }
+    }
+
+    /// Ends the connection, where no message is told on it.
+    pub(crate) fn end_idle(&self) {
+        if !self.in_message.load(Ordering::SeqCst) {
+            self.stream.shut();
+        }
+    }
+
+    /// Ends the connection.
+    pub(crate) fn end(&self) {
+        self.stream.shut();
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn working(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.working.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why a connection ends.
+#[derive(Debug)]
+enum End {
+    /// As it should.
+    Quit,
+    /// The server said what none says.
+    Fault(Fault),
+    /// Reading or writing failed.
+    Io(io::Error),
+}
+
+impl From<io::Error> for End {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl Connection {
+    pub(crate) fn new(live: Arc<Live>, stream: Stream, session: Session, shared: Arc<Shared>) -> Self {
+        Self {
+            live,
+            stream,
+            session,
+            shared,
+            envelope: Envelope::default(),
+            message: None,
+            peer: String::new(),
+        }
+    }
+
+    /// Runs to the end, and tells of it where it is a fault.
+    pub(crate) fn run(mut self) {
+        let end = self.speak();
+        self.stream.shut();
+        let text = match end {
+            Ok(()) | Err(End::Quit) => return,
+            Err(End::Fault(fault)) => fault.to_string(),
+            // Idle connections are ended when the server stops.
+            Err(End::Io(_)) if self.shared.is_stopping() => return,
+            Err(End::Io(error)) => format!("io ({error})"),
+        };
+        self.fault(&text);
+    }
+
+    fn fault(&self, fault: &str) {
+        self.shared.tell(&Notice::Fault { connection: self.live.number, peer: &self.peer, fault });
+    }
+
+    fn speak(&mut self) -> Result<(), End> {
+        self.stream.set_write_timeout(self.shared.limits.stall)?;
+        let mut piece = vec![0; PIECE];
+        loop {
+            self.answer()?;
+            let limits = &self.shared.limits;
+            let patience = if self.session.granted().is_none() {
+                limits.negotiation
+            } else if self.session.is_within_packet() {
+                limits.stall
+            } else {
+                limits.idle
+            };
+            self.stream.set_read_timeout(patience)?;
+            let count = match self.stream.read(&mut piece) {
+                Ok(0) if self.session.is_within_packet() => {
+                    return Err(io::Error::from(ErrorKind::UnexpectedEof).into());
+                }
+                Ok(0) => return Ok(()),
+                Ok(count) => count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error.into()),
+            };
+            self.stream.acknowledge_at_once();
+            self.session.feed(&piece[..count]);
+        }
+    }
+
+    /// Takes everything that was told, and writes what is due.
+    fn answer(&mut self) -> Result<(), End> {
+        loop {
+            if self.session.owes_verdict() {
+                self.decide()?;
+            }
+            let granted = self.session.granted().unwrap_or_default();
+            let Some(event) = self.session.event().map_err(End::Fault)? else {
+                return self.write();
+            };
+            self.live.in_message.store(is_within(&event, self.message.is_some()), Ordering::SeqCst);
+            let new = || self.shared.empty_message(granted);
+            if !take(event, new, &mut self.envelope, &mut self.message, &mut self.peer) {
+                return Err(End::Quit);
+            }
+        }
+    }
+
+    fn write(&mut self) -> Result<(), End> {
+        let output = self.session.take_output();
+        if output.is_empty() { Ok(()) } else { Ok((&self.stream).write_all(&output)?) }
+    }
+
+    /// Decides about the message that has ended, and writes edits and verdict at once.
+    fn decide(&mut self) -> Result<(), End> {
+        // What was said before the end of the message goes first.
+        self.write()?;
+        let start = Instant::now();
+        let granted = self.session.granted().unwrap_or_default();
+        let message = self.message.take().unwrap_or_else(|| self.shared.empty_message(granted));
+        let mut record = Record::new(std::mem::take(&mut self.envelope), &self.peer, message.size());
+        *self.live.working() = Some(start);
+        let done = self.shared.decide(message, granted, &mut self.session, &mut record);
+        if let Err(fault) = done {
+            record.action = Action::Tempfail;
+            self.fault(&fault);
+            // The session owes a verdict, and this one needs no grant.
+            self.session.decide(&Actions::default(), &Verdict::Tempfail).map_err(|_| End::Quit)?;
+        }
+        // From here on no sign of work may come between.
+        *self.live.working() = None;
+        let written = self.write();
+        record.time = start.elapsed();
+        self.shared.tell(&Notice::Message(&record));
+        self.live.in_message.store(false, Ordering::SeqCst);
+        if self.shared.is_stopping() { Err(End::Quit) } else { written }
+    }
+}
+
+/// Whether a message is told from here on.
+fn is_within(event: &Event<'_>, before: bool) -> bool {
+    match event {
+        Event::Mail(..) | Event::Header(..) | Event::Body(_) | Event::EndOfMessage(_) => true,
+        Event::Abort | Event::NewClient | Event::Quit => false,
+        Event::Recipient(..) | Event::Data | Event::EndOfHeaders => true,
+        _ => before,
+    }
+}
+
+/// Adds what was told to the message; false at the end of the connection.
+fn take(
+    event: Event<'_>,
+    new: impl Fn() -> Received,
+    envelope: &mut Envelope,
+    message: &mut Option<Received>,
+    peer: &mut String,
+) -> bool {
+    match event {
+        Event::Quit => return false,
+        Event::Connect { host, .. } => *peer = String::from_utf8_lossy(host).into_owned(),
+        Event::Mail(sender, arguments) => {
+            *message = None;
+            let smtputf8 = arguments.into_iter().any(|argument| argument.eq_ignore_ascii_case(b"SMTPUTF8"));
+            *envelope = Envelope { sender: sender.to_vec(), smtputf8, ..Envelope::default() };
+        }
+        Event::Recipient(..) => envelope.recipients += 1,
+        Event::Macros(_, pairs) => {
+            for (name, value) in pairs {
+                if matches!(name, b"i" | b"{i}") {
+                    envelope.queue_id = value.to_vec();
+                }
+            }
+        }
+        Event::Header(name, value) => {
+            message.get_or_insert_with(new).field(name, value);
+        }
+        Event::Body(piece) | Event::EndOfMessage(piece) => {
+            message.get_or_insert_with(new).body(piece);
+        }
+        Event::Abort | Event::NewClient => (*message, *envelope) = (None, Envelope::default()),
+        _ => (),
+    }
+    true
+}

@@ -1,0 +1,347 @@
+//! The daemon: listens, gives each connection a thread, ends in order.
+//!
+//! # Limits
+//! A thread for each connection: good for some thousand. Messages at work are as many as there are processors.
+
+use crate::address::{Address, Listener};
+use crate::connection::{Connection, Live};
+use crate::engine::{Action, Decision, Engine, Envelope};
+use crate::milter::{Actions, Granted, Session, Verdict, protocol};
+use crate::received::Received;
+use std::collections::BTreeMap;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Connections beyond the limit that are answered with a temporary failure; more wait unaccepted.
+const REFUSED: usize = 64;
+/// Bytes of a connection's stack.
+const STACK: usize = 512 << 10;
+/// How long a failed `accept` is waited out.
+const AFTER_FAILURE: Duration = Duration::from_millis(50);
+
+/// Bounds of a server with a defined outcome each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Connections at a time; some more are deferred, the rest waits.
+    pub connections: usize,
+    /// Bytes of a message; a larger one passes as it is and is not kept.
+    pub message_bytes: u64,
+    /// How long a server may be silent between commands.
+    pub idle: Duration,
+    /// How long it may take to negotiate.
+    pub negotiation: Duration,
+    /// How long it may stop in the middle of a packet, or not take an answer.
+    pub stall: Duration,
+    /// How often it is told that work goes on.
+    pub progress: Duration,
+    /// How long messages may take to end when the filter stops.
+    pub drain: Duration,
+    /// Permissions of a socket in the file system.
+    pub socket_mode: u32,
+    /// Where long bodies are kept while they arrive.
+    pub spool: PathBuf,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections: 1_000,
+            message_bytes: 64 << 20,
+            idle: Duration::from_mins(10),
+            negotiation: Duration::from_secs(10),
+            stall: Duration::from_mins(1),
+            progress: Duration::from_secs(5),
+            drain: Duration::from_secs(30),
+            socket_mode: 0o660,
+            spool: std::env::temp_dir(),
+        }
+    }
+}
+
+/// What a server tells of its work.
+#[derive(Debug)]
+pub enum Notice<'a> {
+    /// A message has its verdict.
+    Message(&'a Record),
+    /// Something went wrong on a connection; its message is deferred.
+    Fault {
+        /// Connections are counted from 1.
+        connection: u64,
+        /// How the client is called.
+        peer: &'a str,
+        /// What it was.
+        fault: &'a str,
+    },
+}
+
+/// One message.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Who sent it to how many.
+    pub envelope: Envelope,
+    /// How the client is called.
+    pub peer: String,
+    /// Bytes that were told.
+    pub bytes_in: u64,
+    /// Bytes that it has now; 0 where it is not looked at.
+    pub bytes_out: u64,
+    /// What was done.
+    pub action: Action,
+    /// Why nothing was done where something could be expected.
+    pub finding: Option<&'static str>,
+    /// Characters that could not be read.
+    pub losses: u64,
+    /// From its end to its verdict.
+    pub time: Duration,
+}
+
+impl Record {
+    pub(crate) fn new(envelope: Envelope, peer: &str, bytes_in: u64) -> Self {
+        Self {
+            envelope,
+            peer: peer.to_owned(),
+            bytes_in,
+            bytes_out: 0,
+            action: Action::Pass,
+            finding: None,
+            losses: 0,
+            time: Duration::ZERO,
+        }
+    }
+}
+
+/// What all connections share.
+pub(crate) struct Shared {
+    pub(crate) limits: Limits,
+    engine: Engine,
+    tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>,
+    stopping: AtomicBool,
+    live: Mutex<BTreeMap<u64, Arc<Live>>>,
+    /// Messages that may be taken up; those at work are as many as there are processors.
+    turns: Mutex<usize>,
+    turn_ended: Condvar,
+}
+
+impl Shared {
+    pub(crate) fn tell(&self, notice: &Notice<'_>) {
+        (self.tell)(notice);
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn empty_message(&self, granted: Granted) -> Received {
+        let leading_space = granted.has(protocol::LEADING_SPACE);
+        Received::new(leading_space, self.limits.message_bytes, self.limits.spool.clone())
+    }
+
+    /// Reads a message and gives the session its verdict, when it is its turn.
+    ///
+    /// # Errors
+    /// Why there is no verdict.
+    pub(crate) fn decide(
+        &self,
+        message: Received,
+        granted: Granted,
+        session: &mut Session,
+        record: &mut Record,
+    ) -> Result<(), String> {
+        if message.is_too_large() {
+            record.finding = Some("too-large");
+            return session
+                .decide(&Actions::default(), &Verdict::Continue)
+                .map_err(|refusal| refusal.to_string());
+        }
+        let _turn = Turn::take(self);
+        let work = || {
+            let complete = message.complete().map_err(|error| format!("spool ({error})"))?;
+            let outcome = self.engine.read(&complete, &record.envelope);
+            let decision = Engine::decide(&complete, &outcome, granted).unwrap_or_else(|_| {
+                record.finding = Some("untellable");
+                Decision { action: Action::Pass, actions: Actions::default(), verdict: Verdict::Continue }
+            });
+            session.decide(&decision.actions, &decision.verdict).map_err(|refusal| refusal.to_string())?;
+            record.action = decision.action;
+            record.losses = outcome.report.losses();
+            record.bytes_out = outcome.bytes.len() as u64;
+            Ok(())
+        };
+        catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("panic".to_owned()))
+    }
+
+    fn live(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Live>>> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The right to work on a message.
+struct Turn<'a>(&'a Shared);
+
+impl<'a> Turn<'a> {
+    fn take(shared: &'a Shared) -> Self {
+        let mut turns = shared.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        while *turns == 0 {
+            turns = shared.turn_ended.wait(turns).unwrap_or_else(PoisonError::into_inner);
+        }
+        *turns -= 1;
+        Self(shared)
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        *self.0.turns.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.0.turn_ended.notify_one();
+    }
+}
+
+/// A filter that listens.
+pub struct Server {
+    listener: Listener,
+    shared: Arc<Shared>,
+}
+
+/// Ends a server from another thread.
+#[derive(Clone)]
+pub struct Stop {
+    address: Address,
+    shared: Arc<Shared>,
+}
+
+impl Stop {
+    /// No connection is accepted any more; messages that are told may end.
+    pub fn stop(&self) {
+        self.shared.stopping.store(true, Ordering::SeqCst);
+        Listener::wake(&self.address);
+    }
+}
+
+impl Server {
+    /// Listens at `address`; what happens is told to `tell`.
+    ///
+    /// # Errors
+    /// The address cannot be taken.
+    pub fn bind(
+        address: &Address,
+        engine: Engine,
+        limits: Limits,
+        tell: impl Fn(&Notice<'_>) + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        let listener = Listener::bind(address, limits.socket_mode)?;
+        let shared = Arc::new(Shared {
+            limits,
+            engine,
+            tell: Box::new(tell),
+            stopping: AtomicBool::new(false),
+            live: Mutex::new(BTreeMap::new()),
+            turns: Mutex::new(thread::available_parallelism().map_or(1, usize::from)),
+            turn_ended: Condvar::new(),
+        });
+        Ok(Self { listener, shared })
+    }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// The system does not tell.
+    pub fn address(&self) -> io::Result<Address> {
+        self.listener.address()
+    }
+
+    /// What ends it.
+    ///
+    /// # Errors
+    /// The system does not tell where it listens.
+    pub fn stopper(&self) -> io::Result<Stop> {
+        Ok(Stop { address: self.address()?, shared: self.shared.clone() })
+    }
+
+    /// Serves until it is stopped and the messages that were told have ended.
+    ///
+    /// # Errors
+    /// The thread that keeps slow work alive cannot be made.
+    pub fn run(self) -> io::Result<()> {
+        let beat = self.beat()?;
+        let mut number = 0;
+        let mut threads: Vec<JoinHandle<()>> = Vec::new();
+        while !self.shared.is_stopping() {
+            threads.retain(|thread| !thread.is_finished());
+            if threads.len() >= self.shared.limits.connections + REFUSED {
+                thread::sleep(AFTER_FAILURE);
+                continue;
+            }
+            number += 1;
+            match self.take(number, threads.len()) {
+                Ok(thread) => threads.extend(thread),
+                Err(error) => {
+                    let fault = format!("accept ({error})");
+                    self.shared.tell(&Notice::Fault { connection: number, peer: "", fault: &fault });
+                    thread::sleep(AFTER_FAILURE);
+                }
+            }
+        }
+        self.drain(&threads);
+        for thread in threads.into_iter().chain([beat]) {
+            // Its panic has been told where it happened.
+            let _ = thread.join();
+        }
+        Ok(())
+    }
+
+    /// Waits for a connection and gives it a thread; none where the server stops.
+    fn take(&self, number: u64, running: usize) -> io::Result<Option<JoinHandle<()>>> {
+        let stream = self.listener.accept()?;
+        if self.shared.is_stopping() {
+            return Ok(None);
+        }
+        let full = running >= self.shared.limits.connections;
+        let session = if full { Session::refusing() } else { Session::new() };
+        let live = Arc::new(Live::new(number, stream.try_clone()?));
+        self.shared.live().insert(number, live.clone());
+        let shared = self.shared.clone();
+        let made = thread::Builder::new().stack_size(STACK).spawn(move || {
+            let number = live.number();
+            Connection::new(live, stream, session, shared.clone()).run();
+            shared.live().remove(&number);
+        });
+        if made.is_err() {
+            self.shared.live().remove(&number);
+        }
+        made.map(Some)
+    }
+
+    /// A thread that tells servers of slow work.
+    fn beat(&self) -> io::Result<JoinHandle<()>> {
+        let shared = self.shared.clone();
+        let every = shared.limits.progress;
+        let step = (every / 4).min(Duration::from_millis(250));
+        thread::Builder::new().stack_size(STACK).spawn(move || {
+            // Messages that are told when the server stops may be slow too.
+            while !shared.is_stopping() || !shared.live().is_empty() {
+                thread::sleep(step);
+                let live: Vec<_> = shared.live().values().cloned().collect();
+                for live in live {
+                    live.pulse(every);
+                }
+            }
+        })
+    }
+
+    /// Ends idle connections at once, the others when their message has ended or too much time has gone by.
+    fn drain(&self, threads: &[JoinHandle<()>]) {
+        let start = Instant::now();
+        while threads.iter().any(|thread| !thread.is_finished()) {
+            let late = start.elapsed() >= self.shared.limits.drain;
+            for live in self.shared.live().values() {
+                if late { live.end() } else { live.end_idle() }
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}

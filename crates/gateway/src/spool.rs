@@ -1,0 +1,89 @@
+//! Bytes that arrive in pieces: few are kept in memory, many in a file that has no name.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+
+/// Bytes that stay in memory while a message arrives.
+const IN_MEMORY: usize = 1 << 20;
+
+/// A growing run of bytes.
+#[derive(Debug, Default)]
+pub(crate) struct Spool {
+    /// The last bytes, or all.
+    memory: Vec<u8>,
+    file: Option<File>,
+    /// Bytes in the file.
+    filed: u64,
+    folder: PathBuf,
+}
+
+impl Spool {
+    /// An empty spool whose file, should it need one, is made in `folder`.
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        Self { folder, ..Self::default() }
+    }
+
+    /// Adds bytes.
+    ///
+    /// # Errors
+    /// The file cannot be made or written; the spool is of no use then.
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.memory.len() + bytes.len() > IN_MEMORY {
+            let file = match &mut self.file {
+                Some(file) => file,
+                none => none.insert(tempfile::tempfile_in(&self.folder)?),
+            };
+            file.write_all(&self.memory)?;
+            self.filed += self.memory.len() as u64;
+            self.memory.clear();
+        }
+        self.memory.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// All bytes, in memory.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn into_bytes(self) -> io::Result<Vec<u8>> {
+        let Some(mut file) = self.file else { return Ok(self.memory) };
+        let mut bytes = Vec::with_capacity(self.filed as usize + self.memory.len());
+        file.seek(SeekFrom::Start(0))?;
+        file.take(self.filed).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 != self.filed {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        bytes.extend_from_slice(&self.memory);
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn bytes_come_back_from_memory_and_file() {
+        for (piece, count) in [(10, 3), (IN_MEMORY, 1), (IN_MEMORY, 3), (65_535, 40), (IN_MEMORY + 1, 2)] {
+            let mut spool = Spool::new(std::env::temp_dir());
+            let mut want = Vec::new();
+            for number in 0..count {
+                let bytes = vec![number as u8; piece];
+                spool.push(&bytes).unwrap();
+                want.extend_from_slice(&bytes);
+                assert!(spool.memory.len() <= IN_MEMORY.max(piece));
+            }
+            assert_eq!(spool.file.is_some(), want.len() > IN_MEMORY);
+            assert!(spool.into_bytes().unwrap() == want);
+        }
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_an_error() {
+        let mut spool = Spool::new("no such folder".into());
+        spool.push(&vec![0; IN_MEMORY]).unwrap();
+        assert!(spool.push(&[0]).is_err());
+    }
+}

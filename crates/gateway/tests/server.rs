@@ -1,0 +1,290 @@
+//! The daemon over real sockets, with a server of our own that speaks to it.
+
+#![forbid(unsafe_code)]
+#![allow(clippy::unwrap_used)]
+
+use mailglot_gateway::milter::{Incoming, put};
+use mailglot_gateway::{Action, Address, Engine, Limits, Notice, Record, Server, Stop};
+use mailglot_mime::Policy;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// A running filter; it ends with the test.
+struct Filter {
+    address: Address,
+    stop: Stop,
+    thread: Option<JoinHandle<()>>,
+    records: Arc<Mutex<Vec<Record>>>,
+    faults: Arc<Mutex<Vec<String>>>,
+    folder: tempfile::TempDir,
+}
+
+impl Filter {
+    fn start(tcp: bool, limits: impl FnOnce(&mut Limits)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let address = if tcp {
+            "tcp:127.0.0.1:0".parse().unwrap()
+        } else {
+            Address::Unix(folder.path().join("socket"))
+        };
+        let mut bounds = Limits { spool: folder.path().to_owned(), ..Limits::default() };
+        limits(&mut bounds);
+        let (records, faults) = (Arc::<Mutex<Vec<Record>>>::default(), Arc::<Mutex<Vec<String>>>::default());
+        let (into_records, into_faults) = (records.clone(), faults.clone());
+        let tell = move |notice: &Notice<'_>| match notice {
+            Notice::Message(record) => into_records.lock().unwrap().push((*record).clone()),
+            Notice::Fault { fault, .. } => into_faults.lock().unwrap().push((*fault).to_owned()),
+        };
+        let server = Server::bind(&address, Engine::new(Engine::gateway_policy()), bounds, tell).unwrap();
+        let (address, stop) = (server.address().unwrap(), server.stopper().unwrap());
+        let thread = Some(thread::spawn(move || server.run().unwrap()));
+        Self { address, stop, thread, records, faults, folder }
+    }
+
+    fn connect(&self) -> Mta {
+        let stream: Box<dyn Socket> = match &self.address {
+            Address::Unix(path) => Box::new(UnixStream::connect(path).unwrap()),
+            Address::Tcp(place) => Box::new(TcpStream::connect(place).unwrap()),
+        };
+        let mut mta = Mta { stream, incoming: Incoming::default() };
+        mta.send(b'O', &[6_u32, 0x1ff, 0x1f_ffff].map(u32::to_be_bytes).concat());
+        assert_eq!(mta.packet().unwrap().0, b'O');
+        mta
+    }
+
+    fn end(&mut self) {
+        self.stop.stop();
+        self.thread.take().unwrap().join().unwrap();
+    }
+
+    fn records(&self) -> Vec<Record> {
+        self.records.lock().unwrap().clone()
+    }
+}
+
+trait Socket: Read + Write {}
+impl Socket for UnixStream {}
+impl Socket for TcpStream {}
+
+/// The other side.
+struct Mta {
+    stream: Box<dyn Socket>,
+    incoming: Incoming,
+}
+
+impl Mta {
+    fn send(&mut self, command: u8, data: &[u8]) {
+        let mut out = Vec::new();
+        put(&mut out, command, &[data]);
+        self.stream.write_all(&out).unwrap();
+    }
+
+    /// The next packet; none where the filter closed.
+    fn packet(&mut self) -> Option<(u8, Vec<u8>)> {
+        let mut piece = [0; 4096];
+        loop {
+            if let Some(packet) = self.incoming.packet().unwrap() {
+                return Some((packet.command, packet.data.to_vec()));
+            }
+            match self.stream.read(&mut piece) {
+                Ok(0) | Err(_) => return None,
+                Ok(count) => self.incoming.push(&piece[..count]),
+            }
+        }
+    }
+
+    /// Sends a message; the packets up to the verdict.
+    fn message(&mut self, fields: &[(&str, &str)], body: &[u8]) -> Vec<(u8, Vec<u8>)> {
+        self.send(b'M', b"<a@example.org>\0");
+        self.send(b'R', b"<b@example.org>\0");
+        for (name, value) in fields {
+            self.send(b'L', format!("{name}\0{value}\0").as_bytes());
+        }
+        self.send(b'N', b"");
+        for piece in body.chunks(65_535) {
+            self.send(b'B', piece);
+        }
+        self.send(b'E', b"");
+        let mut packets = Vec::new();
+        while let Some(packet) = self.packet() {
+            let last = !b"mihbqp".contains(&packet.0);
+            packets.push(packet);
+            if last {
+                break;
+            }
+        }
+        packets
+    }
+}
+
+const LATIN: &[(&str, &str)] = &[
+    ("Subject", " =?iso-8859-1?Q?Gr=FC=DFe?="),
+    ("MIME-Version", " 1.0"),
+    ("Content-Type", " text/plain; charset=iso-8859-1"),
+    ("Content-Transfer-Encoding", " 8bit"),
+];
+
+fn letters(packets: &[(u8, Vec<u8>)]) -> String {
+    packets.iter().map(|(command, _)| char::from(*command)).collect()
+}
+
+#[test]
+fn messages_are_rewritten_over_both_kinds_of_sockets() {
+    for tcp in [false, true] {
+        let mut filter = Filter::start(tcp, |_| ());
+        let mut mta = filter.connect();
+        for _ in 0..3 {
+            let packets = mta.message(LATIN, b"Gr\xfc\xdfe\r\n");
+            assert_eq!(letters(&packets), "mmbc");
+            assert!(
+                packets.contains(&(b'm', b"\0\0\0\x01Subject\0 =?UTF-8?B?R3LDvMOfZQ==?=\0".to_vec())),
+                "{packets:?}"
+            );
+            assert!(packets.contains(&(b'b', "Grüße\r\n".into())), "{packets:?}");
+            mta.send(b'A', b"");
+        }
+        assert_eq!(letters(&mta.message(&[("Subject", " plain")], b"plain\r\n")), "c");
+        mta.send(b'Q', b"");
+        assert_eq!(mta.packet(), None);
+        filter.end();
+        let records = filter.records();
+        let actions: Vec<_> = records.iter().map(|record| record.action).collect();
+        assert_eq!(actions, [Action::Normalize, Action::Normalize, Action::Normalize, Action::Pass]);
+        assert_eq!(
+            (records[0].envelope.recipients, &records[0].envelope.sender[..]),
+            (1, &b"<a@example.org>"[..])
+        );
+        assert!(filter.faults.lock().unwrap().is_empty());
+        if let Address::Unix(path) = &filter.address {
+            assert!(!path.exists(), "the socket goes with the filter");
+        }
+    }
+}
+
+#[test]
+fn signed_mail_passes_as_it_is() {
+    let filter = Filter::start(false, |_| ());
+    let signed = [&[("DKIM-Signature", " v=1; d=example.org; b=aaaa")], LATIN].concat();
+    assert_eq!(letters(&filter.connect().message(&signed, b"Gr\xfc\xdfe\r\n")), "c");
+    drop(filter);
+}
+
+#[test]
+fn a_long_body_goes_through_a_file_and_a_huge_one_passes() {
+    let filter = Filter::start(false, |limits| limits.message_bytes = 8 << 20);
+    let mut mta = filter.connect();
+    let body = b"Gr\xfc\xdfe\r\n".repeat(600_000);
+    let packets = mta.message(LATIN, &body);
+    let got: Vec<u8> =
+        packets.iter().filter(|(c, _)| *c == b'b').flat_map(|(_, data)| data.clone()).collect();
+    assert!(got == "Grüße\r\n".repeat(600_000).into_bytes());
+    mta.send(b'A', b"");
+    assert_eq!(letters(&mta.message(LATIN, &b"Gr\xfc\xdfe\r\n".repeat(1_300_000))), "c");
+    let records = filter.records();
+    assert_eq!((records[1].action, records[1].finding), (Action::Pass, Some("too-large")));
+    assert_eq!(fs::read_dir(filter.folder.path()).unwrap().count(), 1, "the socket, and no file");
+}
+
+#[test]
+fn no_place_for_a_body_defers_the_message() {
+    let filter = Filter::start(false, |limits| limits.spool = PathBuf::from("no such folder"));
+    let mut mta = filter.connect();
+    assert_eq!(letters(&mta.message(LATIN, &vec![b'a'; 3 << 20])), "t");
+    mta.send(b'A', b"");
+    assert_eq!(letters(&mta.message(LATIN, b"Gr\xfc\xdfe\r\n")), "mmbc", "the next one is not harmed");
+    assert_eq!(filter.records()[0].action, Action::Tempfail);
+    assert!(filter.faults.lock().unwrap()[0].starts_with("spool"));
+}
+
+#[test]
+fn a_fault_ends_its_connection_and_no_other() {
+    let filter = Filter::start(false, |limits| limits.stall = Duration::from_millis(200));
+    let mut good = filter.connect();
+    let mut bad = filter.connect();
+    bad.send(b'z', b"");
+    assert_eq!(bad.packet(), None);
+    let mut slow = filter.connect();
+    slow.stream.write_all(b"\0\0\0\x09L").unwrap();
+    assert_eq!(slow.packet(), None, "a packet that does not go on");
+    assert_eq!(letters(&good.message(LATIN, b"Gr\xfc\xdfe\r\n")), "mmbc");
+    let faults = filter.faults.lock().unwrap().clone();
+    assert!(faults[0].starts_with("unknown-command") && faults[1].starts_with("io"), "{faults:?}");
+}
+
+#[test]
+fn too_many_connections_are_deferred() {
+    let filter = Filter::start(false, |limits| limits.connections = 2);
+    let (mut first, _second) = (filter.connect(), filter.connect());
+    let mut third = filter.connect();
+    third.send(b'C', b"client\0U");
+    assert_eq!(third.packet(), Some((b't', Vec::new())));
+    assert_eq!(letters(&first.message(LATIN, b"Gr\xfc\xdfe\r\n")), "mmbc");
+}
+
+#[test]
+fn a_stop_ends_idle_connections_and_lets_messages_end() {
+    let mut filter = Filter::start(false, |_| ());
+    let mut idle = filter.connect();
+    let mut busy = filter.connect();
+    busy.send(b'M', b"<a@example.org>\0");
+    busy.send(b'L', b"Subject\0 =?koi8-r?Q?=C1?=\0");
+    thread::sleep(Duration::from_millis(200));
+    filter.stop.stop();
+    assert_eq!(idle.packet(), None);
+    busy.send(b'E', b"");
+    assert_eq!(busy.packet().map(|(command, _)| command), Some(b'm'));
+    assert_eq!(busy.packet().map(|(command, _)| command), Some(b'c'));
+    assert_eq!(busy.packet(), None, "and ends");
+    filter.end();
+}
+
+#[test]
+fn slow_work_is_told() {
+    // A message of many parts takes longer than the time between two signs; a busy machine may come too late for the first.
+    let filter = Filter::start(false, |limits| limits.progress = Duration::from_millis(1));
+    let part = "--b\r\nContent-Type: text/plain\r\n\r\nGr\u{fc}\u{df}e und \u{1f600}\r\n".repeat(9_000);
+    let mut mta = filter.connect();
+    let told = (0..50).any(|_| {
+        let packets = mta.message(&[("Content-Type", " multipart/mixed; boundary=b")], part.as_bytes());
+        assert_eq!(packets.last().map(|(command, _)| *command), Some(b'c'));
+        let first_edit = packets.iter().position(|(command, _)| *command != b'p').unwrap();
+        assert!(packets[first_edit..].iter().all(|(command, _)| *command != b'p'), "no sign among the edits");
+        packets[0].0 == b'p'
+    });
+    assert!(told);
+}
+
+#[test]
+fn a_policy_can_leave_everything() {
+    let folder = tempfile::tempdir().unwrap();
+    let address = Address::Unix(folder.path().join("socket"));
+    let policy = Policy {
+        headers: mailglot_mime::Headers::Keep,
+        bodies: mailglot_mime::Bodies::Keep,
+        ..Policy::default()
+    };
+    let server = Server::bind(&address, Engine::new(policy), Limits::default(), |_| ()).unwrap();
+    let stop = server.stopper().unwrap();
+    let thread = thread::spawn(move || server.run().unwrap());
+    let Address::Unix(path) = &address else { unreachable!() };
+    let mut mta = Mta { stream: Box::new(UnixStream::connect(path).unwrap()), incoming: Incoming::default() };
+    mta.send(b'O', &[6_u32, 0x1ff, 0x1f_ffff].map(u32::to_be_bytes).concat());
+    mta.packet();
+    assert_eq!(letters(&mta.message(LATIN, b"Gr\xfc\xdfe\r\n")), "c");
+    stop.stop();
+    thread.join().unwrap();
+}
+
+impl Drop for Filter {
+    fn drop(&mut self) {
+        if self.thread.is_some() && !thread::panicking() {
+            self.end();
+        }
+    }
+}

@@ -13,6 +13,29 @@ fn field(name: &str, piece: &str, count: usize) -> Vec<u8> {
 
 /// Families by the construct that is repeated.
 pub const COUNTED: &[Counted] = &[
+    // The four of the shared attacks that come in megabytes, in any size.
+    ("empty parts", |n| {
+        let head = "Content-Type: multipart/mixed; boundary=x\r\n\r\n";
+        [head, &"--x\r\n\r\n\r\n".repeat(n), "--x--\r\n"].concat().into_bytes()
+    }),
+    ("long fields", |n| {
+        format!("{}\r\nx\r\n", format!("X-A: {}\r\n", "a".repeat(90)).repeat(n)).into_bytes()
+    }),
+    ("plain addresses", |n| {
+        let one = |i| format!("\"u{i}\" <u{i}@test.invalid>");
+        format!("To: {}\r\n\r\nx\r\n", (0..n).map(one).collect::<Vec<_>>().join(",\r\n ")).into_bytes()
+    }),
+    ("nested multiparts with CR LF", |n| {
+        let level = |i| format!("Content-Type: multipart/mixed; boundary=\"b{i}\"\r\n\r\n--b{i}\r\n");
+        [(0..n / 2).map(level).collect::<String>(), "\r\nx\r\n".to_owned()].concat().into_bytes()
+    }),
+    ("names of one file", |n| field("Content-Disposition", "attachment; filename=a", n)),
+    ("rival names of files", |n| {
+        let one = |i| format!("; filename*{i}=a; filename=b{i}");
+        format!("Content-Disposition: attachment{}\n\nx\n", (0..n).map(one).collect::<String>()).into_bytes()
+    }),
+    ("addresses in angles", |n| field("From", "<a@b.example> ", n)),
+    ("words in addresses", |n| field("To", "=?utf-8?Q?a?=@b.example ", n)),
     ("parts", |n| {
         body(
             "Content-Type: multipart/mixed; boundary=b\n",

@@ -143,8 +143,9 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
     let plain = ascii && memchr::memchr2(0x1b, 0, bytes).is_none();
     if plain && declared.is_none_or(|c| c.is_ascii_compatible() || c == Charset::ISO_2022_JP) {
         if declared.is_none() {
-            // Pure ASCII needs no label; a wrong one did no harm.
-            events.retain(|(kind, _)| *kind == EventKind::CharsetGarbageLabel);
+            // Pure ASCII needs no label, and one that says nothing did no harm; one that nobody knows is told.
+            let unknown = resolved == Some(Resolved::Unknown);
+            events.retain(|(kind, _)| unknown || *kind == EventKind::CharsetGarbageLabel);
         }
         let used = declared.unwrap_or(Charset::US_ASCII);
         return settle(bytes, used, if declared.is_some() { How::Label } else { How::Ascii }, None, events);

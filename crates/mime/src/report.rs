@@ -65,6 +65,8 @@ pub enum EventKind {
     EwGlued,
     /// An encoded word inside a quoted string.
     EwInQuotes,
+    /// An encoded word inside an address; left as it is.
+    EwInAddress,
     /// A control character came out of a header value; a space stands for it.
     EwControlChar,
     /// Characters that turn the direction of writing, or that nobody sees.
@@ -105,6 +107,8 @@ pub enum EventKind {
     ParamEmpty,
     /// White space beside the equals sign of a parameter.
     ParamBlank,
+    /// The name of a file holds a path separator.
+    ParamPath,
     /// An equals sign that is no escape in quoted-printable.
     CteQpBadEscape,
     /// Foreign bytes in, or plain text after, base64.
@@ -155,9 +159,11 @@ pub enum EventKind {
     HdrBlankLine,
     /// A field that may occur once occurs again; the first counts.
     HdrDuplicate,
+    /// From has more addresses than a reader of one mailbox takes.
+    HdrAmbiguousFrom,
     /// A CR without LF in a header.
     HdrBareCr,
-    /// A field or header beyond the limit; left alone.
+    /// A line, field or header beyond the limit.
     HdrTooLong,
     /// More fields in a header than mail has (over 1,000); all are read.
     HdrManyFields,
@@ -167,7 +173,7 @@ pub enum EventKind {
 
 impl EventKind {
     /// Every kind, in the order of EVENTS.md.
-    pub const ALL: [Self; 67] = [
+    pub const ALL: [Self; 70] = [
         Self::CharsetAlias,
         Self::CharsetSuperset,
         Self::CharsetDetected,
@@ -186,6 +192,7 @@ impl EventKind {
         Self::EwBadToken,
         Self::EwGlued,
         Self::EwInQuotes,
+        Self::EwInAddress,
         Self::EwControlChar,
         Self::EwHiddenChar,
         Self::EwMojibake,
@@ -206,6 +213,7 @@ impl EventKind {
         Self::ParamNoValue,
         Self::ParamEmpty,
         Self::ParamBlank,
+        Self::ParamPath,
         Self::CteQpBadEscape,
         Self::CteB64Trailing,
         Self::CteB64Truncated,
@@ -231,6 +239,7 @@ impl EventKind {
         Self::HdrNoColon,
         Self::HdrBlankLine,
         Self::HdrDuplicate,
+        Self::HdrAmbiguousFrom,
         Self::HdrBareCr,
         Self::HdrTooLong,
         Self::HdrManyFields,
@@ -258,6 +267,7 @@ impl EventKind {
             Self::EwBadToken => "ew.bad-token",
             Self::EwGlued => "ew.glued",
             Self::EwInQuotes => "ew.in-quotes",
+            Self::EwInAddress => "ew.in-address",
             Self::EwControlChar => "ew.control-char",
             Self::EwHiddenChar => "ew.hidden-char",
             Self::EwMojibake => "ew.mojibake",
@@ -278,6 +288,7 @@ impl EventKind {
             Self::ParamNoValue => "param.no-value",
             Self::ParamEmpty => "param.empty",
             Self::ParamBlank => "param.blank",
+            Self::ParamPath => "param.path",
             Self::CteQpBadEscape => "cte.qp-bad-escape",
             Self::CteB64Trailing => "cte.b64-trailing",
             Self::CteB64Truncated => "cte.b64-truncated",
@@ -303,6 +314,7 @@ impl EventKind {
             Self::HdrNoColon => "hdr.no-colon",
             Self::HdrBlankLine => "hdr.blank-line",
             Self::HdrDuplicate => "hdr.duplicate",
+            Self::HdrAmbiguousFrom => "hdr.ambiguous-from",
             Self::HdrBareCr => "hdr.bare-cr",
             Self::HdrTooLong => "hdr.too-long",
             Self::HdrManyFields => "hdr.many-fields",

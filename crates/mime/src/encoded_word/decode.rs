@@ -2,7 +2,7 @@
 
 use super::payload::{self, Damage, Sextets};
 use super::repair;
-use super::token::{Letter, Word};
+use super::token::{Finder, Letter, Word};
 use super::zone::{self, Piece, Zone};
 use super::{Finding, HeaderContext, UnknownLabel, hidden};
 use crate::EventKind;
@@ -85,6 +85,12 @@ impl<'a> Reader<'a> {
         let mut gap: Option<(Range<usize>, Zone)> = None;
         for Piece { range, zone, word } in zone::pieces(value, kind) {
             let Some(word) = word else {
+                if zone == Zone::Address
+                    && kind == FieldKind::Structured
+                    && let Some(word) = Finder::new(value, range.end).next_from(range.start)
+                {
+                    findings.push(Finding::new(word.range, EventKind::EwInAddress, "left as it is"));
+                }
                 let in_run = reader.segments.last().is_some_and(|s| !s.words.is_empty() && s.zone == zone);
                 if in_run && gap.is_none() && value[range.clone()].iter().all(|&b| lex::is_space(b)) {
                     gap = Some((range, zone));

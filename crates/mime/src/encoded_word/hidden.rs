@@ -2,7 +2,8 @@
 //!
 //! # Limits
 //!
-//! Joiners and single direction marks (U+200C to U+200F) are letters' helpers in many scripts and are not told of.
+//! Joiners and single direction marks (U+200C to U+200F) are letters' helpers in many scripts and are not told of. Tags are told of in the
+//! flags of regions too.
 
 use super::Finding;
 use crate::EventKind;
@@ -11,7 +12,9 @@ use std::ops::Range;
 /// Overrides and isolates of direction, characters without width, blanks that count as letters, tags.
 fn is_hidden(c: char) -> bool {
     matches!(c,
-        '\u{202A}'..='\u{202E}'
+        '\u{AD}'
+        | '\u{34F}'
+        | '\u{202A}'..='\u{202E}'
         | '\u{2066}'..='\u{2069}'
         | '\u{200B}'
         | '\u{2060}'..='\u{2064}'
@@ -25,12 +28,13 @@ fn is_hidden(c: char) -> bool {
         | '\u{3164}'
         | '\u{FFA0}'
         | '\u{FFF9}'..='\u{FFFB}'
-        | '\u{E0001}')
+        | '\u{E0001}'
+        | '\u{E0020}'..='\u{E007F}')
 }
 
 /// Whether one of them stands in a text; the bytes tell of most that none does.
 pub(super) fn has_hidden(text: &str) -> bool {
-    let lead = |b: &u8| matches!(b, 0xE1..=0xE3 | 0xEF | 0xF3);
+    let lead = |b: &u8| matches!(b, 0xC2 | 0xCD | 0xE1..=0xE3 | 0xEF | 0xF3);
     text.as_bytes().iter().any(lead) && text.chars().any(is_hidden)
 }
 

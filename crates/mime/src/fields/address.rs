@@ -55,6 +55,29 @@ pub fn addresses(value: &[u8], context: &HeaderContext, findings: &mut Vec<Findi
     reader.done
 }
 
+/// Whether a mailbox has more than one address: two in angles, or two without a comma between them.
+pub(crate) fn has_rivals(value: &[u8]) -> bool {
+    // What stands since the last separator: an address, in angles or not.
+    let mut open = None;
+    for part in parts(value, &HeaderContext::default(), &mut Vec::new()) {
+        match part {
+            Part::Separator(..) => open = None,
+            // `a @ b` is one address in two pieces, and a lone `@` none.
+            Part::Address(bytes, _) if bytes.starts_with(b"@") || bytes.ends_with(b"@") => {}
+            Part::Address(bytes, _) => {
+                let angles = bytes.starts_with(b"<");
+                // A bare address before one in angles is its name: `a@b <a@b>`.
+                if open.is_some_and(|before| before || !angles) {
+                    return true;
+                }
+                open = Some(angles);
+            }
+            Part::Text(..) | Part::Quoted(..) | Part::Comment(..) => {}
+        }
+    }
+    false
+}
+
 #[derive(Default)]
 struct List {
     done: Vec<Entry>,
@@ -132,6 +155,10 @@ impl List {
                 let name = self.phrase.trim().to_owned();
                 self.clear();
                 self.group = Some((name, Vec::new()));
+            }
+            // A route in front of an address: `@a:b@c`.
+            b':' if !self.angles && self.address.as_ref().is_some_and(|route| route.starts_with('@')) => {
+                self.address = None;
             }
             b':' => self.text(":", at, false),
             b';' => {
@@ -269,6 +296,8 @@ mod tests {
             ("joe @ x.example", "<joe@x.example>"),
             ("joe@ x.example", "<joe@x.example>"),
             ("<@a.example,@b.example:c@d>", "<c@d>"),
+            ("@a.example:c@d", "<c@d>"),
+            ("n <@a.example:c@d>, @b.example: e@f", "n <c@d>|<e@f>"),
             ("\"a b\"@c.example", "<\"a b\"@c.example>"),
             ("x <\"a>b\"@c.example>", "x <\"a>b\"@c.example>"),
             ("u@[IPv6:2001:db8::1], v@[192.0.2.1]", "<u@[IPv6:2001:db8::1]>|<v@[192.0.2.1]>"),
@@ -284,6 +313,25 @@ mod tests {
             ("<>", ""),
         ] {
             assert_eq!(shown(value), want, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn mailboxes_with_rival_addresses() {
+        for (value, want) in [
+            ("x <a@b>", false),
+            ("a@b <a@b>", false),
+            ("x <a@b>, y <c@d>", false),
+            ("G: a@b, c@d;", false),
+            ("a @ b", false),
+            ("\"x <a@b>\" <c@d>", false),
+            ("=?utf-8?Q?<a@b>?= <c@d> (<e@f>)", false),
+            ("<a@b> <c@d>", true),
+            ("x <a@b(c)> <d@e>", true),
+            ("x <a@b> c@d", true),
+            ("a@b c@d", true),
+        ] {
+            assert_eq!(has_rivals(value.as_bytes()), want, "{value:?}");
         }
     }
 

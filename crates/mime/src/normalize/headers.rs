@@ -38,6 +38,15 @@ pub(super) fn plan(
                 let (kind, detail) = (EventKind::DateUnparsable, Cow::Borrowed(""));
                 report.push(Event { part: id, at: field.value, kind, detail, count: 1 });
             }
+            if value.len() > LONGEST && has_long_line(value) {
+                let (kind, detail) = (EventKind::HdrTooLong, Cow::Borrowed("a line of more than 998 bytes"));
+                report.push(Event { part: id, at: field.full, kind, detail, count: 1 });
+            }
+            let from = is_from(field.name.of(raw)) && value.len() <= policy.limits.field;
+            if from && may_have_rivals(value) && fields::has_rivals(value) {
+                let (kind, detail) = (EventKind::HdrAmbiguousFrom, Cow::Borrowed(""));
+                report.push(Event { part: id, at: field.value, kind, detail, count: 1 });
+            }
             let ascii = value.is_ascii();
             let silent = ascii && !may_encode(value) && !policy.repairs.may_touch(value);
             if silent && !memchr::memchr(b';', value).is_some_and(|_| starts_like_mime(field.name.of(raw))) {
@@ -54,9 +63,12 @@ pub(super) fn plan(
             }
             let mut findings = Vec::new();
             if silent {
-                params::survey(value, &mut findings);
-                tell(id, field.value, findings, report);
-                continue;
+                if !params::survey(value, &mut findings) {
+                    tell(id, field.value, findings, report);
+                    continue;
+                }
+                // Told again below, with the rest.
+                findings.clear();
             }
             let form = form(policy, ascii);
             let (column, eol) = (field.value.start - field.full.start, message.eol().bytes());
@@ -84,6 +96,23 @@ pub(super) fn plan(
             tell(id, field.value, findings, report);
         }
     }
+}
+
+/// Longest line of a header without its line end (RFC 5322 2.1.1).
+const LONGEST: usize = 998;
+
+fn has_long_line(value: &[u8]) -> bool {
+    value.split(|b| matches!(b, b'\n' | b'\r')).any(|line| line.len() > LONGEST)
+}
+
+fn is_from(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"from")
+}
+
+/// A cheap look for a second address.
+fn may_have_rivals(value: &[u8]) -> bool {
+    memchr::memchr2_iter(b'@', b'<', value).nth(2).is_some()
+        || memchr::memchr_iter(b'@', value).nth(1).is_some()
 }
 
 /// A cheap look at a name before its kind is asked for.

@@ -1,5 +1,6 @@
 //! From parameters as written to text: continuations, extended values, words (RFC 2231 3 and 4).
 
+use super::names::note_path;
 use super::scan::{Item, LIMIT, Scanner};
 use super::{Param, Params};
 use crate::EventKind;
@@ -43,7 +44,13 @@ pub(super) struct Group<'a> {
     pub segments: Vec<(u32, bool, Item<'a>)>,
     /// Nothing of this name was left out.
     pub whole: bool,
+    /// What was: further ones of a form, and segments that cannot be joined.
+    pub left_out: Vec<Item<'a>>,
 }
+
+/// The forms in the order in which they count.
+pub(super) const FORMS: [Form; 3] =
+    [Form::Extended, Form::Segment { number: 0, encoded: false }, Form::Plain];
 
 /// Everything decoded. Finding ranges are relative to `value`.
 pub fn parse(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>) -> Params {
@@ -53,9 +60,10 @@ pub fn parse(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>)
         &encoded_word::bytes_to_text(None, &main, &HeaderContext::default()).0,
         &mut text,
     );
-    let list = groups.iter().filter_map(|group| group.decode(context, findings)).collect();
+    let mut list: Vec<_> = groups.iter().filter_map(|group| group.decode(context, findings)).collect();
+    list.sort_by_key(|(place, _)| *place);
     findings.sort_by_key(|f| f.at.start);
-    Params { value: text.trim().to_lowercase(), list }
+    Params { value: text.trim().to_lowercase(), list: list.into_iter().map(|(_, param)| param).collect() }
 }
 
 /// The main value, and the parameters by name in order of first appearance.
@@ -100,6 +108,7 @@ pub(super) fn group<'a>(value: &'a [u8], findings: &mut Vec<Finding>) -> (Cow<'a
         } else {
             group.whole = false;
             findings.push(Finding::new(item.extent(), EventKind::ParamDuplicate, "the first one counts"));
+            group.left_out.push(item);
         }
     }
     if index.len() < NAMES {
@@ -112,19 +121,8 @@ pub(super) fn group<'a>(value: &'a [u8], findings: &mut Vec<Finding>) -> (Cow<'a
     (main, groups)
 }
 
-/// What a scanner tolerates in a field, without a look at what the values mean.
-pub(crate) fn survey(value: &[u8], findings: &mut Vec<Finding>) {
-    let (_, mut scanner) = Scanner::new(value);
-    for item in scanner.by_ref().take(LIMIT) {
-        note_mark(&item, split_name(item.raw.name).1, findings);
-    }
-    scanner.note_rest();
-    findings.append(&mut scanner.tolerated);
-    findings.sort_by_key(|f| f.at.start);
-}
-
 /// Tells of a mark that is none, and of quotes where there are none in the grammar (RFC 2231 7).
-fn note_mark(item: &Item<'_>, form: Form, findings: &mut Vec<Finding>) {
+pub(super) fn note_mark(item: &Item<'_>, form: Form, findings: &mut Vec<Finding>) {
     match form {
         Form::Plain if item.raw.name.contains(&b'*') => {
             findings.push(Finding::new(item.name.clone(), EventKind::ParamBadMark, "part of the name"));
@@ -160,58 +158,57 @@ impl Item<'_> {
     }
 }
 
-impl Group<'_> {
+impl<'a> Group<'a> {
     /// Brings the segments in order and drops what cannot be joined.
     fn sort(&mut self, findings: &mut Vec<Finding>) {
         let count = self.segments.len();
         self.segments.sort_by_key(|s| s.0);
-        self.segments.dedup_by(|later, first| {
-            let double = later.0 == first.0;
-            if double {
-                findings.push(Finding::new(
-                    later.2.extent(),
-                    EventKind::ParamDuplicate,
-                    "the first one counts",
-                ));
+        let mut kept: Vec<(u32, bool, Item<'a>)> = Vec::with_capacity(count);
+        for (number, encoded, item) in std::mem::take(&mut self.segments) {
+            let next = kept.len() as u32;
+            if number == next {
+                kept.push((number, encoded, item));
+                continue;
             }
-            double
-        });
-        let whole = self.segments.iter().zip(0..).take_while(|((number, ..), want)| number == want).count();
-        for (.., item) in self.segments.drain(whole..) {
-            findings.push(Finding::new(
-                item.extent(),
-                EventKind::ParamGap,
-                "a segment behind a gap is not read",
-            ));
+            let (kind, detail) = if number < next {
+                (EventKind::ParamDuplicate, "the first one counts")
+            } else {
+                (EventKind::ParamGap, "a segment behind a gap is not read")
+            };
+            findings.push(Finding::new(item.extent(), kind, detail));
+            self.left_out.push(item);
         }
+        self.segments = kept;
         self.whole &= self.segments.len() == count;
     }
 
-    /// The text by the form that counts: `name*`, then `name*0`, then `name`; a clean form where that one is damaged.
-    fn decode(&self, context: &HeaderContext, findings: &mut Vec<Finding>) -> Option<Param> {
-        let mut best: Option<(Decoded, Vec<Finding>)> = None;
-        for form in [Form::Extended, Form::Segment { number: 0, encoded: false }, Form::Plain] {
+    /// Each form that is there, decoded, with its extent and what was found in it.
+    pub(super) fn read(&self, context: &HeaderContext) -> [Option<Read>; 3] {
+        FORMS.map(|form| {
             let mut found = Vec::new();
-            let Some((extent, decoded)) = self.decode_form(form, context, &mut found) else { continue };
-            match &best {
-                Some((won, _)) if won.losses == 0 || decoded.losses > 0 => {
-                    let detail = "another form of the parameter counts";
-                    findings.push(Finding::new(extent, EventKind::ParamDuplicate, detail));
-                }
-                Some(_) => {
-                    findings.push(Finding::new(
-                        extent,
-                        EventKind::ParamDuplicate,
-                        "counts, since the other form is damaged",
-                    ));
-                    best = Some((decoded, found));
-                }
-                None => best = Some((decoded, found)),
-            }
+            let (extent, decoded) = self.decode_form(form, context, &mut found)?;
+            Some(Read { extent, decoded, found })
+        })
+    }
+
+    /// The text by the form that counts (`name*`, then `name*0`, then `name`; a clean form where that one is damaged), and where that begins.
+    fn decode(&self, context: &HeaderContext, findings: &mut Vec<Finding>) -> Option<(usize, Param)> {
+        let mut forms = self.read(context);
+        let winner = winner(&forms)?;
+        for (index, read) in forms.iter().enumerate().skip_while(|(_, read)| read.is_none()).skip(1) {
+            let Some(read) = read else { continue };
+            let detail = if index == winner {
+                "counts, since the other form is damaged"
+            } else {
+                "another form of the parameter counts"
+            };
+            findings.push(Finding::new(read.extent.clone(), EventKind::ParamDuplicate, detail));
         }
-        let (decoded, found) = best?;
+        let Read { extent, decoded, found } = forms[winner].take()?;
         findings.extend(found);
-        Some(Param { name: self.name.clone(), text: decoded.text, language: decoded.language })
+        let place = extent.start;
+        note_path(&self.name, &decoded.text, extent, findings);
+        Some((place, Param { name: self.name.clone(), text: decoded.text, language: decoded.language }))
     }
 
     fn decode_form(
@@ -237,7 +234,7 @@ impl Group<'_> {
                 Some((item.extent(), extended(charset, language, &bytes, &at, context, found)))
             }
             Form::Segment { .. } => {
-                let (first, last) = (self.segments.first()?, self.segments.last()?);
+                let first = self.segments.iter().map(|s| s.2.name.start).min()?;
                 let starts = self.segments.iter().map(|s| s.2.raw.range.start);
                 let ends = self.segments.iter().map(|s| s.2.raw.range.end);
                 let at = Place { range: starts.min()?..ends.max()?, exact: None };
@@ -258,7 +255,7 @@ impl Group<'_> {
                     }
                 }
                 let bytes = limit(&bytes, &at, found);
-                let extent = first.2.extent().start.min(last.2.extent().start)..at.range.end;
+                let extent = first..at.range.end;
                 let decoded = if self.segments.iter().any(|s| s.1) {
                     extended(head, language, bytes, &at, context, found)
                 } else {
@@ -278,10 +275,23 @@ struct Place {
 }
 
 /// One form, decoded.
-struct Decoded {
-    text: String,
+pub(super) struct Decoded {
+    pub(super) text: String,
     language: Option<String>,
     losses: u64,
+}
+
+/// One form, and what is to be told of it.
+pub(super) struct Read {
+    extent: Range<usize>,
+    pub(super) decoded: Decoded,
+    found: Vec<Finding>,
+}
+
+/// Index of the form that counts: the first that is not damaged, else the first.
+pub(super) fn winner(forms: &[Option<Read>; 3]) -> Option<usize> {
+    let clean = |read: &Option<Read>| read.as_ref().is_some_and(|read| read.decoded.losses == 0);
+    forms.iter().position(clean).or_else(|| forms.iter().position(Option::is_some))
 }
 
 fn limit<'b>(bytes: &'b [u8], at: &Place, found: &mut Vec<Finding>) -> &'b [u8] {
@@ -419,7 +429,7 @@ mod tests {
             ("a/b; name=\"c", vec!["param.unclosed-quote"]),
             ("a/b; name=\"c\" d; x=y", vec!["param.junk"]),
             ("a/b c; x=y", vec!["param.junk"]),
-            ("a/b; name=\"C:\\x\"", vec!["param.backslash"]),
+            ("a/b; name=\"C:\\x\"", vec!["param.path", "param.backslash"]),
             ("a/b; name*=''c", vec!["param.no-charset"]),
             ("a/b; name*=utf-8'c", vec!["param.no-charset"]),
             ("a/b; name*=c", vec!["param.no-charset"]),
@@ -436,8 +446,9 @@ mod tests {
         ] {
             assert_eq!(kinds(value), want, "{value}");
             let (mut seen, all) = (Vec::new(), kinds(value));
-            survey(value.as_bytes(), &mut seen);
+            crate::params::survey(value.as_bytes(), &mut seen);
             let scanned = [
+                "path",
                 "unquoted",
                 "semicolon",
                 "unclosed",

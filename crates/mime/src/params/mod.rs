@@ -13,12 +13,13 @@
 
 mod decode;
 mod encode;
+mod names;
 mod rewrite;
 mod scan;
 
 pub use decode::parse;
-pub(crate) use decode::survey;
 pub use encode::{Compat, encode};
+pub(crate) use names::survey;
 pub(crate) use rewrite::rewrite;
 
 use std::borrow::Cow;
@@ -52,7 +53,7 @@ pub struct Param {
 pub struct Params {
     /// The main value (`text/plain`, `attachment`), trimmed, comments removed, in lower case.
     pub value: String,
-    /// In order of first appearance; a name occurs once.
+    /// In order of the places of the forms that count; a name occurs once.
     pub list: Vec<Param>,
 }
 

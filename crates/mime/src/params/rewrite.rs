@@ -2,11 +2,12 @@
 //!
 //! # Limits
 //!
-//! `charset` and `boundary` are never changed, nor is a form that another form of the same name wins over, nor a continuation with gaps,
-//! duplicates or missing semicolons.
+//! `charset` and `boundary` are never changed, nor is a form that another form of the same name wins over (but for the names of files, see
+//! `names`), nor a continuation with gaps, duplicates or missing semicolons.
 
 use super::decode::{Form as Mark, Group, group, split_extended, split_name};
 use super::encode::{extended, quoted, words};
+use super::names::{has_repeats, with_semicolon};
 use super::{Param, Params, parse};
 use crate::encoded_word::{
     self, Finding, Form, HeaderContext, Replacement, UNSAFE, decode_text, has_open, has_word, is_tidy_text,
@@ -25,7 +26,7 @@ pub(crate) fn rewrite(
     eol: &str,
     findings: &mut Vec<Finding>,
 ) -> Vec<Replacement> {
-    if value.is_ascii() && !has_open(value) && memchr::memchr(b'*', value).is_none() {
+    if value.is_ascii() && !has_open(value) && memchr::memchr(b'*', value).is_none() && !has_repeats(value) {
         return Vec::new();
     }
     let before = parse(value, context, findings);
@@ -50,7 +51,12 @@ fn plan(
     column: usize,
     eol: &str,
 ) -> Vec<Replacement> {
-    let (_, groups) = group(value, &mut Vec::new());
+    let (_, mut groups) = group(value, &mut Vec::new());
+    let mut list: Vec<Replacement> = groups
+        .iter_mut()
+        .flat_map(|group| group.settle(value, context))
+        .map(|at| Replacement { at, with: Vec::new() })
+        .collect();
     let by_name: HashMap<&str, &Param> = params.list.iter().map(|p| (p.name.as_str(), p)).collect();
     let mut jobs: Vec<Job<'_>> = groups
         .iter()
@@ -58,7 +64,6 @@ fn plan(
         .filter_map(|g| job(value, g, &by_name, form, context))
         .collect();
     jobs.sort_by_key(|j| j.at.start);
-    let mut list = Vec::new();
     let (mut at, mut column) = (0, column);
     for job in jobs {
         let gap = &value[at..job.at.start];
@@ -118,10 +123,7 @@ fn job<'a>(
     let drop = items
         .iter()
         .filter(|i| i.name.start != first.name.start)
-        .map(|item| {
-            let before = lex::trim_end(&value[..item.name.start]);
-            before.ends_with(b";").then(|| before.len() - 1..item.extent().end)
-        })
+        .map(|item| with_semicolon(value, item))
         .collect::<Option<Vec<_>>>()?;
     let encoded = group.extended.is_some() || group.segments.iter().any(|s| s.1);
     let syntax = if encoded {

@@ -1,0 +1,232 @@
+//! Names of files: what makes one dangerous or ambiguous, and a field that gives one name only.
+//!
+//! # Rules
+//!
+//! - A name with `/` or `\\` in it gives `param.path`; it stays, for saving a file is the matter of who saves it.
+//! - What stands beside the form that counts (a second form, a second one of a form, a segment that cannot be joined) is taken out where it
+//!   reads otherwise, for other readers believe it. An ASCII form beside one that is not ASCII is its fallback for old readers, and stays,
+//!   when both have the same extension.
+//!
+//! # Limits
+//!
+//! Only `name` and `filename` are looked at. Two names in two fields are told of (`mime.ambiguous-name`) and stay.
+
+use super::decode::{FORMS, Form, Group, note_mark, split_name, winner};
+use super::scan::{Item, LIMIT, Scanner};
+use crate::encoded_word::{Finding, HeaderContext};
+use crate::{EventKind, lex};
+use std::ops::Range;
+
+/// Whether a parameter names a file.
+pub(super) fn is_file_name(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"filename") || name.eq_ignore_ascii_case(b"name")
+}
+
+/// Tells of a path in a name.
+pub(super) fn note_path(name: &str, text: &str, at: Range<usize>, findings: &mut Vec<Finding>) {
+    if is_file_name(name.as_bytes()) && text.contains(['/', '\\']) {
+        findings.push(Finding::new(at, EventKind::ParamPath, ""));
+    }
+}
+
+/// What a scanner tolerates in a field of plain values, without a look at what they mean. True when a name occurs twice: then the field
+/// asks for more.
+pub(crate) fn survey(value: &[u8], findings: &mut Vec<Finding>) -> bool {
+    let (_, mut scanner) = Scanner::new(value);
+    let mut names: Vec<&[u8]> = Vec::new();
+    for item in scanner.by_ref().take(LIMIT) {
+        note_mark(&item, split_name(item.raw.name).1, findings);
+        if is_file_name(item.raw.name) && item.raw.value.iter().any(|b| matches!(b, b'/' | b'\\')) {
+            findings.push(Finding::new(item.extent(), EventKind::ParamPath, ""));
+        }
+        names.push(item.raw.name);
+    }
+    scanner.note_rest();
+    findings.append(&mut scanner.tolerated);
+    findings.sort_by_key(|f| f.at.start);
+    repeats(&mut names)
+}
+
+/// Whether a field of plain values has a name twice.
+pub(super) fn has_repeats(value: &[u8]) -> bool {
+    let (_, scanner) = Scanner::new(value);
+    repeats(&mut scanner.take(LIMIT).map(|item| item.raw.name).collect())
+}
+
+fn repeats(names: &mut Vec<&[u8]>) -> bool {
+    let lower = |name: &[u8]| name.iter().map(u8::to_ascii_lowercase).collect::<Vec<_>>();
+    match &names[..] {
+        [] | [_] => false,
+        [one, other] => one.eq_ignore_ascii_case(other),
+        _ => {
+            names.sort_by_cached_key(|name| lower(name));
+            names.windows(2).any(|pair| pair[0].eq_ignore_ascii_case(pair[1]))
+        }
+    }
+}
+
+impl Group<'_> {
+    /// Takes out what reads otherwise than the form that counts. Gives the places of what is to go, each with its semicolon.
+    pub(super) fn settle(&mut self, value: &[u8], context: &HeaderContext) -> Vec<Range<usize>> {
+        let left_out = self.left_out.iter().any(|item| !self.has(item));
+        let forms = usize::from(self.plain.is_some())
+            + usize::from(self.extended.is_some())
+            + usize::from(!self.segments.is_empty());
+        if !is_file_name(self.name.as_bytes()) || forms < 2 && !left_out {
+            return Vec::new();
+        }
+        let read = self.read(context);
+        let Some(first) = winner(&read) else { return Vec::new() };
+        let text = |index: usize| read[index].as_ref().map(|read| read.decoded.text.as_str());
+        let counts = text(first).unwrap_or_default();
+        let fallback = FORMS[first] != Form::Plain
+            && text(2).is_some_and(|plain| plain == counts || is_fallback(plain, counts));
+        let other = |index: usize| {
+            index != first && text(index).is_some_and(|text| text != counts) && !(index == 2 && fallback)
+        };
+        if !left_out && !(0..FORMS.len()).any(other) {
+            return Vec::new();
+        }
+        let mut items: Vec<&Item<'_>> = self.left_out.iter().collect();
+        for (index, form) in FORMS.iter().enumerate() {
+            match form {
+                _ if index == first || index == 2 && fallback => {}
+                Form::Plain => items.extend(&self.plain),
+                Form::Extended => items.extend(&self.extended),
+                Form::Segment { .. } => items.extend(self.segments.iter().map(|segment| &segment.2)),
+            }
+        }
+        let Some(places) = items.iter().map(|item| with_semicolon(value, item)).collect::<Option<Vec<_>>>()
+        else {
+            return Vec::new();
+        };
+        for (index, form) in FORMS.iter().enumerate() {
+            match form {
+                _ if index == first || index == 2 && fallback => {}
+                Form::Plain => self.plain = None,
+                Form::Extended => self.extended = None,
+                Form::Segment { .. } => self.segments.clear(),
+            }
+        }
+        self.left_out.clear();
+        self.whole = true;
+        places
+    }
+
+    /// Whether something was left out that is the same, byte for byte, as what was kept.
+    fn has(&self, item: &Item<'_>) -> bool {
+        let kept =
+            self.plain.iter().chain(&self.extended).chain(self.segments.iter().map(|segment| &segment.2));
+        let same = |kept: &Item<'_>| {
+            kept.raw.name.eq_ignore_ascii_case(item.raw.name) && kept.raw.value == item.raw.value
+        };
+        kept.into_iter().any(same)
+    }
+}
+
+/// Whether an ASCII name may stand for one that is not: both are files of one kind.
+fn is_fallback(plain: &str, counts: &str) -> bool {
+    let extension = |name: &str| name.rsplit_once('.').map_or("", |(_, extension)| extension).to_lowercase();
+    !counts.is_ascii() && plain.is_ascii() && extension(plain) == extension(counts)
+}
+
+/// A parameter with the semicolon before it; None where there is none.
+pub(super) fn with_semicolon(value: &[u8], item: &Item<'_>) -> Option<Range<usize>> {
+    let before = lex::trim_end(&value[..item.name.start]);
+    before.ends_with(b";").then(|| before.len() - 1..item.extent().end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoded_word::{self, Form as HeaderForm};
+    use crate::header::FieldKind;
+
+    fn after(value: &str) -> (String, Vec<&'static str>) {
+        let mut findings = Vec::new();
+        let list = encoded_word::rewrite(
+            value.as_bytes(),
+            FieldKind::Parameters,
+            HeaderForm::Words,
+            &HeaderContext::default(),
+            20,
+            b"\r\n",
+            &mut findings,
+        );
+        let new = encoded_word::apply(value.as_bytes(), &list);
+        (String::from_utf8(new).unwrap(), findings.iter().map(|finding| finding.kind.code()).collect())
+    }
+
+    #[test]
+    fn one_name_is_left() {
+        for (value, want) in [
+            // Two forms that read otherwise, in both orders, and in folded lines.
+            ("a; filename=\"x.txt\"; filename*=utf-8''y.exe", "a; filename*=utf-8''y.exe"),
+            ("a; filename*=utf-8''y.exe; filename=x.txt; size=1", "a; filename*=utf-8''y.exe; size=1"),
+            (
+                "a;\r\n filename=x;\r\n filename*0=y;\r\n filename*1=z",
+                "a;\r\n filename*0=y;\r\n filename*1=z",
+            ),
+            // Twice one form; a gap; a segment twice.
+            ("a; name=x; NAME=y", "a; name=x"),
+            ("a; name*=utf-8''x; name*=utf-8''y", "a; name*=utf-8''x"),
+            ("a; name*0=x; name*2=y", "a; name*0=x"),
+            ("a; name*0=x; name*1=y; name*0=z", "a; name*0=x; name*1=y"),
+            // The damaged form is the one that goes.
+            ("a; name=x.txt; name*=iso-2022-jp''%1B$B%FF%1B(B", "a; name=x.txt"),
+            // What is left is brought to UTF-8.
+            ("a; name=x; name*=koi8-r''%F0", "a; name=x; name*=koi8-r''%F0"),
+            ("a; name=x.exe; name*=koi8-r''%F0.txt", "a; name*=utf-8''%D0%9F.txt"),
+            // The same name in two forms, and a fallback for old readers, stay.
+            ("a; name=x; name=x", "a; name=x; name=x"),
+            ("a; name=\"x\"; name*=utf-8''x", "a; name=\"x\"; name*=utf-8''x"),
+            (
+                "a; name=\"Gr__e.PDF\"; name*=utf-8''Gr%C3%B6.pdf",
+                "a; name=\"Gr__e.PDF\"; name*=utf-8''Gr%C3%B6.pdf",
+            ),
+            // No semicolon to take out, and no file.
+            ("a; name=\"x\" name=y", "a; name=\"x\" name=y"),
+            ("a; format=flowed; format=fixed", "a; format=flowed; format=fixed"),
+            ("a; charset=utf-8; charset=x", "a; charset=utf-8; charset=x"),
+        ] {
+            assert_eq!(after(value).0, want, "{value}");
+            assert_eq!(after(want).0, want, "a second pass over {want}");
+        }
+    }
+
+    #[test]
+    fn paths_are_told() {
+        for (value, want) in [
+            ("a; name=x", false),
+            ("a/b; path=\"x/y\"", false),
+            ("a; name=\"x/y\"", true),
+            ("a; filename=\"..\\\\x\"", true),
+            ("a; filename*=utf-8''..%2Fx", true),
+            ("a; filename=\"=?utf-8?Q?x=2Fy?=\"", true),
+        ] {
+            let mut findings = Vec::new();
+            let _ = crate::params::parse(value.as_bytes(), &HeaderContext::default(), &mut findings);
+            let told = |findings: &[Finding]| findings.iter().any(|f| f.kind == EventKind::ParamPath);
+            assert_eq!(told(&findings), want, "{value}");
+            if !value.contains(['*', '?']) {
+                let mut surveyed = Vec::new();
+                survey(value.as_bytes(), &mut surveyed);
+                assert_eq!(told(&surveyed), want, "{value}, surveyed");
+            }
+        }
+    }
+
+    #[test]
+    fn a_survey_sees_every_repetition() {
+        for (value, want) in [
+            ("a", false),
+            ("a; b=c", false),
+            ("a; b=c; B=d", true),
+            ("a; b=c; d=e; f=g; D=h", true),
+            ("a; b=c; d=e; f=g", false),
+        ] {
+            assert_eq!(survey(value.as_bytes(), &mut Vec::new()), want, "{value}");
+            assert_eq!(has_repeats(value.as_bytes()), want, "{value}");
+        }
+    }
+}

@@ -140,7 +140,7 @@ fn attacks() -> Option<Vec<(String, Vec<u8>)>> {
     files.retain(|path| {
         let name = path.file_name().unwrap().to_string_lossy();
         let here = name.starts_with(['b', 'c']) || TABLE.iter().any(|row| name.starts_with(row.name));
-        here && name.ends_with(".eml")
+        here && path.extension().is_some_and(|extension| extension == "eml")
     });
     files.sort();
     assert!(!files.is_empty(), "no attacks in {}", folder.display());

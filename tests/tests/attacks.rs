@@ -294,7 +294,7 @@ fn big_attacks_are_read_in_linear_time() {
     let mut seen = 0;
     for path in fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if !name.starts_with('g') || !name.ends_with(".eml") {
+        if !name.starts_with('g') || path.extension().is_none_or(|extension| extension != "eml") {
             continue;
         }
         seen += 1;

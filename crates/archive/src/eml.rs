@@ -292,6 +292,7 @@ impl Files {
             message: span.clone(),
             span,
             quoting: Quoting::None,
+            froms: None,
             flags,
             name: name.to_vec(),
             folder,

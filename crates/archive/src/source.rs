@@ -98,6 +98,8 @@ pub struct Entry {
     pub message: Range<usize>,
     /// How `From ` lines in the message are quoted.
     pub quoting: Quoting,
+    /// Whether the words `From ` occur anywhere in the message; None where nobody has looked.
+    pub froms: Option<bool>,
     /// Flags.
     pub flags: Flags,
     /// Path below the archive's root for a file of a folder, as bytes with `/`; empty for mbox and single files.

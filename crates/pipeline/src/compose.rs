@@ -6,7 +6,7 @@
 //! name of its file holds the digest of its first piece.
 
 use crate::engine::Work;
-use crate::quote::{count_marks, find_froms, has_from_line, line_end, may_hold_from, rebuild};
+use crate::quote::{count_marks, has_from, has_from_line, line_end, may_hold_from, rebuild};
 use crate::reader::Feed;
 use crate::tally::{Complete, Tally};
 use crate::{Progress, length_field, names};
@@ -129,9 +129,6 @@ impl<'a> Batch<'a> {
         }
         let is_message = |entry: &Entry| matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
         let last = feed.batch.entries.iter().rposition(is_message).filter(|_| feed.last);
-        // Looked for once in the whole batch: most messages hold none, and need not be searched again and again.
-        let froms = find_froms(&feed.batch.bytes);
-        let mut froms = froms.as_slice();
         for (index, entry) in feed.batch.entries.iter().enumerate() {
             let bytes = &feed.batch.bytes[entry.span.clone()];
             self.done.tally.bytes_in += bytes.len() as u64;
@@ -144,11 +141,9 @@ impl<'a> Batch<'a> {
                     self.record(&Record::Raw { kind, bytes });
                 }
                 EntryKind::Message => {
-                    let before = froms.partition_point(|&at| at < entry.message.start);
-                    let inside = froms[before..].partition_point(|&at| at < entry.message.end);
-                    froms = &froms[before..];
-                    self.message(entry, inside > 0, Some(index) == last);
-                    froms = &froms[inside..];
+                    let message = || &feed.batch.bytes[entry.message.clone()];
+                    let froms = entry.froms.unwrap_or_else(|| has_from(message()));
+                    self.message(entry, froms, Some(index) == last);
                 }
                 EntryKind::Oversize => self.piece(entry, feed.midline[index], Some(index) == last),
             }
@@ -166,7 +161,7 @@ impl<'a> Batch<'a> {
         self.name = &entry.name;
     }
 
-    /// `froms`: `From ` occurs in the message, or begins in it.
+    /// `froms`: `From ` occurs in the message.
     fn message(&mut self, entry: &'a Entry, froms: bool, last: bool) {
         let bytes = &self.feed.batch.bytes[..];
         let old = &bytes[entry.message.clone()];

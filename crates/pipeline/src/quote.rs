@@ -57,9 +57,9 @@ pub(crate) fn has_from_line(bytes: &[u8]) -> bool {
     from_lines(bytes).next().is_some()
 }
 
-/// Offsets of every `From `.
-pub(crate) fn find_froms(bytes: &[u8]) -> Vec<usize> {
-    FROM.find_iter(bytes).collect()
+/// Whether a `From ` occurs, at the start of a line or not.
+pub(crate) fn has_from(bytes: &[u8]) -> bool {
+    FROM.find(bytes).is_some()
 }
 
 /// True when a `From ` occurs in or touches what edits put into a message; there may be others elsewhere.

@@ -75,8 +75,7 @@ impl Reader {
     /// Fills `feed` with the next batch; false at the end.
     pub(crate) fn next(&mut self, feed: &mut Feed) -> io::Result<bool> {
         let mut old = std::mem::take(&mut feed.batch);
-        // A message of the largest size must not hold its memory for the rest of the job. Other buffers keep their length,
-        // so that the source need not clear them again.
+        // A message of the largest size must not hold its memory for the rest of the job.
         if old.bytes.capacity() > LARGE {
             old.bytes.clear();
             old.bytes.shrink_to(LARGE);

@@ -12,6 +12,7 @@ use crate::{Error, Progress, json};
 use mailglot_archive::mbox::unquote;
 use mailglot_archive::{Entry, EntryKind};
 use mailglot_mime::{Message, Policy, Report, TextPart, text_parts};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -167,7 +168,8 @@ impl Work for Texts<'_> {
 impl Texts<'_> {
     /// Appends the text parts of a message; gives the number of losses.
     fn message(&self, entry: &Entry, batch: &[u8], out: &mut Vec<u8>) -> u64 {
-        let raw = unquote(&batch[entry.message.clone()], entry.quoting);
+        let raw = &batch[entry.message.clone()];
+        let raw = if entry.froms == Some(false) { Cow::Borrowed(raw) } else { unquote(raw, entry.quoting) };
         let message = Message::parse(&raw, &self.policy.limits);
         let mut report = Report::with_limit(self.policy.limits.events);
         for part in (self.parts)(&message, self.policy, &mut report) {

@@ -33,6 +33,8 @@ pub(super) struct Delimiters {
     /// Opened delimiters in order of offset, for forgetting.
     opened: VecDeque<(u64, u64)>,
     keys: HashMap<u64, Key>,
+    /// Number of keys that are open.
+    open: usize,
     /// Number of keys that are open and come again.
     live: usize,
 }
@@ -82,6 +84,7 @@ impl Delimiters {
             ahead: VecDeque::new(),
             opened: VecDeque::new(),
             keys: HashMap::new(),
+            open: 0,
             live: 0,
         }
     }
@@ -125,7 +128,7 @@ impl Delimiters {
 
     /// True when nothing is open: then nothing is inside, whatever comes.
     pub(super) fn is_empty(&self) -> bool {
-        self.opened.is_empty()
+        self.open == 0
     }
 
     /// Reads the lines that start before `to` without passing them.
@@ -173,10 +176,11 @@ impl Delimiters {
             Slot::Occupied(slot) => slot,
             Slot::Vacant(slot) => slot.insert_entry(Key::default()),
         };
-        let before = slot.get().is_live();
+        let before = (slot.get().opened.is_some(), slot.get().is_live());
         change(slot.get_mut());
         let key = slot.get();
-        self.live = self.live + usize::from(key.is_live()) - usize::from(before);
+        self.open = self.open + usize::from(key.opened.is_some()) - usize::from(before.0);
+        self.live = self.live + usize::from(key.is_live()) - usize::from(before.1);
         if key.opened.is_none() && key.ahead.is_empty() {
             slot.remove();
         }

@@ -43,6 +43,8 @@ pub(crate) struct Mailbox<R> {
     /// Where the search for the next separator goes on.
     scan: u64,
     guess_open: bool,
+    /// The words `From ` were met in the current message.
+    froms: bool,
     /// No separator stands before the first message.
     leading: bool,
     /// Found, but not yet covered by a batch.
@@ -141,6 +143,7 @@ impl<R: Read> Mailbox<R> {
             finder: Finder::new(needle),
             delimiters,
             state: State::Prelude,
+            froms: false,
             leading: false,
             ordinal: 0,
             scan: 0,
@@ -286,7 +289,13 @@ impl<R: Read> Mailbox<R> {
         } else {
             let span = self.window.index(current.start)..self.window.index(known);
             let message = self.window.index(current.message)..self.window.index(message_end);
-            let entry = self.entry(EntryKind::Message, current.start, span, message, self.profile.quoting);
+            let mut entry =
+                self.entry(EntryKind::Message, current.start, span, message, self.profile.quoting);
+            // The search for the next separator has met them, if it was one, and went through all of the message.
+            let searched = self.profile.division == Division::FromLines
+                && self.scan != u64::MAX
+                && current.declared.is_none();
+            entry.froms = searched.then_some(self.froms);
             entries.push(entry);
         }
         self.ordinal += 1;
@@ -357,6 +366,7 @@ impl<R: Read> Mailbox<R> {
             span,
             message,
             quoting,
+            froms: None,
             flags: Flags::default(),
             name: Vec::new(),
             folder: String::new(),

@@ -3,30 +3,28 @@
 //! # Limits
 //! Blocking reads only; the end of the file is final, even when the file grows later.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Read};
 
-/// Bytes asked for by one read.
-const CHUNK: usize = 128 << 10;
+/// Bytes that are asked for at once.
+const CHUNK: usize = 256 << 10;
 
 /// A sliding window over a stream, addressed by file offsets. Reads go straight into the buffer that
 /// later becomes a batch.
 pub(super) struct Window<R> {
     input: R,
-    /// Initialized memory; the first `filled` bytes are the stream's.
     bytes: Vec<u8>,
-    filled: usize,
     base: u64,
     ended: bool,
 }
 
 impl<R: Read> Window<R> {
     pub(super) fn new(input: R) -> Self {
-        Self { input, bytes: Vec::new(), filled: 0, base: 0, ended: false }
+        Self { input, bytes: Vec::new(), base: 0, ended: false }
     }
 
     /// What is in memory; its first byte has the offset [`Self::base`].
     pub(super) fn data(&self) -> &[u8] {
-        &self.bytes[..self.filled]
+        &self.bytes
     }
 
     /// Offset of the first byte in memory.
@@ -36,7 +34,7 @@ impl<R: Read> Window<R> {
 
     /// Offset after the last byte in memory.
     pub(super) fn end(&self) -> u64 {
-        self.base + self.filled as u64
+        self.base + self.bytes.len() as u64
     }
 
     /// True when [`Self::end`] is the end of the stream.
@@ -54,24 +52,14 @@ impl<R: Read> Window<R> {
         if self.ended {
             return Ok(());
         }
-        let room = self.filled + CHUNK;
-        if self.bytes.len() < room {
-            if self.bytes.capacity() < room {
-                // Half more at a time, not twice: the window of a large message counts in the memory budget.
-                let more = room + (self.filled / 2) - self.filled;
-                self.bytes.truncate(self.filled);
-                self.bytes.reserve_exact(more);
-            }
-            self.bytes.resize(room, 0);
+        let filled = self.bytes.len();
+        if self.bytes.capacity() - filled < CHUNK {
+            // Half more at a time, not twice: the window of a large message counts in the memory budget.
+            self.bytes.reserve_exact(CHUNK + filled / 2);
         }
-        let read = loop {
-            match self.input.read(&mut self.bytes[self.filled..room]) {
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                result => break result?,
-            }
-        };
-        self.filled += read;
-        self.ended = read == 0;
+        // Unlike a plain read, this needs no memory that was cleared before.
+        let read = self.input.by_ref().take(CHUNK as u64).read_to_end(&mut self.bytes)?;
+        self.ended = read < CHUNK;
         Ok(())
     }
 
@@ -86,21 +74,17 @@ impl<R: Read> Window<R> {
     /// Moves the bytes before `cut` into `batch`, whose allocation becomes the next window, and keeps the rest.
     pub(super) fn hand_over(&mut self, cut: u64, batch: &mut Vec<u8>) {
         let cut = self.index(cut);
-        let rest = self.filled - cut;
         std::mem::swap(&mut self.bytes, batch);
-        if self.bytes.len() < rest {
-            self.bytes.resize(rest, 0);
-        }
-        self.bytes[..rest].copy_from_slice(&batch[cut..self.filled]);
+        self.bytes.clear();
+        self.bytes.extend_from_slice(&batch[cut..]);
         batch.truncate(cut);
         // One huge message must not leave huge buffers behind.
-        for (buffer, used) in [(&mut self.bytes, rest), (batch, cut)] {
+        for buffer in [&mut self.bytes, batch] {
+            let used = buffer.len();
             if buffer.capacity() > 4 * used + (4 << 20) {
-                buffer.truncate(used);
                 buffer.shrink_to(2 * used);
             }
         }
         self.base += cut as u64;
-        self.filled = rest;
     }
 }

@@ -67,6 +67,8 @@ pub(crate) struct Candidate {
     pub(crate) script: Script,
     /// Index of the language, cost of the charset given the language.
     pub(crate) languages: Vec<(usize, u32)>,
+    pub(super) is_single_byte: bool,
+    pub(super) is_ascii_compatible: bool,
     /// What its bytes are; of a single-byte charset, made when first needed.
     page: OnceLock<Page>,
 }
@@ -103,12 +105,31 @@ pub(crate) fn candidates() -> &'static [Candidate] {
                         charset,
                         script: language.script,
                         languages: vec![(index, cost)],
+                        is_single_byte: charset.is_single_byte(),
+                        is_ascii_compatible: charset.is_ascii_compatible(),
                         page: OnceLock::new(),
                     }),
                 }
             }
         }
         all
+    })
+}
+
+/// The places of all candidates, each with the places of its languages, what is usual first: against that the others fall early.
+pub(super) fn usual_first() -> &'static [(usize, usize)] {
+    static ORDER: OnceLock<Vec<(usize, usize)>> = OnceLock::new();
+    ORDER.get_or_init(|| {
+        let places = |(place, candidate): (usize, &Candidate)| {
+            (0..candidate.languages.len()).map(move |nth| (place, nth))
+        };
+        let mut order: Vec<_> = candidates().iter().enumerate().flat_map(places).collect();
+        let base = base_priors();
+        order.sort_by_key(|(place, nth)| {
+            let (language, cost) = candidates()[*place].languages[*nth];
+            cost + base[language]
+        });
+        order
     })
 }
 

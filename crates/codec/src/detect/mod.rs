@@ -88,16 +88,17 @@ pub struct Hints<'a> {
 
 /// Guesses the charset of a text.
 pub fn detect(bytes: &[u8], hints: &Hints<'_>) -> Guess {
-    certain(bytes, hints).unwrap_or_else(|| Ranking::of(bytes, hints).guess(bytes))
+    Weighed::new(bytes, hints).guess()
 }
 
 /// The likeliest charsets, at most `n`, the best first; of charsets that make the same text only one.
 /// Where a rule decides there is one only.
 pub fn detect_top(bytes: &[u8], hints: &Hints<'_>, n: usize) -> Vec<Guess> {
-    if let Some(guess) = certain(bytes, hints) {
+    let weighed = Weighed::new(bytes, hints);
+    if let Some(guess) = weighed.certain() {
         return vec![guess].into_iter().take(n).collect();
     }
-    let ranking = Ranking::of(bytes, hints);
+    let ranking = weighed.ranking();
     let first = ranking.guess(bytes);
     let same = |s: &&score::Scored| s.charset == first.charset;
     let mut seen: HashSet<u64> = ranking.scored.iter().filter(same).map(|s| s.text).collect();
@@ -131,17 +132,18 @@ pub struct Weighed<'b> {
     bytes: &'b [u8],
     hints: Hints<'b>,
     ranking: OnceCell<Ranking>,
+    nearly: OnceCell<Nearly>,
 }
 
 impl<'b> Weighed<'b> {
     /// A text that will be weighed when first needed.
     pub fn new(bytes: &'b [u8], hints: &Hints<'b>) -> Self {
-        Self { bytes, hints: *hints, ranking: OnceCell::new() }
+        Self { bytes, hints: *hints, ranking: OnceCell::new(), nearly: OnceCell::new() }
     }
 
     /// The answer of [`detect`].
     pub fn guess(&self) -> Guess {
-        certain(self.bytes, &self.hints).unwrap_or_else(|| self.ranking().guess(self.bytes))
+        self.certain().unwrap_or_else(|| self.ranking().guess(self.bytes))
     }
 
     /// What speaks against a label. None where nothing does, and where it is not known what texts in its charset look like.
@@ -150,7 +152,22 @@ impl<'b> Weighed<'b> {
     }
 
     fn ranking(&self) -> &Ranking {
-        self.ranking.get_or_init(|| Ranking::of(self.bytes, &self.hints))
+        self.ranking.get_or_init(|| Ranking::of(self.bytes, &self.hints, || self.nearly()))
+    }
+
+    fn nearly(&self) -> Nearly {
+        *self.nearly.get_or_init(|| Nearly::of(self.bytes))
+    }
+
+    /// The answer of the steps that need no statistics.
+    fn certain(&self) -> Option<Guess> {
+        certain(self.bytes, &self.hints).or_else(|| {
+            (self.nearly() == Nearly::Proven).then_some(Guess {
+                charset: Charset::UTF_8,
+                confidence: 0.95,
+                evidence: Evidence::Utf8,
+            })
+        })
     }
 }
 
@@ -184,7 +201,7 @@ impl Detector {
     }
 }
 
-/// The steps that need no statistics.
+/// The steps that need no statistics, but for damaged UTF-8.
 fn certain(bytes: &[u8], hints: &Hints<'_>) -> Option<Guess> {
     let sure = |charset, confidence, evidence| Some(Guess { charset, confidence, evidence });
     if let Some((charset, _)) = bom::sniff(bytes) {
@@ -205,13 +222,7 @@ fn certain(bytes: &[u8], hints: &Hints<'_>) -> Option<Guess> {
         return sure(Charset::UTF_8, 0.99, Evidence::Utf8);
     }
     let declared = hints.declared.filter(|c| *c != Charset::US_ASCII && reads(*c, bytes));
-    if let Some(charset) = declared {
-        return sure(charset, 0.9, Evidence::Declared);
-    }
-    match Nearly::of(bytes) {
-        Nearly::Proven => sure(Charset::UTF_8, 0.95, Evidence::Utf8),
-        Nearly::Possible | Nearly::No => None,
-    }
+    declared.and_then(|charset| sure(charset, 0.9, Evidence::Declared))
 }
 
 /// Whether a charset makes text of all bytes, without loss and C1 controls.

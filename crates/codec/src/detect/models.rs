@@ -36,6 +36,8 @@ pub(crate) struct Models {
     /// The letters of each script but Han, with the cost of each where it is foreign.
     scripts: Vec<Vec<(u16, u8)>>,
     languages: Vec<Model>,
+    /// The classes of a to z in Latin script.
+    ascii: [u8; 26],
 }
 
 /// The model of a language.
@@ -106,7 +108,15 @@ impl Models {
             script => Model::Letters(Letters::read(&mut packed, &scripts[script as usize])),
         });
         let languages = languages.collect();
-        Self { case, signs, scripts, languages }
+        let mut models = Self { case, signs, scripts, languages, ascii: [FOREIGN; 26] };
+        models.ascii = std::array::from_fn(|at| models.class(Script::Latin, char::from(b'a' + at as u8)));
+        models
+    }
+
+    /// Class of an ASCII letter, small or capital, in Latin script.
+    fn ascii_class(&self, letter: u8) -> u8 {
+        let place = usize::from(letter.to_ascii_lowercase().wrapping_sub(b'a'));
+        self.ascii.get(place).copied().unwrap_or(FOREIGN)
     }
 }
 
@@ -157,17 +167,22 @@ impl Letters {
         ways.own.min(ways.english) + word
     }
 
-    /// Cost by pairs alone: their tables are small, and so this is fast.
-    pub(crate) fn coarse_cost(&self, classes: &[u8]) -> u32 {
+    /// Cost by pairs alone: their tables are small, and so this is fast. None where it is more than `most`.
+    pub(crate) fn coarse_cost(&self, classes: &[u8], most: u32) -> Option<u32> {
         let mut last = 0;
         let mut total = 0;
-        for class in classes {
-            let token = usize::from(self.token[usize::from(*class)]);
-            total += u32::from(self.pairs[last * self.tokens + token]);
-            total += u32::from(self.extra[usize::from(*class)]);
-            last = token;
+        for run in classes.chunks(8) {
+            for class in run {
+                let token = usize::from(self.token[usize::from(*class)]);
+                total += u32::from(self.pairs[last * self.tokens + token]);
+                total += u32::from(self.extra[usize::from(*class)]);
+                last = token;
+            }
+            if total > most {
+                return None;
+            }
         }
-        total
+        Some(total)
     }
 
     fn all_triples(&self) -> Vec<u8> {
@@ -268,7 +283,7 @@ pub(crate) fn english(word: &[u8]) -> u32 {
     let mut classes = [SPACE; 64];
     let length = word.len().min(63);
     for (class, byte) in classes.iter_mut().zip(&word[..length]) {
-        *class = models.class(Script::Latin, char::from(byte.to_ascii_lowercase()));
+        *class = models.ascii_class(*byte);
     }
     let beyond = (word.len() - length) as u32 * 3 * NAT;
     match index.map(|index| models.language(index)) {

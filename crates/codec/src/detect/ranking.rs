@@ -29,14 +29,14 @@ pub(super) struct Ranking {
 
 impl Ranking {
     /// All that can read a sample of these bytes.
-    pub(super) fn of(bytes: &[u8], hints: &Hints<'_>) -> Self {
+    pub(super) fn of(bytes: &[u8], hints: &Hints<'_>, nearly: impl FnOnce() -> Nearly) -> Self {
         let priors = priors(hints);
         let sample = sample::sample(bytes);
         let mut scored = score::score(&sample, &priors, hints.ascii_compatible);
         if !hints.ascii_compatible {
             scored.extend(structure::wide_by_text(bytes, &priors));
         }
-        if Nearly::of(bytes) == Nearly::Possible {
+        if nearly() == Nearly::Possible {
             let text = String::from_utf8_lossy(&sample.bytes);
             let cost = score::unicode_cost(&text, &priors) + DAMAGED;
             scored.push(Scored { charset: Charset::UTF_8, cost, text: Charset::UTF_8.index() as u64 });
@@ -91,11 +91,21 @@ impl Nearly {
         /// That many are no chance.
         const MANY: usize = 12;
         let (mut sound, mut bad) = (0, 0);
-        for chunk in bytes.utf8_chunks() {
-            let high = chunk.valid().chars().filter(|c| !c.is_ascii());
-            sound += high.map(|c| if c.len_utf8() == 2 { 1 } else { 2 }).sum::<usize>();
-            bad += usize::from(!chunk.invalid().is_empty());
+        // Bytes above 7F that are still to come: of these, sequences count less than one each.
+        let mut left = count(bytes, |b| b >= 0x80);
+        let mut rest = bytes;
+        while let Err(error) = std::str::from_utf8(rest) {
+            let (valid, broken) = rest.split_at(error.valid_up_to());
+            let broken = &broken[..error.error_len().unwrap_or(broken.len())];
+            sound += weight(valid);
+            bad += 1;
+            left -= count(&rest[..valid.len() + broken.len()], |b| b >= 0x80);
+            if sound + left < 3 * bad {
+                return Self::No;
+            }
+            rest = &rest[valid.len() + broken.len()..];
         }
+        sound += weight(rest);
         match sound {
             0 => Self::No,
             _ if sound < 3 * bad => Self::No,
@@ -103,6 +113,18 @@ impl Nearly {
             _ => Self::Proven,
         }
     }
+}
+
+/// What the sequences of valid UTF-8 count together.
+fn weight(valid: &[u8]) -> usize {
+    count(valid, |b| b >= 0xC0) + count(valid, |b| b >= 0xE0)
+}
+
+/// Number of such bytes.
+fn count(bytes: &[u8], is_such: impl Fn(u8) -> bool) -> usize {
+    // Blocks small enough for a counter of eight bits let the compiler use whole registers.
+    let block = |block: &[u8]| usize::from(block.iter().map(|b| u8::from(is_such(*b))).sum::<u8>());
+    bytes.chunks(255).map(block).sum()
 }
 
 /// Whether a charset of more bytes loses at most one in fifty characters of the beginning.

@@ -22,8 +22,6 @@ pub(super) struct Reading {
     pub(super) cost: u32,
     /// Number of broken characters.
     pub(super) broken: u32,
-    /// What the non-ASCII bytes become: equal for charsets that read the sample alike.
-    pub(super) text: u64,
 }
 
 /// What a character is.
@@ -32,6 +30,10 @@ struct Sort {
     class: u8,
     /// A second class, where the character stands for a letter with a mark; `SPACE` for none.
     mark: u8,
+    /// U+FFFD or a control that is no space.
+    broken: bool,
+    /// An ASCII letter.
+    ascii: bool,
     /// Cost beyond the classes.
     extra: u16,
     case: Case,
@@ -64,14 +66,23 @@ impl Page {
         Self { script, sorts: std::array::from_fn(sort) }
     }
 
-    /// Reads a sample by this page; `english` are the costs of its runs of ASCII letters.
-    pub(super) fn read(&self, sample: &[u8], english: &[u32]) -> Reading {
-        let mut builder = Builder::new(self.script);
+    /// Reads a sample by this page; `english` are the costs of its runs of ASCII letters. None where the reading costs more than `most`.
+    pub(super) fn read(&self, sample: &[u8], english: &[u32], most: u32) -> Option<Reading> {
+        let mut builder = Builder::new(self.script, sample.len());
         let mut english = english.iter();
         for byte in sample {
             builder.put(&self.sorts[usize::from(*byte)], || english.next().copied().unwrap_or_default());
+            if builder.reading.cost > most {
+                return None;
+            }
         }
-        builder.finish(|| english.next().copied().unwrap_or_default())
+        let reading = builder.finish(|| english.next().copied().unwrap_or_default());
+        (reading.cost <= most).then_some(reading)
+    }
+
+    /// What the bytes above 7F become: equal for charsets that read the sample alike.
+    pub(super) fn text(&self, sample: &[u8]) -> u64 {
+        text_hash(sample.iter().map(|byte| self.sorts[usize::from(*byte)].c))
     }
 }
 
@@ -84,19 +95,28 @@ pub(super) fn english_runs(sample: &[u8]) -> Vec<u32> {
 pub(super) fn read_text(text: &str, script: Script) -> Reading {
     let english = english_runs(text.as_bytes());
     let mut english = english.into_iter();
-    let mut builder = Builder::new(script);
+    let mut builder = Builder::new(script, text.len());
     for c in text.chars() {
         builder.put(&Sort::of(c, script), || english.next().unwrap_or_default());
     }
     builder.finish(|| english.next().unwrap_or_default())
 }
 
+/// A number for the characters beyond ASCII.
+pub(super) fn text_hash(text: impl Iterator<Item = char>) -> u64 {
+    text.filter(|c| !c.is_ascii())
+        .fold(0xCBF2_9CE4_8422_2325, |hash, c| (hash ^ u64::from(c)).wrapping_mul(0x100_0000_01B3))
+}
+
 /// Puts sorts into a row.
 struct Builder {
     script: Script,
+    /// Cost of a letter without case, small, capital after none, small, capital, two capitals.
+    cases: [[u8; 3]; 4],
     reading: Reading,
     last: u8,
-    case: usize,
+    /// Index into `cases`.
+    case: u8,
     /// Within a run of ASCII letters.
     in_run: bool,
     /// A letter beyond ASCII stands before it.
@@ -104,23 +124,20 @@ struct Builder {
 }
 
 impl Builder {
-    fn new(script: Script) -> Self {
-        let reading = Reading { text: 0xCBF2_9CE4_8422_2325, ..Reading::default() };
-        Self { script, reading, last: SPACE, case: 0, in_run: false, is_mixed: false }
+    fn new(script: Script, length: usize) -> Self {
+        let classes = Vec::with_capacity(length + 1);
+        let reading = Reading { classes, ..Reading::default() };
+        let cases = Models::get().case.map(|[small, capital]| [0, small, capital]);
+        Self { script, cases, reading, last: SPACE, case: 0, in_run: false, is_mixed: false }
     }
 
     /// Takes one character; `english` gives the cost of the run of ASCII letters that ends here.
     fn put(&mut self, sort: &Sort, english: impl FnOnce() -> u32) {
         self.reading.cost += u32::from(sort.extra);
-        if !sort.c.is_ascii() {
-            self.reading.text = (self.reading.text ^ u64::from(sort.c)).wrapping_mul(0x100_0000_01B3);
-        }
-        if sort.c == char::REPLACEMENT_CHARACTER || sort.c.is_control() && sort.class != SPACE {
-            self.reading.broken += 1;
-        }
+        self.reading.broken += u32::from(sort.broken);
         self.put_case(sort.case);
         let again = sort.class == self.last && matches!(sort.class, SPACE | OTHER | ASCII);
-        if sort.c.is_ascii_alphabetic() {
+        if sort.ascii {
             self.in_run = true;
         } else {
             self.end_word(sort.class < FOREIGN, english);
@@ -138,17 +155,10 @@ impl Builder {
 
     /// Small after capital or the other way, as it is usual in words of all languages.
     fn put_case(&mut self, case: Case) {
-        let capital = match case {
-            Case::None => return self.case = 0,
-            Case::Small => 0,
-            Case::Capital => 1,
-        };
-        self.reading.cost += u32::from(Models::get().case[self.case][capital]);
-        self.case = match (self.case, case) {
-            (_, Case::Small | Case::None) => 1,
-            (0 | 1, Case::Capital) => 2,
-            (_, Case::Capital) => 3,
-        };
+        const NEXT: [[u8; 3]; 4] = [[0, 1, 2], [0, 1, 2], [0, 1, 3], [0, 1, 3]];
+        let (before, case) = (usize::from(self.case & 3), case as usize);
+        self.reading.cost += u32::from(self.cases[before][case]);
+        self.case = NEXT[before][case];
     }
 
     /// Ends a run of ASCII letters. In Latin script it is a word only if no other letter is next to it.
@@ -176,12 +186,23 @@ impl Builder {
 
 impl Sort {
     fn of(c: char, script: Script) -> Self {
-        let plain = |class, extra: u32| Self { class, mark: SPACE, extra: extra as u16, case: Case::None, c };
+        let plain = |class, extra: u32| Self {
+            class,
+            mark: SPACE,
+            broken: false,
+            ascii: c.is_ascii_alphabetic(),
+            extra: extra as u16,
+            case: Case::None,
+            c,
+        };
         if matches!(c, '\t' | '\n' | '\r' | '\x0C' | ' ') {
             return plain(SPACE, 0);
         }
         if c.is_control() || c == char::REPLACEMENT_CHARACTER {
-            return plain(SIGN, BROKEN);
+            return Self { broken: true, ..plain(SIGN, BROKEN) };
+        }
+        if script == Script::Han && !c.is_ascii() {
+            return plain(LETTERS, 0);
         }
         let latin = script == Script::Latin;
         let case = if c.is_uppercase() {
@@ -196,9 +217,6 @@ impl Sort {
         }
         if c.is_ascii() && !c.is_ascii_alphabetic() {
             return plain(OTHER, ASCII_SIGN);
-        }
-        if script == Script::Han {
-            return plain(LETTERS, 0);
         }
         let models = Models::get();
         let (base, tone) = vietnamese(legacy(c.to_lowercase().next().unwrap_or(c)));

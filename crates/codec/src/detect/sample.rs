@@ -3,7 +3,6 @@
 //! # Limits
 //! Words of ASCII tell little, and are taken only where there is not much else.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 /// Bytes of words with bytes above 7F that are taken first: what follows changes the decision rarely.
@@ -31,16 +30,20 @@ pub(super) fn sample(text: &[u8]) -> Sample {
     }
     let mut sample = Sample::default();
     let mut seen = [false; 256];
-    let mut words = HashSet::new();
+    let mut words = Vec::new();
     let mut at = 0;
+    seen[..0x80].fill(true);
     while let Some(word) = next_word(text, at) {
         at = word.end;
         let mut bytes = &text[word];
-        let is_new = bytes.iter().any(|b| *b >= 0x80 && !seen[usize::from(*b)]);
+        let is_new = bytes.iter().any(|b| !seen[usize::from(*b)]);
         let full = sample.bytes.len() >= FIRST;
-        if full && !is_new || !words.insert(bytes) {
+        if full && !is_new || !insert(&mut words, bytes) {
             if at > REACH {
                 break;
+            }
+            if full {
+                at = skip(text, at, &seen);
             }
             continue;
         }
@@ -64,8 +67,29 @@ pub(super) fn sample(text: &[u8]) -> Sample {
     sample
 }
 
+/// Takes a word into a sorted list of few; false when it stands there.
+fn insert<'t>(words: &mut Vec<&'t [u8]>, word: &'t [u8]) -> bool {
+    match words.binary_search(&word) {
+        Ok(_) => false,
+        Err(place) => {
+            words.insert(place, word);
+            true
+        }
+    }
+}
+
+/// The beginning of the next word with a byte that is new, or of one that is not whole within reach.
+fn skip(text: &[u8], from: usize, seen: &[bool; 256]) -> usize {
+    let near = &text[from..text.len().min(REACH).max(from)];
+    let new = near.iter().position(|b| !seen[usize::from(*b)]).unwrap_or(near.len());
+    near[..new].iter().rposition(u8::is_ascii_whitespace).map_or(from, |space| from + space + 1)
+}
+
 /// Adds words of ASCII from the start of the text: they show the language where telling ones are few.
 fn fill(sample: &mut Vec<u8>, text: &[u8]) {
+    if sample.len() + 1 >= FIRST {
+        return;
+    }
     for word in text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty() && word.is_ascii()) {
         if sample.len() + word.len() >= FIRST {
             break;
@@ -79,19 +103,19 @@ fn fill(sample: &mut Vec<u8>, text: &[u8]) {
 pub(super) fn head(sample: &[u8]) -> Sample {
     let words = || sample.split(u8::is_ascii_whitespace).filter(|word| !word.is_ascii());
     let mut head = Sample::default();
-    let (mut bytes, mut taken) = ([false; 256], HashSet::new());
+    let (mut bytes, mut taken) = ([false; 256], Vec::new());
     for word in words() {
         let new = |b: &u8| *b >= 0x80 && !bytes[usize::from(*b)];
         if word.iter().any(new) && !head.is_full() {
             for byte in word {
                 bytes[usize::from(*byte)] = true;
             }
-            taken.insert(word);
+            insert(&mut taken, word);
             head.take(word);
         }
     }
     for word in words() {
-        if !head.is_full() && taken.insert(word) {
+        if !head.is_full() && insert(&mut taken, word) {
             head.take(word);
         }
     }

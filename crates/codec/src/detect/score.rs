@@ -3,12 +3,13 @@
 //! # Limits
 //! Looks at a sample only; the caller sees to it that the sample is telling.
 
-use super::language::{Candidate, Language, NAT, RARE, Script, candidates};
+use super::language::{Candidate, Language, NAT, RARE, Script, candidates, usual_first};
 use super::models::{LETTERS, Model, Models};
-use super::reading::{Reading, english_runs, read_text};
+use super::reading::{Reading, english_runs, read_text, text_hash};
 use super::sample::{self, Sample};
 use crate::generated::languages::LANGUAGES;
 use crate::{Charset, LossLog};
+use std::cell::OnceCell;
 
 /// A charset, and -ln of the probability of its text, in sixteenths.
 #[derive(Clone, Copy, Debug)]
@@ -57,11 +58,15 @@ struct Trial<'c> {
 impl Trial<'_> {
     /// The cost in the likeliest of the languages.
     fn score(&self, sample: &Sample, english: &[u32]) -> Option<Scored> {
-        let (reading, text) = read(self.candidate, sample, english)?;
+        let (reading, text) = read(self.candidate, sample, english, u32::MAX)?;
         let cost =
             |(language, prior): &(usize, u32)| language_cost(*language, &reading, text.as_deref()) + prior;
         let best = self.languages.iter().map(cost).min()?;
-        Some(Scored { charset: self.candidate.charset, cost: best + reading.cost, text: reading.text })
+        let text = match text {
+            Some(text) => text_hash(text.chars()),
+            None => self.candidate.page().text(&sample.bytes),
+        };
+        Some(Scored { charset: self.candidate.charset, cost: best + reading.cost, text })
     }
 }
 
@@ -69,21 +74,33 @@ impl Trial<'_> {
 fn likely(head: &Sample, priors: &Priors, ascii_compatible: bool) -> Vec<Trial<'static>> {
     let english = english_runs(&head.bytes);
     let mut looks = Vec::new();
-    let wanted = |c: &&Candidate| !ascii_compatible || c.charset.is_ascii_compatible();
-    for candidate in candidates().iter().filter(wanted) {
-        let Some((reading, text)) = read(candidate, head, &english) else { continue };
-        for (language, prior) in &candidate.languages {
-            let prior = prior + priors[*language];
-            let cost = match Models::get().language(*language) {
-                Model::Letters(letters) => letters.coarse_cost(&reading.classes),
-                Model::Han(_) => language_cost(*language, &reading, text.as_deref()),
-            };
-            looks.push((cost + reading.cost + prior, candidate, (*language, prior)));
+    // Costs only grow: what is beyond this is not looked at to its end.
+    let mut most = u32::MAX;
+    let all = candidates();
+    let readings: Vec<_> = all.iter().map(|_| OnceCell::new()).collect();
+    for &(place, nth) in usual_first() {
+        let candidate = &all[place];
+        if ascii_compatible && !candidate.is_ascii_compatible {
+            continue;
+        }
+        let reading = readings[place].get_or_init(|| read(candidate, head, &english, most));
+        let Some((reading, text)) = reading else { continue };
+        let (language, prior) = candidate.languages[nth];
+        let prior = prior + priors[language];
+        let before = reading.cost + prior;
+        let Some(room) = most.checked_sub(before) else { continue };
+        let cost = match Models::get().language(language) {
+            Model::Letters(letters) => letters.coarse_cost(&reading.classes, room),
+            Model::Han(_) => Some(language_cost(language, reading, text.as_deref())),
+        };
+        if let Some(cost) = cost.map(|cost| cost + before).filter(|cost| *cost <= most) {
+            most = most.min(cost + MARGIN);
+            looks.push((cost, (place, nth), candidate, (language, prior)));
         }
     }
-    let best = looks.iter().map(|(cost, ..)| *cost).min().unwrap_or_default();
+    looks.sort_by_key(|(_, place, ..)| *place);
     let mut likely: Vec<Trial> = Vec::new();
-    for (_, candidate, language) in looks.into_iter().filter(|(cost, ..)| *cost <= best + MARGIN) {
+    for (_, _, candidate, language) in looks.into_iter().filter(|(cost, ..)| *cost <= most) {
         match likely.last_mut() {
             Some(last) if last.candidate.charset == candidate.charset => last.languages.push(language),
             _ => likely.push(Trial { candidate, languages: vec![language] }),
@@ -92,11 +109,16 @@ fn likely(head: &Sample, priors: &Priors, ascii_compatible: bool) -> Vec<Trial<'
     likely
 }
 
-/// The sample in a charset, and its text if characters may have more bytes; None if it is none.
-fn read(candidate: &Candidate, sample: &Sample, english: &[u32]) -> Option<(Reading, Option<String>)> {
+/// The sample in a charset, and its text if characters may have more bytes; None if it is none, or costs more than `most`.
+fn read(
+    candidate: &Candidate,
+    sample: &Sample,
+    english: &[u32],
+    most: u32,
+) -> Option<(Reading, Option<String>)> {
     let Sample { bytes: sample, is_cut } = sample;
-    let (reading, text) = if candidate.charset.is_single_byte() {
-        (candidate.page().read(sample, english), None)
+    let (reading, text) = if candidate.is_single_byte {
+        (candidate.page().read(sample, english, most)?, None)
     } else {
         let (text, losses) = multi_byte(candidate.charset, sample, *is_cut);
         if losses as usize * 20 > sample.len() {

@@ -101,6 +101,7 @@ impl<R: Read> Mailbox<R> {
             self.guess_open = false;
             self.event(BoxEventKind::QuotingGuess, offset, "whether this line was quoted cannot be known");
         }
+        self.froms = true;
         self.scan = offset + self.finder.needle().len() as u64;
         Ok(None)
     }
@@ -163,6 +164,7 @@ impl<R: Read> Mailbox<R> {
     pub(super) fn open_message(&mut self, start: u64, message: u64) -> io::Result<Current> {
         let mut current = Current { start, message, declared: None, pieces_to: 0 };
         self.scan = message;
+        self.froms = false;
         if !self.profile.trust_length {
             return Ok(current);
         }

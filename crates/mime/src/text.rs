@@ -124,9 +124,10 @@ impl<'a> Transferred<'a> {
         }
         if self.decoded.used == TransferEncoding::Identity
             && self.label == TransferEncoding::Identity
-            && !choice.text.is_ascii()
-            && !self.body.is_ascii()
+            && !matches!(choice.how, How::Ascii)
             && says_seven_bit(message, id)
+            && !self.body.is_ascii()
+            && !choice.text.is_ascii()
         {
             let kind = EventKind::Cte8bitIn7bit;
             report.push(Event { part: id, at: self.span, kind, detail: Cow::Borrowed(""), count: 1 });

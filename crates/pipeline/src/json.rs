@@ -10,6 +10,32 @@ pub(crate) fn lines(text: &str, out: &mut Vec<u8>) {
     escaped(text, true, out);
 }
 
+/// Appends two texts with a plain character between them as one JSON string.
+#[allow(dead_code, reason = "not every program that writes JSON so needs it")]
+pub(crate) fn joined(one: &str, between: u8, other: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    escape(one, false, out);
+    out.push(between);
+    escape(other, false, out);
+    out.push(b'"');
+}
+
+/// Appends a number.
+#[allow(dead_code, reason = "as above")]
+pub(crate) fn number(mut number: u64, out: &mut Vec<u8>) {
+    let mut digits = [0; 20];
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[start..]);
+}
+
 /// Appends a string, or `null`.
 pub(crate) fn optional(text: Option<&str>, out: &mut Vec<u8>) {
     match text {
@@ -19,9 +45,14 @@ pub(crate) fn optional(text: Option<&str>, out: &mut Vec<u8>) {
 }
 
 fn escaped(text: &str, line_ends: bool, out: &mut Vec<u8>) {
-    let bytes = text.as_bytes();
-    out.reserve(bytes.len() + bytes.len() / 32 + 2);
+    out.reserve(text.len() + text.len() / 32 + 2);
     out.push(b'"');
+    escape(text, line_ends, out);
+    out.push(b'"');
+}
+
+fn escape(text: &str, line_ends: bool, out: &mut Vec<u8>) {
+    let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
         let plain = plain_run(&bytes[at..]);
@@ -49,7 +80,6 @@ fn escaped(text: &str, line_ends: bool, out: &mut Vec<u8>) {
             }
         }
     }
-    out.push(b'"');
 }
 
 /// Length of the run before the next control, quote or backslash.
@@ -57,6 +87,14 @@ fn plain_run(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::MAX / 255;
     const HIGHS: u64 = ONES << 7;
     let mut at = 0;
+    // Blocks without any: folded without a branch, which compilers turn into vector code.
+    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<32>) {
+        let escaped = |byte: &u8| u8::from(*byte < 0x20) | u8::from(*byte == b'"') | u8::from(*byte == b'\\');
+        if block.iter().fold(0, |found, byte| found | escaped(byte)) != 0 {
+            break;
+        }
+        at += block.len();
+    }
     // Eight bytes at a time: a byte's high bit is set in `hit` when it needs an escape. A borrow can only mark bytes after
     // the first that does, and only the first is used.
     while let Some(chunk) = bytes.get(at..at + 8).and_then(|chunk| <[u8; 8]>::try_from(chunk).ok()) {
@@ -96,6 +134,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn numbers_and_joined_texts() {
+        for number in [0, 1, 9, 10, 12_345, u64::MAX] {
+            let mut out = Vec::new();
+            super::number(number, &mut out);
+            assert_eq!(out, number.to_string().as_bytes());
+        }
+        let mut out = Vec::new();
+        joined("te\"xt", b'/', "pla\\in", &mut out);
+        assert_eq!(out, br#""te\"xt/pla\\in""#);
     }
 
     #[test]

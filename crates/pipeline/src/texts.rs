@@ -14,7 +14,6 @@ use mailglot_archive::{Entry, EntryKind};
 use mailglot_mime::{Message, Policy, Report, TextPart, text_parts};
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -185,11 +184,12 @@ impl Texts<'_> {
     fn put_json(&self, ordinal: u64, part: &TextPart<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"file\":");
         out.extend_from_slice(self.file);
-        let mut head = String::new();
-        // Writing to a String cannot fail.
-        let _ = write!(head, ",\"message\":{ordinal},\"part\":\"{}\",\"type\":", part.section);
-        out.extend_from_slice(head.as_bytes());
-        json::string(&format!("{}/{}", part.media.top, part.media.sub), out);
+        out.extend_from_slice(b",\"message\":");
+        json::number(ordinal, out);
+        out.extend_from_slice(b",\"part\":");
+        json::string(&part.section, out);
+        out.extend_from_slice(b",\"type\":");
+        json::joined(&part.media.top, b'/', &part.media.sub, out);
         out.extend_from_slice(b",\"charset\":");
         json::optional(part.reading.declared.as_deref(), out);
         out.extend_from_slice(b",\"used\":");

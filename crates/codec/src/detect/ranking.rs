@@ -91,6 +91,9 @@ impl Nearly {
         /// That many are no chance.
         const MANY: usize = 12;
         let (mut sound, mut bad) = (0, 0);
+        if !has_sequence(bytes) {
+            return Self::No;
+        }
         // Bytes above 7F that are still to come: of these, sequences count less than one each.
         let mut left = count(bytes, |b| b >= 0x80);
         let mut rest = bytes;
@@ -113,6 +116,14 @@ impl Nearly {
             _ => Self::Proven,
         }
     }
+}
+
+/// Whether a byte that begins a sequence of UTF-8 stands before one that goes on with it.
+fn has_sequence(bytes: &[u8]) -> bool {
+    let next = bytes.get(1..).unwrap_or_default();
+    let pair = |(first, second): (&u8, &u8)| u8::from(*first >= 0xC0) & u8::from(second & 0xC0 == 0x80);
+    let blocks = bytes.chunks(256).zip(next.chunks(256));
+    blocks.into_iter().any(|(first, second)| first.iter().zip(second).map(pair).fold(0, |a, b| a | b) != 0)
 }
 
 /// What the sequences of valid UTF-8 count together.

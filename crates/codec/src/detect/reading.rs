@@ -24,65 +24,55 @@ pub(super) struct Reading {
     pub(super) broken: u32,
 }
 
-/// What a character is.
+/// What a character is, in four bytes: all pages are looked at for each text, and these are what is read of them.
 #[derive(Clone, Copy, Debug)]
 struct Sort {
     class: u8,
     /// A second class, where the character stands for a letter with a mark; `SPACE` for none.
     mark: u8,
-    /// U+FFFD or a control that is no space.
-    broken: bool,
-    /// An ASCII letter.
-    ascii: bool,
     /// Cost beyond the classes.
-    extra: u16,
-    case: Case,
-    c: char,
+    extra: u8,
+    /// [`SMALL`] or [`CAPITAL`] or neither, and other flags.
+    flags: u8,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Case {
-    None,
-    Small,
-    Capital,
-}
+/// The case of a letter, and the bits of a sort that tell it.
+const SMALL: u8 = 1;
+const CAPITAL: u8 = 2;
+const CASE: u8 = 3;
+/// An ASCII letter.
+const ASCII_LETTER: u8 = 4;
+/// U+FFFD, or a control that is no space.
+const IS_BROKEN: u8 = 8;
 
 /// The sorts of the 256 bytes of a single-byte charset.
 #[derive(Debug)]
 pub(super) struct Page {
     script: Script,
     sorts: [Sort; 256],
+    chars: [char; 256],
 }
 
 impl Page {
     pub(super) fn new(charset: Charset, script: Script) -> Self {
-        let sort = |byte: usize| {
+        let chars = std::array::from_fn(|byte| {
             let mut log = LossLog::with_limit(0);
             let bytes = [byte as u8];
             let text = charset.decode(&bytes, &mut log);
-            let c = text.chars().next().filter(|_| log.losses() == 0).unwrap_or(char::REPLACEMENT_CHARACTER);
-            Sort::of(c, script)
-        };
-        Self { script, sorts: std::array::from_fn(sort) }
+            text.chars().next().filter(|_| log.losses() == 0).unwrap_or(char::REPLACEMENT_CHARACTER)
+        });
+        Self { script, sorts: chars.map(|c| Sort::of(c, script)), chars }
     }
 
     /// Reads a sample by this page; `english` are the costs of its runs of ASCII letters. None where the reading costs more than `most`.
     pub(super) fn read(&self, sample: &[u8], english: &[u32], most: u32) -> Option<Reading> {
-        let mut builder = Builder::new(self.script, sample.len());
-        let mut english = english.iter();
-        for byte in sample {
-            builder.put(&self.sorts[usize::from(*byte)], || english.next().copied().unwrap_or_default());
-            if builder.reading.cost > most {
-                return None;
-            }
-        }
-        let reading = builder.finish(|| english.next().copied().unwrap_or_default());
-        (reading.cost <= most).then_some(reading)
+        let sorts = sample.iter().map(|byte| self.sorts[usize::from(*byte)]);
+        read_sorts(sorts, self.script, english, most)
     }
 
     /// What the bytes above 7F become: equal for charsets that read the sample alike.
     pub(super) fn text(&self, sample: &[u8]) -> u64 {
-        text_hash(sample.iter().map(|byte| self.sorts[usize::from(*byte)].c))
+        text_hash(sample.iter().map(|byte| self.chars[usize::from(*byte)]))
     }
 }
 
@@ -94,12 +84,8 @@ pub(super) fn english_runs(sample: &[u8]) -> Vec<u32> {
 /// Reads text in the classes of a script.
 pub(super) fn read_text(text: &str, script: Script) -> Reading {
     let english = english_runs(text.as_bytes());
-    let mut english = english.into_iter();
-    let mut builder = Builder::new(script, text.len());
-    for c in text.chars() {
-        builder.put(&Sort::of(c, script), || english.next().unwrap_or_default());
-    }
-    builder.finish(|| english.next().unwrap_or_default())
+    let sorts: Vec<Sort> = text.chars().map(|c| Sort::of(c, script)).collect();
+    read_sorts(sorts.iter().copied(), script, &english, u32::MAX).unwrap_or_default()
 }
 
 /// A number for the characters beyond ASCII.
@@ -108,112 +94,107 @@ pub(super) fn text_hash(text: impl Iterator<Item = char>) -> u64 {
         .fold(0xCBF2_9CE4_8422_2325, |hash, c| (hash ^ u64::from(c)).wrapping_mul(0x100_0000_01B3))
 }
 
-/// Puts sorts into a row.
-struct Builder {
+/// Puts sorts into a row; None where that costs more than `most`. Several passes, each with little to keep in mind, are faster than one.
+fn read_sorts(
+    sorts: impl Iterator<Item = Sort> + Clone,
     script: Script,
-    /// Cost of a letter without case, small, capital after none, small, capital, two capitals.
-    cases: [[u8; 3]; 4],
-    reading: Reading,
-    last: u8,
-    /// Index into `cases`.
-    case: u8,
-    /// Within a run of ASCII letters.
-    in_run: bool,
-    /// A letter beyond ASCII stands before it.
-    is_mixed: bool,
+    english: &[u32],
+    most: u32,
+) -> Option<Reading> {
+    let mut cost: u32 = sorts.clone().map(|sort| u32::from(sort.extra)).sum();
+    if cost > most {
+        return None;
+    }
+    cost += case_cost(sorts.clone());
+    if cost > most {
+        return None;
+    }
+    let broken = sorts.clone().map(|sort| u32::from(sort.flags & IS_BROKEN != 0)).sum();
+    let length = sorts.size_hint().0;
+    let mut reading = Reading { classes: Vec::with_capacity(2 * length + 1), broken, ..Reading::default() };
+    let mut english = english.iter().copied();
+    let mut last = SPACE;
+    // Within a run of ASCII letters; whether a letter beyond ASCII stands before it.
+    let (mut in_run, mut is_mixed) = (false, false);
+    let mut end_run = |is_word: bool, reading: &mut Reading| {
+        let run = english.next().unwrap_or_default();
+        if script != Script::Latin {
+            cost += run;
+        } else if is_word {
+            // In Latin script it is a word only if no other letter is next to it.
+            reading.english.push((reading.classes.len(), run));
+        }
+    };
+    for sort in sorts {
+        if sort.flags & ASCII_LETTER != 0 {
+            in_run = true;
+        } else {
+            let is_word = sort.class < FOREIGN;
+            if in_run {
+                end_run(is_word && !is_mixed, &mut reading);
+                in_run = false;
+            }
+            is_mixed = !is_word;
+        }
+        if sort.class == last && matches!(last, SPACE | OTHER | ASCII) {
+            continue;
+        }
+        last = sort.class;
+        reading.classes.push(last);
+        if sort.mark != SPACE {
+            last = sort.mark;
+            reading.classes.push(last);
+        }
+    }
+    if in_run {
+        end_run(!is_mixed, &mut reading);
+    }
+    if script != Script::Han && last != SPACE {
+        reading.classes.push(SPACE);
+    }
+    reading.cost = cost;
+    (cost <= most).then_some(reading)
 }
 
-impl Builder {
-    fn new(script: Script, length: usize) -> Self {
-        let classes = Vec::with_capacity(length + 1);
-        let reading = Reading { classes, ..Reading::default() };
-        let cases = Models::get().case.map(|[small, capital]| [0, small, capital]);
-        Self { script, cases, reading, last: SPACE, case: 0, in_run: false, is_mixed: false }
-    }
-
-    /// Takes one character; `english` gives the cost of the run of ASCII letters that ends here.
-    fn put(&mut self, sort: &Sort, english: impl FnOnce() -> u32) {
-        self.reading.cost += u32::from(sort.extra);
-        self.reading.broken += u32::from(sort.broken);
-        self.put_case(sort.case);
-        let again = sort.class == self.last && matches!(sort.class, SPACE | OTHER | ASCII);
-        if sort.ascii {
-            self.in_run = true;
-        } else {
-            self.end_word(sort.class < FOREIGN, english);
+/// What small letters after capitals, and the other way, cost together, as they are usual in words of all languages.
+fn case_cost(sorts: impl Iterator<Item = Sort>) -> u32 {
+    let costs = &Models::get().case;
+    // No letter, a small one, a capital, several capitals.
+    let mut before = 0;
+    let mut total = 0;
+    for sort in sorts {
+        let case = usize::from(sort.flags & CASE);
+        if case > 0 {
+            total += u32::from(costs[before][case - 1]);
         }
-        if again {
-            return;
-        }
-        self.last = sort.class;
-        self.reading.classes.push(sort.class);
-        if sort.mark != SPACE {
-            self.reading.classes.push(sort.mark);
-            self.last = sort.mark;
-        }
+        before = case + usize::from(case == 2 && before >= 2);
     }
-
-    /// Small after capital or the other way, as it is usual in words of all languages.
-    fn put_case(&mut self, case: Case) {
-        const NEXT: [[u8; 3]; 4] = [[0, 1, 2], [0, 1, 2], [0, 1, 3], [0, 1, 3]];
-        let (before, case) = (usize::from(self.case & 3), case as usize);
-        self.reading.cost += u32::from(self.cases[before][case]);
-        self.case = NEXT[before][case];
-    }
-
-    /// Ends a run of ASCII letters. In Latin script it is a word only if no other letter is next to it.
-    fn end_word(&mut self, is_word: bool, english: impl FnOnce() -> u32) {
-        if self.in_run {
-            let cost = english();
-            if self.script != Script::Latin {
-                self.reading.cost += cost;
-            } else if is_word && !self.is_mixed {
-                self.reading.english.push((self.reading.classes.len(), cost));
-            }
-        }
-        self.is_mixed = !is_word;
-        self.in_run = false;
-    }
-
-    fn finish(mut self, english: impl FnOnce() -> u32) -> Reading {
-        self.end_word(true, english);
-        if self.script != Script::Han && self.last != SPACE {
-            self.reading.classes.push(SPACE);
-        }
-        self.reading
-    }
+    total
 }
 
 impl Sort {
     fn of(c: char, script: Script) -> Self {
-        let plain = |class, extra: u32| Self {
-            class,
-            mark: SPACE,
-            broken: false,
-            ascii: c.is_ascii_alphabetic(),
-            extra: extra as u16,
-            case: Case::None,
-            c,
-        };
+        let letter = if c.is_ascii_alphabetic() { ASCII_LETTER } else { 0 };
+        let plain = |class, extra: u32| Self { class, mark: SPACE, extra: extra as u8, flags: letter };
         if matches!(c, '\t' | '\n' | '\r' | '\x0C' | ' ') {
             return plain(SPACE, 0);
         }
         if c.is_control() || c == char::REPLACEMENT_CHARACTER {
-            return Self { broken: true, ..plain(SIGN, BROKEN) };
+            return Self { flags: IS_BROKEN, ..plain(SIGN, BROKEN) };
         }
         if script == Script::Han && !c.is_ascii() {
             return plain(LETTERS, 0);
         }
-        let latin = script == Script::Latin;
         let case = if c.is_uppercase() {
-            Case::Capital
+            CAPITAL
         } else if c.is_lowercase() {
-            Case::Small
+            SMALL
         } else {
-            Case::None
+            0
         };
-        if c.is_ascii_alphabetic() && !latin {
-            return Self { case, ..plain(ASCII, 0) };
+        let flags = case | letter;
+        if c.is_ascii_alphabetic() && script != Script::Latin {
+            return Self { flags, ..plain(ASCII, 0) };
         }
         if c.is_ascii() && !c.is_ascii_alphabetic() {
             return plain(OTHER, ASCII_SIGN);
@@ -226,7 +207,7 @@ impl Sort {
             return plain(SIGN, models.sign(c).into());
         }
         let mark = tone.map_or(SPACE, |tone| models.class(script, tone));
-        Self { mark, case, ..plain(class, 0) }
+        Self { mark, flags, ..plain(class, 0) }
     }
 }
 

@@ -28,22 +28,35 @@ fn is_odd_latin(bytes: &[u8]) -> bool {
     let Some(start) = bytes.iter().position(|b| *b >= 0x80) else { return false };
     let window = &bytes[start..bytes.len().min(start + WINDOW)];
     let before = start.checked_sub(1).map_or(b' ', |at| bytes[at]);
-    let (mut high, mut side_by_side, mut last) = (0, 0, before);
-    for (at, &byte) in window.iter().enumerate() {
-        if byte >= 0x80 {
-            let next = window.get(at + 1).copied().unwrap_or(b' ');
-            if is_icelandic(byte) || is_sign(byte) && is_letter(last) && is_letter(next) {
-                return true;
-            }
-            high += 1;
-            side_by_side += usize::from(last >= 0x80 || next >= 0x80);
-            if high == ENOUGH {
-                break;
-            }
+    let (mut high, mut side_by_side) = (0, 0);
+    for at in high_bytes(window).take(ENOUGH) {
+        let byte = window[at];
+        let last = at.checked_sub(1).map_or(before, |at| window[at]);
+        let next = window.get(at + 1).copied().unwrap_or(b' ');
+        if is_icelandic(byte) || is_sign(byte) && is_letter(last) && is_letter(next) {
+            return true;
         }
-        last = byte;
+        high += 1;
+        side_by_side += usize::from(last >= 0x80 || next >= 0x80);
     }
     side_by_side * 2 > high
+}
+
+/// Places of the bytes above 7F. Eight bytes are looked at in one go.
+fn high_bytes(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let in_word = |(nth, word): (usize, &[u8; 8])| {
+        let mut high = u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
+        std::iter::from_fn(move || {
+            let at = nth * 8 + high.trailing_zeros() as usize / 8;
+            let found = high != 0;
+            high &= high.wrapping_sub(1);
+            found.then_some(at)
+        })
+    };
+    let start = words.len() * 8;
+    let in_rest = rest.iter().enumerate().filter(|(_, byte)| **byte >= 0x80).map(move |(at, _)| start + at);
+    words.iter().enumerate().flat_map(in_word).chain(in_rest)
 }
 
 /// Ð Ý Þ ð ý þ.

@@ -50,7 +50,9 @@ impl LineRule {
             return (Self { bare_cr }, if bare_cr { Eol::Cr } else { Eol::Lf });
         };
         let head = trim_cr(raw, 0, lf);
-        let bare_cr = memchr::memmem::find(&raw[..head], b"\r\r").is_some();
+        // Most first lines have none: a search for two of them costs more to begin than to do.
+        let first = memchr::memchr(b'\r', &raw[..head]);
+        let bare_cr = first.is_some_and(|at| memchr::memmem::find(&raw[at..head], b"\r\r").is_some());
         let eol = match (bare_cr, head < lf) {
             (true, _) => Eol::Cr,
             (false, true) => Eol::CrLf,
@@ -167,7 +169,9 @@ fn single(name: &[u8]) -> Option<usize> {
         25 => &[1],
         _ => return None,
     };
-    candidates.iter().copied().find(|index| SINGLE[*index].as_bytes().eq_ignore_ascii_case(name))
+    let begins = |index: usize| (SINGLE[index].as_bytes()[0] ^ name[0]) & 0xDF == 0;
+    let is = |index: &usize| begins(*index) && SINGLE[*index].as_bytes().eq_ignore_ascii_case(name);
+    candidates.iter().copied().find(is)
 }
 
 /// What a line of a header is.
@@ -356,12 +360,13 @@ impl Parser<'_> {
         if let Some(at) = damage.junk {
             self.defect(EventKind::HdrNoColon, at, "", damage.junk_lines);
         }
-        if let Some(at) = memchr::memchr(0, bytes) {
-            let count = count(bytes, 0);
-            let at = span.start + at;
+        let odd = memchr::memchr2(0, b'\r', bytes).map_or(&[][..], |at| &bytes[at..]);
+        if let Some(at) = memchr::memchr(0, odd) {
+            let count = count(odd, 0);
+            let at = span.end - odd.len() + at;
             self.defect(EventKind::HdrNul, Span::new(at, at + 1), "", count);
         }
-        if !self.lines.bare_cr && memchr::memchr(b'\r', bytes).is_some() {
+        if !self.lines.bare_cr && memchr::memchr(b'\r', odd).is_some() {
             let bare = count(bytes, b'\r') - count_line_ends(bytes);
             let first = memchr::memchr_iter(b'\r', bytes).find(|&at| bytes.get(at + 1) != Some(&b'\n'));
             if let (1.., Some(at)) = (bare, first) {
@@ -391,10 +396,31 @@ impl Parser<'_> {
 /// Length of the field's name and place of its colon, when the line begins a field.
 #[inline]
 fn field_name(content: &[u8]) -> Option<(usize, usize)> {
-    let name = content.iter().position(|&b| (b <= b' ' && b != 0) || b == b':')?;
+    let name = name_end(content)?;
     let blanks = content[name..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
     let colon = name + blanks;
     (name > 0 && content.get(colon) == Some(&b':')).then_some((name, colon))
+}
+
+/// Place of the first blank, control but NUL, or colon.
+#[inline]
+fn name_end(content: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::MAX / 255;
+    let mut at = 0;
+    // Eight bytes at a time: a borrow can only mark bytes behind the first one marked, and only the first is used.
+    while let Some(word) = content.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let word = u64::from_le_bytes(*word);
+        let colon = word ^ (ONES * u64::from(b':'));
+        let low = word.wrapping_sub(ONES * 0x21) & !word;
+        let found = (low | colon.wrapping_sub(ONES) & !colon) & (ONES << 7);
+        if found != 0 {
+            at += (found.trailing_zeros() / 8) as usize;
+            break;
+        }
+        at += 8;
+    }
+    let ends = |&b: &u8| (b <= b' ' && b != 0) || b == b':';
+    content[at..].iter().position(ends).map(|end| at + end)
 }
 
 impl Header {

@@ -188,7 +188,11 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
 /// Bytes whose beginning already rules out UTF-8, as that of nearly all legacy text does.
 fn fails_early(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(512)];
-    std::str::from_utf8(start).is_err_and(|error| error.error_len().is_some())
+    // Nearly all of what is UTF-8 is told so fast; the last character may be cut.
+    let last = start.iter().rev().take(4).position(|b| b & 0xC0 != 0x80).map_or(0, |at| at + 1);
+    let (whole, last) = start.split_at(start.len() - last);
+    let rest = if detect::is_utf8(whole) { last } else { start };
+    std::str::from_utf8(rest).is_err_and(|error| error.error_len().is_some())
 }
 
 /// Resolves the label's kind into events and a charset.

@@ -57,9 +57,9 @@ impl Look<'_> {
     fn read(&self, from: u64, to: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
         let to = to.min(self.size());
         let length = to.saturating_sub(from) as usize;
-        buffer.clear();
         match self {
             Self::Start(bytes, _) => {
+                buffer.clear();
                 buffer.extend_from_slice(bytes.get(from as usize..to as usize).unwrap_or_default());
             }
             Self::File(file, _) => {

@@ -112,6 +112,11 @@ pub fn detect_top(bytes: &[u8], hints: &Hints<'_>, n: usize) -> Vec<Guess> {
     top
 }
 
+/// Whether bytes are valid UTF-8, as [`std::str::from_utf8`] has it, with vectors.
+pub fn is_utf8(bytes: &[u8]) -> bool {
+    simdutf8::basic::from_utf8(bytes).is_ok()
+}
+
 /// A charset that makes a likelier text than a label's, although that one reads all of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rival {
@@ -218,7 +223,7 @@ fn certain(bytes: &[u8], hints: &Hints<'_>) -> Option<Guess> {
     if bytes.is_ascii() && (hints.ascii_compatible || !structure::has_many_controls(bytes)) {
         return sure(Charset::US_ASCII, 0.98, Evidence::Ascii);
     }
-    if !bytes.is_ascii() && simdutf8::basic::from_utf8(bytes).is_ok() {
+    if !bytes.is_ascii() && is_utf8(bytes) {
         return sure(Charset::UTF_8, 0.99, Evidence::Utf8);
     }
     let declared = hints.declared.filter(|c| *c != Charset::US_ASCII && reads(*c, bytes));

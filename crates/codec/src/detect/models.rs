@@ -38,6 +38,39 @@ pub(crate) struct Models {
     languages: Vec<Model>,
     /// The classes of a to z in Latin script.
     ascii: [u8; 26],
+    /// Of each script but Han, made when first needed.
+    floors: [OnceLock<Floor>; Script::Han as usize],
+}
+
+/// What a class after another costs at least in the languages of a script.
+#[derive(Debug)]
+pub(super) struct Floor {
+    classes: usize,
+    costs: Vec<u8>,
+}
+
+impl Floor {
+    fn of<'m>(classes: usize, languages: impl Iterator<Item = &'m Letters>) -> Self {
+        let mut costs = vec![u8::MAX; classes * classes];
+        for letters in languages {
+            for (before, row) in costs.chunks_exact_mut(classes).enumerate() {
+                let pairs = &letters.pairs[usize::from(letters.token[before]) * letters.tokens..];
+                for (class, least) in row.iter_mut().enumerate() {
+                    let pair = pairs[usize::from(letters.token[class])];
+                    *least = (*least).min(pair.saturating_add(letters.extra[class]));
+                }
+            }
+        }
+        // Of these, one stands for a run.
+        for class in [SPACE, OTHER, ASCII].map(usize::from) {
+            costs[class * classes + class] = 0;
+        }
+        Self { classes, costs }
+    }
+
+    pub(super) fn cost(&self, before: u8, class: u8) -> u32 {
+        self.costs.get(usize::from(before) * self.classes + usize::from(class)).copied().unwrap_or(0).into()
+    }
 }
 
 /// The model of a language.
@@ -108,9 +141,24 @@ impl Models {
             script => Model::Letters(Letters::read(&mut packed, &scripts[script as usize])),
         });
         let languages = languages.collect();
-        let mut models = Self { case, signs, scripts, languages, ascii: [FOREIGN; 26] };
+        let (ascii, floors) = ([FOREIGN; 26], [const { OnceLock::new() }; Script::Han as usize]);
+        let mut models = Self { case, signs, scripts, languages, ascii, floors };
         models.ascii = std::array::from_fn(|at| models.class(Script::Latin, char::from(b'a' + at as u8)));
         models
+    }
+
+    /// What the classes of a script cost at least; None for Han, whose characters stand alone.
+    pub(super) fn floor(&self, script: Script) -> Option<&Floor> {
+        let floor = self.floors.get(script as usize)?;
+        Some(floor.get_or_init(|| {
+            let of_script =
+                LANGUAGES.iter().zip(&self.languages).filter(|(language, _)| language.script == script);
+            let letters = of_script.filter_map(|(_, model)| match model {
+                Model::Letters(letters) => Some(letters),
+                Model::Han(_) => None,
+            });
+            Floor::of(self.scripts[script as usize].len() + usize::from(LETTERS), letters)
+        }))
     }
 
     /// Class of an ASCII letter, small or capital, in Latin script.
@@ -340,6 +388,23 @@ mod tests {
             }
         }
         assert!(cost("ru", "сообщение") < cost("bg", "сообщение"));
+    }
+
+    #[test]
+    fn no_text_costs_less_than_the_least() {
+        let models = Models::get();
+        for (language, model) in LANGUAGES.iter().zip(&models.languages) {
+            let Model::Letters(letters) = model else { continue };
+            let floor = models.floor(language.script).unwrap();
+            let classes = models.scripts[language.script as usize].len() as u8 + LETTERS;
+            for before in 0..classes {
+                for class in 0..classes {
+                    let first = letters.coarse_cost(&[before], u32::MAX).unwrap();
+                    let both = letters.coarse_cost(&[before, class], u32::MAX).unwrap();
+                    assert!(floor.cost(before, class) <= both - first, "{} {before} {class}", language.name);
+                }
+            }
+        }
     }
 
     #[test]

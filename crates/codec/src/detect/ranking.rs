@@ -91,11 +91,12 @@ impl Nearly {
         /// That many are no chance.
         const MANY: usize = 12;
         let (mut sound, mut bad) = (0, 0);
-        if !has_sequence(bytes) {
-            return Self::No;
-        }
         // Bytes above 7F that are still to come: of these, sequences count less than one each.
         let mut left = count(bytes, |b| b >= 0x80);
+        // Each sequence has one of these pairs, four bytes at most, and counts two at most; three bytes at most are one of the others.
+        if 6 * pairs(bytes) < left {
+            return Self::No;
+        }
         let mut rest = bytes;
         while let Err(error) = std::str::from_utf8(rest) {
             let (valid, broken) = rest.split_at(error.valid_up_to());
@@ -118,12 +119,12 @@ impl Nearly {
     }
 }
 
-/// Whether a byte that begins a sequence of UTF-8 stands before one that goes on with it.
-fn has_sequence(bytes: &[u8]) -> bool {
+/// How often a byte that begins a sequence of UTF-8 stands before one that goes on with it.
+fn pairs(bytes: &[u8]) -> usize {
     let next = bytes.get(1..).unwrap_or_default();
     let pair = |(first, second): (&u8, &u8)| u8::from(*first >= 0xC0) & u8::from(second & 0xC0 == 0x80);
-    let blocks = bytes.chunks(256).zip(next.chunks(256));
-    blocks.into_iter().any(|(first, second)| first.iter().zip(second).map(pair).fold(0, |a, b| a | b) != 0)
+    let blocks = bytes.chunks(255).zip(next.chunks(255));
+    blocks.map(|(first, second)| usize::from(first.iter().zip(second).map(pair).sum::<u8>())).sum()
 }
 
 /// What the sequences of valid UTF-8 count together.

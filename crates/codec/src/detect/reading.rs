@@ -4,7 +4,7 @@
 //! Of a charset whose bytes stand for more than two letters each, only the first two count.
 
 use super::language::{NAT, Script};
-use super::models::{self, ASCII, FOREIGN, LETTERS, Models, OTHER, SIGN, SPACE};
+use super::models::{self, ASCII, FOREIGN, Floor, LETTERS, Models, OTHER, SIGN, SPACE};
 use crate::{Charset, LossLog};
 
 /// Cost of a byte that the charset leaves undefined, of a control, of U+FFFD.
@@ -67,7 +67,9 @@ impl Page {
     /// Reads a sample by this page; `english` are the costs of its runs of ASCII letters. None where the reading costs more than `most`.
     pub(super) fn read(&self, sample: &[u8], english: &[u32], most: u32) -> Option<Reading> {
         let sorts = sample.iter().map(|byte| self.sorts[usize::from(*byte)]);
-        read_sorts(sorts, self.script, english, most)
+        let may_win =
+            || Models::get().floor(self.script).is_none_or(|floor| least(sorts.clone(), floor) <= most);
+        if most == u32::MAX || may_win() { read_sorts(sorts, self.script, english, most) } else { None }
     }
 
     /// What the bytes above 7F become: equal for charsets that read the sample alike.
@@ -154,6 +156,17 @@ fn read_sorts(
     }
     reading.cost = cost;
     (cost <= most).then_some(reading)
+}
+
+/// What text costs at least, in any language of its script; fast, for most pages fall by this.
+fn least(sorts: impl Iterator<Item = Sort>, floor: &Floor) -> u32 {
+    let mut last = SPACE;
+    let mut total = 0;
+    for sort in sorts {
+        total += u32::from(sort.extra) + floor.cost(last, sort.class);
+        last = if sort.mark == SPACE { sort.class } else { sort.mark };
+    }
+    total
 }
 
 /// What small letters after capitals, and the other way, cost together, as they are usual in words of all languages.

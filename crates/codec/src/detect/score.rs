@@ -83,7 +83,10 @@ fn likely(head: &Sample, priors: &Priors, ascii_compatible: bool) -> Vec<Trial<'
         if ascii_compatible && !candidate.is_ascii_compatible {
             continue;
         }
-        let reading = readings[place].get_or_init(|| read(candidate, head, &english, most));
+        let reading = readings[place].get_or_init(|| {
+            let prior = candidate.languages.iter().map(|(language, cost)| cost + priors[*language]).min();
+            read(candidate, head, &english, most.checked_sub(prior?)?)
+        });
         let Some((reading, text)) = reading else { continue };
         let (language, prior) = candidate.languages[nth];
         let prior = prior + priors[language];

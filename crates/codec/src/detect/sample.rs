@@ -81,7 +81,11 @@ fn insert<'t>(words: &mut Vec<&'t [u8]>, word: &'t [u8]) -> bool {
 /// The beginning of the next word with a byte that is new, or of one that is not whole within reach.
 fn skip(text: &[u8], from: usize, seen: &[bool; 256]) -> usize {
     let near = &text[from..text.len().min(REACH).max(from)];
-    let new = near.iter().position(|b| !seen[usize::from(*b)]).unwrap_or(near.len());
+    let is_new = |b: &u8| !seen[usize::from(*b)];
+    // Blocks are folded without a branch.
+    let has_new = |block: &[u8]| block.iter().fold(false, |found, b| found | is_new(b));
+    let start = near.chunks(32).position(has_new).map_or(near.len(), |nth| nth * 32);
+    let new = near[start..].iter().position(is_new).map_or(near.len(), |at| start + at);
     near[..new].iter().rposition(u8::is_ascii_whitespace).map_or(from, |space| from + space + 1)
 }
 

@@ -13,7 +13,7 @@ use crate::sequences::Sequences;
 use crate::single_byte::Page;
 use crate::utf16::Order;
 use crate::{
-    DecodeOptions, Decoder, EncodeOptions, Encoder, LossLog, Mode, Piece, Resolved, Unmappable, View,
+    DecodeOptions, Decoder, EncodeOptions, Encoder, LossLog, Mode, Piece, Resolved, Unmappable, View, covers,
     encoder, label, whatwg,
 };
 use std::borrow::Cow;
@@ -174,6 +174,17 @@ impl Charset {
     /// Decodes a whole input leniently; borrows where the bytes are already the UTF-8 text.
     pub fn decode<'a>(self, bytes: &'a [u8], log: &mut LossLog) -> Cow<'a, str> {
         Decoder::decode_whole(self, bytes, Mode::Lenient.into(), log)
+    }
+
+    /// Decodes a whole input leniently, as [`Charset::decode`] does, and appends the text to one that is there.
+    pub fn decode_into(self, bytes: &[u8], text: &mut String, log: &mut LossLog) {
+        Decoder::decode_append(self, bytes, text, log);
+    }
+
+    /// Whether bytes are all in the charset itself: strict decoding finds no loss in them. Where lenient decoding finds none
+    /// either, those of another answer are in [`Charset::superset`] only.
+    pub fn covers(self, bytes: &[u8]) -> bool {
+        covers::covers(self, bytes)
     }
 
     /// Decodes a whole input as the options say; [`Decoder::with`] is the same for a stream.

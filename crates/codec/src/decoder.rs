@@ -121,10 +121,16 @@ impl Decoder {
         let mode = options.mode();
         let mut machine = charset.machine(options);
         let mut text = String::with_capacity(machine.expected_len(bytes));
-        let mut sink = Sink::new(&mut text, log, mode);
-        let used = machine.run(bytes, 0, true, mode, &mut sink);
-        machine.end(used as u64, &mut sink);
+        machine.run_whole(bytes, mode, &mut text, log);
         text
+    }
+
+    pub(crate) fn decode_append(charset: Charset, bytes: &[u8], text: &mut String, log: &mut LossLog) {
+        let charset = charset.superset();
+        match borrowed(charset.kind(), bytes) {
+            Some(same) => text.push_str(same),
+            None => Machine::new(charset, Mode::Lenient.into()).run_whole(bytes, Mode::Lenient, text, log),
+        }
     }
 }
 
@@ -210,6 +216,12 @@ impl Machine {
             Self::Utf32(machine) => machine.window(mode),
             _ => 0,
         }
+    }
+
+    fn run_whole(&mut self, input: &[u8], mode: Mode, text: &mut String, log: &mut LossLog) {
+        let mut sink = Sink::new(text, log, mode);
+        let used = self.run(input, 0, true, mode, &mut sink);
+        self.end(used as u64, &mut sink);
     }
 
     /// Consumes what is complete of `input`, all if it is the `last`; returns the number of bytes consumed.

@@ -24,6 +24,7 @@
 mod bocu1;
 mod charset;
 mod code_page;
+mod covers;
 mod decoder;
 mod double_byte;
 mod encoder;
@@ -67,3 +68,9 @@ pub use loss::{Loss, LossKind, LossLog};
 pub use options::{DecodeOptions, Marks, Repair};
 pub use sufficient::{Choice, Prevented, smallest_sufficient};
 pub use utf7::carries_utf8 as utf7_carries_utf8;
+
+/// The text that bytes are which are all ASCII.
+#[inline]
+pub fn ascii(bytes: &[u8]) -> Option<&str> {
+    kernel::ascii_text(bytes)
+}

@@ -59,7 +59,7 @@ impl Use {
 
 impl Flavor {
     /// One of those that begin with `ISO-2022-JP` or `CP5022`.
-    pub(super) fn is_japanese(self) -> bool {
+    pub(crate) fn is_japanese(self) -> bool {
         !matches!(self, Self::Kr | Self::Cn | Self::CnExt | Self::Hz | Self::Raw(_))
     }
 
@@ -83,7 +83,7 @@ impl Flavor {
     }
 
     /// Whether all rows of the table of JIS X 0208 count, with those of NEC and IBM.
-    pub(super) fn has_vendor_rows(self) -> bool {
+    pub(crate) fn has_vendor_rows(self) -> bool {
         matches!(self, Self::Cp50220 | Self::Cp50221 | Self::Cp50222)
     }
 

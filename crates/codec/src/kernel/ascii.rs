@@ -42,6 +42,7 @@ pub(crate) fn copy_ascii(input: &[u8], text: &mut String) -> usize {
 }
 
 /// The text that bytes are which are all ASCII.
+#[inline]
 pub(crate) fn ascii_text(bytes: &[u8]) -> Option<&str> {
     // SAFETY: ASCII is UTF-8.
     bytes.is_ascii().then(|| unsafe { std::str::from_utf8_unchecked(bytes) })

@@ -139,8 +139,8 @@ impl Bench {
     }
 }
 
-fn ours(value: &[u8]) -> String {
-    decode(value, FieldKind::Unstructured, &HeaderContext::default(), &mut Vec::new()).into()
+fn ours(value: &[u8]) -> Cow<'_, str> {
+    decode(value, FieldKind::Unstructured, &HeaderContext::default(), &mut Vec::new())
 }
 
 fn encodify(value: &[u8]) -> Cow<'_, str> {

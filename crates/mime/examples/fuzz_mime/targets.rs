@@ -229,10 +229,15 @@ fn header(input: &[u8], random: &mut Random) -> Result<u64, String> {
     }
     let context = context(random);
     let kind = KINDS[random.below(2)];
-    let text = encoded_word::decode(input, kind, &context, &mut Vec::new());
-    let pieces = encoded_word::explain(input, kind, &context, &mut Vec::new());
+    let (mut told, mut findings) = (Vec::new(), Vec::new());
+    let text = encoded_word::decode(input, kind, &context, &mut told);
+    // Takes the general case for every value.
+    let pieces = encoded_word::explain(input, kind, &context, &mut findings);
     if pieces.iter().map(|p| p.text.as_str()).collect::<String>() != text {
         return Err("the pieces make another text".to_owned());
+    }
+    if told != findings {
+        return Err(format!("the pieces tell {findings:?}, the whole {told:?}"));
     }
     let places = [Place::Text, Place::Comment, Place::Phrase];
     let place = places[random.below(3)];

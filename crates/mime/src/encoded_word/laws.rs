@@ -1,9 +1,10 @@
 //! Laws of rewriting, over written values, corpus values, and seeded mutants of both.
 
 use super::rewrite::{Target, apply, general};
-use super::{Encoding, Form, HeaderContext, Place, Repairs, UNSAFE, decode, encode, plain, rewrite};
+use super::{Encoding, Form, HeaderContext, Place, Repairs, UNSAFE, decode, direct, encode, plain, rewrite};
 use crate::header::FieldKind;
 use crate::linear::assert_linear;
+use crate::{CharsetMap, EventKind};
 use base64::Engine;
 use mailglot_codec::Charset;
 use std::fs;
@@ -123,8 +124,22 @@ struct Count {
     checked: usize,
     changed: usize,
     plain: usize,
+    direct: usize,
     unsafe_: usize,
     long: usize,
+}
+
+/// Where the direct case answers, the general one answers and tells the same.
+fn check_direct(value: &[u8]) -> bool {
+    let (mut told, mut findings) = (Vec::new(), Vec::new());
+    let Some(text) = direct::decode(value, &mut told) else {
+        assert_eq!(told, []);
+        return false;
+    };
+    let context = HeaderContext { raw: Some(Charset::WINDOWS_1252), ..HeaderContext::default() };
+    let other = super::general(value, FieldKind::Unstructured, &context, &mut findings);
+    assert_eq!((&*text, told), (&*other, findings), "{}", value.escape_ascii());
+    true
 }
 
 /// Where the plain case answers, the general one answers and tells the same.
@@ -155,6 +170,7 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
 
 /// Text before and after is the same, a second pass finds nothing, and the form is reached.
 fn check(value: &[u8], count: &mut Count) {
+    count.direct += usize::from(check_direct(value));
     check_with(value, &HeaderContext::default(), count);
     check_with(value, &HeaderContext { repairs: Repairs::ALL, ..HeaderContext::default() }, count);
 }
@@ -190,7 +206,7 @@ fn check_with(value: &[u8], context: &HeaderContext, count: &mut Count) {
                 count.long += usize::from(with.split(|&b| b == b'\n').skip(1).any(|line| line.len() > 78));
             }
             let after = apply(value, &list);
-            let text = |value: &[u8]| decode(value, kind, context, &mut Vec::new());
+            let text = |value: &[u8]| decode(value, kind, context, &mut Vec::new()).into_owned();
             assert_eq!(text(value), text(&after), "{kind:?} {form:?} {:?}", String::from_utf8_lossy(value));
             let again = rewrite(&after, kind, form, context, 9, b"\r\n", &mut Vec::new());
             assert!(again.is_empty(), "{kind:?} {form:?} {:?}", String::from_utf8_lossy(value));
@@ -221,7 +237,7 @@ fn corpus() -> Vec<Vec<u8>> {
 
 #[test]
 fn rewriting_keeps_the_text_and_ends_after_one_pass() {
-    let mut count = Count { checked: 0, changed: 0, plain: 0, unsafe_: 0, long: 0 };
+    let mut count = Count { checked: 0, changed: 0, plain: 0, direct: 0, unsafe_: 0, long: 0 };
     let mut seeds: Vec<Vec<u8>> = WRITTEN.iter().map(|v| v.as_bytes().to_vec()).collect();
     seeds.extend(WRITTEN.iter().map(|v| v.chars().map(|c| c as u8).collect()));
     seeds.extend(corpus());
@@ -256,9 +272,10 @@ fn rewriting_keeps_the_text_and_ends_after_one_pass() {
         check(&value, &mut count);
     }
     println!(
-        "with mutants: {} checked, {} changed, {} plain, {} left alone, {} with long lines",
-        count.checked, count.changed, count.plain, count.unsafe_, count.long
+        "with mutants: {} checked, {} changed, {} plain, {} direct, {} left alone, {} with long lines",
+        count.checked, count.changed, count.plain, count.direct, count.unsafe_, count.long
     );
+    assert!(count.direct * 100 >= count.checked, "{} of {}", count.direct, count.checked);
     assert!(count.plain * 33 >= count.checked, "{} of {}", count.plain, count.checked);
     assert!(count.unsafe_ * 20 <= count.changed, "{} of {}", count.unsafe_, count.changed);
 }
@@ -313,6 +330,21 @@ fn examples() {
             assert_eq!(String::from_utf8_lossy(&apply(value.as_bytes(), &list)), want, "{value} {form:?}");
         }
     }
+}
+
+#[test]
+fn a_label_means_what_the_caller_says() {
+    let mut map = CharsetMap::default();
+    map.add("iso-8859-1", Charset::for_name("KOI8-R").expect("a known name"));
+    let context = HeaderContext { map: Some(&map), ..HeaderContext::default() };
+    let value = b"Re: =?iso-8859-1?Q?=F0?=";
+    let mut told = Vec::new();
+    assert_eq!(decode(value, FieldKind::Unstructured, &context, &mut told), "Re: \u{41f}");
+    assert_eq!(told[0].kind, EventKind::CharsetMapped);
+    let list = rewrite(value, FieldKind::Unstructured, Form::RawUtf8, &context, 9, b"\n", &mut Vec::new());
+    assert_eq!(apply(value, &list), "Re: \u{41f}".as_bytes());
+    let list = rewrite(value, FieldKind::Unstructured, Form::Words, &context, 9, b"\n", &mut Vec::new());
+    assert_eq!(apply(value, &list), b"Re: =?UTF-8?B?0J8=?=");
 }
 
 #[test]

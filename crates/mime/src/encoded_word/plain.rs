@@ -17,11 +17,10 @@
 
 use super::decode::{LONG_WORD, WORD, is_plain_text};
 use super::hidden::has_hidden;
-use super::payload::{self, hex};
 use super::rewrite::{State, Target, Writer};
 use super::run::{is_wide, note_superset};
 use super::zone::Zone;
-use super::{Finding, Form, Replacement};
+use super::{Finding, Form, Replacement, strict};
 use crate::EventKind;
 use crate::header::FieldKind;
 use crate::lex;
@@ -96,13 +95,14 @@ struct Run<'a> {
     findings: Vec<Finding>,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
     /// Reads the run at `at`; gives its end and its charset.
     fn read(&mut self, at: usize) -> Option<(usize, Charset)> {
         self.bytes.clear();
         self.ends.clear();
-        let (mut end, label) = self.word(at)?;
-        let (charset, alias) = match &self.value[label.clone()] {
+        let (mut end, label) = self.word(at, b"")?;
+        let label = label?;
+        let (charset, alias) = match label {
             b"utf-8" | b"UTF-8" => (Charset::UTF_8, false),
             name => match Charset::for_label(name, View::Mail) {
                 Resolved::Exact(charset) => (charset, false),
@@ -116,9 +116,9 @@ impl Run<'_> {
             if next == end || !self.value[next..].starts_with(b"=?") {
                 return Some((end, charset));
             }
-            let (after, name) = self.word(next)?;
+            let (after, name) = self.word(next, label)?;
             // Another charset, or another spelling of the same, is none of the plain case.
-            if self.value[name] != self.value[label.clone()] {
+            if name.is_some() {
                 return None;
             }
             end = after;
@@ -135,48 +135,13 @@ impl Run<'_> {
         }
     }
 
-    /// Reads the word at `at` in strict syntax; gives its end and its label.
-    fn word(&mut self, at: usize) -> Option<(usize, Range<usize>)> {
-        let value = self.value;
-        let start = at + 2;
-        let named = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':' | b'+');
-        let label = start..start + value[start..].iter().position(|b| !named(b))?;
-        let [b'?', letter, b'?', payload @ ..] = &value[label.end..] else { return None };
-        let length = match letter {
-            b'B' | b'b' => {
-                let length = memchr::memchr(b'?', payload)?;
-                if !payload::decode_strict(&payload[..length], &mut self.bytes) {
-                    return None;
-                }
-                length
-            }
-            b'Q' | b'q' => self.q(payload)?,
-            _ => return None,
-        };
-        let end = label.end + 3 + length + 2;
-        let closed = payload.get(length + 1) == Some(&b'=');
-        let free = value.get(end).is_none_or(|&b| lex::is_space(b));
+    /// Reads the word at `at`; gives its end, and its label where it is not the expected one.
+    fn word(&mut self, at: usize, expected: &[u8]) -> Option<(usize, Option<&'a [u8]>)> {
+        let mut room = [0; strict::ROOM];
+        let word = strict::word(self.value, at, expected, &mut room)?;
+        self.bytes.extend_from_slice(&room[..word.length]);
         self.ends.push(self.bytes.len());
-        (closed && free).then_some((end, label))
-    }
-
-    /// Decodes Q text in strict syntax up to the next question mark; gives its length.
-    fn q(&mut self, payload: &[u8]) -> Option<usize> {
-        let mut i = 0;
-        loop {
-            match *payload.get(i)? {
-                b'?' => return Some(i),
-                b'_' => self.bytes.push(b' '),
-                b'=' => {
-                    let (high, low) = (hex(*payload.get(i + 1)?)?, hex(*payload.get(i + 2)?)?);
-                    self.bytes.push(high << 4 | low);
-                    i += 2;
-                }
-                byte @ b'!'..=b'~' => self.bytes.push(byte),
-                _ => return None,
-            }
-            i += 1;
-        }
+        Some((word.range.end, word.label))
     }
 
     /// The decoded payloads, each alone.

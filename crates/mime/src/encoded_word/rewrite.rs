@@ -39,7 +39,7 @@ pub fn rewrite(
 ) -> Vec<Replacement> {
     let eol = std::str::from_utf8(eol).unwrap_or("\r\n");
     let target = Target { form, column, eol };
-    if !context.repairs.any()
+    if context.asks_for_nothing()
         && let Some(list) = plain::plan(value, kind, &target, findings)
     {
         return list;

@@ -5,9 +5,10 @@ use super::zone::Zone;
 use super::{Finding, hidden};
 use crate::EventKind;
 use crate::lex;
-use mailglot_codec::{Charset, LossLog, Mode, bom};
+use mailglot_codec::{Charset, LossLog, bom};
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 impl Reader<'_> {
     /// Appends the text of a run.
@@ -227,21 +228,29 @@ pub(super) fn note_superset(
     range: Range<usize>,
     findings: &mut Vec<Finding>,
 ) {
-    let superset = charset.superset();
-    if superset == charset || bytes.is_ascii() && !charset.is_stateful() {
-        return;
+    if is_outside(charset, bytes) {
+        findings.push(superset_finding(charset, range));
     }
-    let outside = if charset.is_single_byte() {
+}
+
+/// Whether some of these bytes are in the superset of their charset only.
+pub(super) fn is_outside(charset: Charset, bytes: &[u8]) -> bool {
+    if charset.superset() == charset || bytes.is_ascii() && !charset.is_stateful() {
+        return false;
+    }
+    if charset.is_single_byte() {
         bytes.iter().any(|b| (0x80..0xA0).contains(b))
     } else {
-        let (mut text, mut log) = (String::new(), LossLog::new());
-        let mut decoder = charset.new_decoder(Mode::Strict);
-        decoder.push(bytes, &mut text, &mut log);
-        decoder.finish(&mut text, &mut log);
-        log.losses() > 0
-    };
-    if outside {
-        let name = format!("{} read as {}", charset.name(), superset.name());
-        findings.push(Finding { at: range, kind: EventKind::CharsetSuperset, detail: name.into(), count: 1 });
+        !charset.covers(bytes)
     }
+}
+
+/// What is told of them.
+pub(super) fn superset_finding(charset: Charset, at: Range<usize>) -> Finding {
+    // Some mailboxes ask for it in every other value.
+    static DETAILS: LazyLock<Vec<(Charset, String)>> = LazyLock::new(|| {
+        Charset::all().map(|c| (c, format!("{} read as {}", c.name(), c.superset().name()))).collect()
+    });
+    let detail = DETAILS.binary_search_by_key(&charset, |known| known.0).map_or("", |i| &DETAILS[i].1);
+    Finding::new(at, EventKind::CharsetSuperset, detail)
 }

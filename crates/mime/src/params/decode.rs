@@ -313,7 +313,7 @@ fn words(bytes: &[u8], at: &Place, context: &HeaderContext, found: &mut Vec<Find
         finding.at = at.exact.map_or(at.range.clone(), |n| n + finding.at.start..n + finding.at.end);
         finding
     }));
-    Decoded { text, language: None, losses }
+    Decoded { text: text.into_owned(), language: None, losses }
 }
 
 /// Bytes of an extended value in the charset that it names.

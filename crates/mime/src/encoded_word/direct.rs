@@ -1,0 +1,397 @@
+//! Values whose text can be written at once, as that of nearly all can.
+//!
+//! Such a value is text in ASCII or UTF-8, and words in strict syntax that stand free, each of which decodes by itself without anything
+//! to remark on. Then there is nothing to join, to weigh or to repair: what the general case ([`super::decode::Reader`]) would find is the
+//! text of one word behind the other. What remains to be told is told as it would tell it: raw bytes, an alias, a superset, a long word.
+//!
+//! # Limits
+//!
+//! Whatever else occurs sends the whole value to the general case: words that touch other text, damage, labels that are repaired or
+//! mapped, charsets with states but for ISO-2022-JP that returns to ASCII, controls and hidden characters, line ends at the end.
+
+use super::decode::{LONG_WORD, WORD, same};
+use super::quiet::is_quiet;
+use super::run::{is_outside, superset_finding};
+use super::{Finding, strict};
+use crate::{EventKind, lex};
+use mailglot_codec::{Charset, LossLog, Resolved, View};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The text of a value; None, and nothing is told, where the general case must decide.
+pub(super) fn decode<'v>(value: &'v [u8], findings: &mut Vec<Finding>) -> Option<Cow<'v, str>> {
+    let kinds = kinds(value);
+    if kinds & !MARK == 0 && (kinds == 0 || find_open(value, 0).is_none()) {
+        return mailglot_codec::ascii(value).map(Cow::Borrowed);
+    }
+    let told = findings.len();
+    // Few texts are longer than what they are written in; and decoders like some room behind the end.
+    let mut writer = Writer { value, kinds, out: String::with_capacity(value.len() + 64), findings };
+    if writer.write().is_some() && is_quiet(&writer.out) {
+        let out = writer.out;
+        findings.sort_by_key(|f| f.at.start);
+        return Some(Cow::Owned(out));
+    }
+    findings.truncate(told);
+    None
+}
+
+/// A byte above 7F stands in a value.
+const EIGHT: u8 = 0x80;
+/// A control does.
+const CONTROL: u8 = 2;
+/// A question mark does.
+const MARK: u8 = 1;
+
+/// What stands in a value: a sum of the above. No branch depends on it, so whole registers are looked at; and a long value is fetched
+/// from memory in one go, and not line by line as it is read later.
+fn kinds(value: &[u8]) -> u8 {
+    const STEP: usize = 16;
+    let mut room = [b' '; STEP];
+    let value = match room.get_mut(..value.len()) {
+        Some(short) => {
+            short.copy_from_slice(value);
+            &room[..]
+        }
+        None => value,
+    };
+    let last = value.len() - STEP;
+    let (mut at, mut all) = (0, 0);
+    while let Some(block) = value.get(at..).and_then(|rest| rest.first_chunk::<STEP>()) {
+        let mut kinds = [0; STEP];
+        for (kind, byte) in kinds.iter_mut().zip(block) {
+            let control = u8::from(byte.is_ascii_control());
+            *kind = (*byte & EIGHT) | (control * CONTROL) | (u8::from(*byte == b'?') * MARK);
+        }
+        all |= u128::from_ne_bytes(kinds);
+        if at == last {
+            break;
+        }
+        // The last step may look at bytes again.
+        at = last.min(at + STEP);
+    }
+    all.to_ne_bytes().iter().fold(0, |all, kind| all | kind)
+}
+
+struct Writer<'v, 'f> {
+    value: &'v [u8],
+    kinds: u8,
+    out: String,
+    findings: &'f mut Vec<Finding>,
+}
+
+/// What a label stands for, and whether it is an alias.
+#[derive(Clone, Copy)]
+struct Label<'v> {
+    name: &'v [u8],
+    charset: Charset,
+    alias: bool,
+    state: State,
+}
+
+/// What must hold for words of a charset to mean what they mean without those before and behind them, given that they decode without
+/// any remark.
+#[derive(Clone, Copy)]
+enum State {
+    /// Nothing.
+    Free,
+    /// Each returns to ASCII.
+    Escapes,
+    /// They are ASCII: what eight-bit bytes are under this label is a matter of the whole message.
+    Ascii,
+}
+
+impl State {
+    fn of(charset: Charset) -> Option<Self> {
+        match charset {
+            Charset::US_ASCII => Some(Self::Ascii),
+            _ if charset.is_ascii_compatible() => Some(Self::Free),
+            _ => charset.name().starts_with("ISO-2022-JP").then_some(Self::Escapes),
+        }
+    }
+
+    fn stands_alone(self, bytes: &[u8]) -> bool {
+        match self {
+            Self::Free => true,
+            Self::Escapes => bytes.ends_with(b"\x1B(B") || !bytes.contains(&0x1B),
+            Self::Ascii => bytes.is_ascii(),
+        }
+    }
+}
+
+/// Words of one charset with white space between them.
+struct Group {
+    at: Range<usize>,
+    charset: Charset,
+    /// Some of them are in the superset of the charset only.
+    outside: bool,
+}
+
+impl<'v> Writer<'v, '_> {
+    fn write(&mut self) -> Option<()> {
+        let value = self.value;
+        let (mut at, mut label) = (0, None);
+        while let Some(open) = find_open(value, at) {
+            self.text(at..open)?;
+            at = self.run(open, &mut label)?;
+        }
+        self.text(at..value.len())
+    }
+
+    /// Writes the words from `at` on that have nothing but white space between them; gives the end of the last.
+    fn run(&mut self, at: usize, label: &mut Option<Label<'v>>) -> Option<usize> {
+        let value = self.value;
+        if at > 0 && !lex::is_space(value[at - 1]) {
+            return None;
+        }
+        let (mut room, mut log) = ([0; strict::ROOM], LossLog::with_limit(0));
+        let mut group: Option<Group> = None;
+        let mut next = at;
+        loop {
+            let last = label.as_ref().map_or(&b""[..], |label| label.name);
+            let word = strict::word(value, next, last, &mut room)?;
+            let bytes = &room[..word.length];
+            if let Some(name) = word.label {
+                *label = Some(Label::resolve(name)?);
+            }
+            let Label { charset, alias, state, .. } = (*label)?;
+            if !state.stands_alone(bytes) {
+                return None;
+            }
+            charset.decode_into(bytes, &mut self.out, &mut log);
+            if !log.is_empty() {
+                return None;
+            }
+            if alias {
+                self.tell(word.range.clone(), EventKind::CharsetAlias, "");
+            }
+            if word.range.len() > WORD {
+                self.tell(word.range.clone(), EventKind::EwBadToken, LONG_WORD);
+            }
+            let end = word.range.end;
+            match group.as_mut().filter(|group| same(Some(group.charset), Some(charset))) {
+                Some(group) => group.at.end = end,
+                None => {
+                    self.end(group.replace(Group { at: word.range, charset, outside: false }));
+                }
+            }
+            if let Some(group) = &mut group {
+                group.outside = group.outside || is_outside(group.charset, bytes);
+            }
+            next = lex::skip_space(value, end);
+            if !value[next..].starts_with(b"=?") {
+                self.end(group);
+                return Some(end);
+            }
+        }
+    }
+
+    /// Tells of a group that is complete.
+    fn end(&mut self, group: Option<Group>) {
+        if let Some(group) = group.filter(|group| group.outside) {
+            self.findings.push(superset_finding(group.charset, group.at));
+        }
+    }
+
+    fn tell(&mut self, at: Range<usize>, kind: EventKind, detail: &'static str) {
+        self.findings.push(Finding::new(at, kind, detail));
+    }
+
+    /// Writes a text between words, with a space for each fold.
+    fn text(&mut self, range: Range<usize>) -> Option<()> {
+        let text = &self.value[range.clone()];
+        let mut rest = text;
+        if self.kinds & CONTROL != 0 {
+            while let Some(fold) = memchr::memchr2(b'\r', b'\n', rest) {
+                self.piece(&rest[..fold])?;
+                self.out.push(' ');
+                rest = &rest[lex::skip_space(rest, fold)..];
+            }
+            let ends = range.end == self.value.len() && matches!(text.last(), Some(b'\r' | b'\n'));
+            if rest.is_empty() && ends {
+                return None;
+            }
+        }
+        self.piece(rest)?;
+        if self.kinds & EIGHT != 0 {
+            self.tell_eight(text, range.start);
+        }
+        Some(())
+    }
+
+    fn piece(&mut self, bytes: &[u8]) -> Option<()> {
+        let text = if self.kinds & EIGHT == 0 {
+            mailglot_codec::ascii(bytes)
+        } else {
+            std::str::from_utf8(bytes).ok()
+        };
+        self.out.push_str(text?);
+        Some(())
+    }
+
+    /// Tells of raw bytes in a text that begins at `start`.
+    fn tell_eight(&mut self, text: &[u8], start: usize) {
+        let eight = |byte: &u8| !byte.is_ascii();
+        if let (Some(first), Some(last)) = (text.iter().position(eight), text.iter().rposition(eight)) {
+            let count = text.iter().map(|byte| u64::from(eight(byte))).sum();
+            let at = start + first..start + last + 1;
+            self.findings.push(Finding::counted(at, EventKind::EwRaw8bit, "UTF-8", count));
+        }
+    }
+}
+
+/// Where `=?` stands at or after `at`.
+fn find_open(value: &[u8], at: usize) -> Option<usize> {
+    memchr::memchr_iter(b'?', &value[at..])
+        .map(|mark| at + mark)
+        .find(|&mark| mark > at && value[mark - 1] == b'=')
+        .map(|mark| mark - 1)
+}
+
+impl<'v> Label<'v> {
+    fn resolve(name: &'v [u8]) -> Option<Self> {
+        let (charset, alias) = match name {
+            b"utf-8" | b"UTF-8" => (Charset::UTF_8, false),
+            _ => match Charset::for_label(name, View::Mail) {
+                Resolved::Exact(charset) => (charset, false),
+                Resolved::Alias(charset) => (charset, true),
+                _ => return None,
+            },
+        };
+        Some(Self { name, charset, alias, state: State::of(charset)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{HeaderContext, general};
+    use super::*;
+    use crate::header::FieldKind;
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    use mailglot_codec::Unmappable;
+
+    /// Whether a value is read here; what is, is read as by the general case.
+    fn check(value: &[u8]) -> bool {
+        let before = Finding::new(0..0, EventKind::HdrNul, "");
+        let mut told = vec![before.clone()];
+        let Some(text) = decode(value, &mut told) else {
+            assert_eq!(told, [before]);
+            return false;
+        };
+        let mut findings = vec![before];
+        let other = general(value, FieldKind::Unstructured, &HeaderContext::default(), &mut findings);
+        assert_eq!((&*text, told), (&*other, findings), "{}", value.escape_ascii());
+        true
+    }
+
+    #[test]
+    fn usual_values_are_read_here() {
+        for value in [
+            "",
+            "a",
+            "The quick brown fox jumps over it; (twice)",
+            "What? No!",
+            "a = b? no =",
+            "a\r\n b",
+            "a \r\n\t b\n c\r\n ",
+            "Grüße, “Köln”",
+            "=?utf-8?Q?Gr=C3=BC=C3=9Fe?=",
+            "Re: =?UTF-8?B?5pel5pys?=\r\n =?UTF-8?B?6Kqe?= (1)",
+            "=?koi8-r?B?8A==?= =?iso-8859-1?Q?=E4?= ü",
+            "=?utf8?Q?a?= =?UTF-8?Q?b?=",
+            "=?iso-8859-1?Q?=80?= =?latin1?Q?=E4?= x",
+            "=?gb2312?B?gcE=?=",
+            "=?us-ascii?Q?Keith_Moore?=",
+            "=?iso-2022-jp?B?GyRCRnwbKEI=?= =?iso-2022-jp?B?GyRCS1wbKEI=?=",
+        ] {
+            assert!(check(value.as_bytes()), "{value:?}");
+        }
+        let long = format!("=?utf-8?Q?{}?=", "x".repeat(100));
+        assert!(check(long.as_bytes()));
+    }
+
+    #[test]
+    fn others_are_left_to_the_general_case() {
+        for value in [
+            "a\tb",
+            "a\r\n",
+            "\u{e9}\u{202e}",
+            "a\x7f",
+            "a =? b",
+            "x=?utf-8?Q?a?=",
+            "=?utf-8?Q?a?=x",
+            "=?utf-8?Q?a?==?utf-8?Q?b?=",
+            "=?utf-8?Q?=07?=",
+            "=?utf-8?Q?=E2=80=AE?=",
+            "=?utf-8?Q?=C3?= =?utf-8?Q?=A9?=",
+            "=?utf-8?Q?=FF?=",
+            "=?utf-8?B?77u/YQ==?=",
+            "=?us-ascii?Q?na=C3=AFve?=",
+            "=?x-gibberish?Q?a?=",
+            "=?utf-7?Q?a?=",
+            "=?utf-16?B?AGE=?=",
+            "=?iso-2022-jp?B?GyRCRnw=?= =?iso-2022-jp?B?S1wbKEI=?=",
+            "=?iso-2022-jp?B?GyhKXA==?= =?iso-2022-jp?B?XA==?=",
+        ] {
+            assert!(!check(value.as_bytes()), "{value:?}");
+        }
+        assert!(!check(b"\xFC"));
+    }
+
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, bound: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) as usize % bound
+        }
+
+        fn word(&mut self, charset: Charset) -> String {
+            const TEXTS: [&str; 8] =
+                ["a b", "é\u{a0}ß", "Привет", "日本語ｱｲ①", "中文龍", "한국똠", "ไทย", "€“x”\\~"];
+            let text: String = (0..=self.below(2)).map(|_| TEXTS[self.below(TEXTS.len())]).collect();
+            let mut bytes = charset.encode(&text, Unmappable::Skip, &mut LossLog::new()).into_owned();
+            for _ in 0..self.below(3).saturating_sub(1) {
+                let at = self.below(bytes.len() + 1);
+                match self.below(3) {
+                    0 => bytes.truncate(at),
+                    1 => bytes.insert(at, self.below(256) as u8),
+                    _ => drop(bytes.splice(0..at, [])),
+                }
+            }
+            if self.below(2) == 0 {
+                return format!("=?{}?B?{}?=", charset.name(), STANDARD.encode(&bytes));
+            }
+            let q: Vec<String> = bytes.iter().map(|byte| format!("={byte:02X}")).collect();
+            format!("=?{}?Q?{}?=", charset.name(), q.concat())
+        }
+    }
+
+    #[test]
+    fn words_in_any_charset_are_read_as_by_the_general_case() {
+        let mut random = Random(1);
+        let charsets: Vec<Charset> = Charset::all().collect();
+        let gaps = [" ", " ", "\r\n ", " x ", "  ", " é\r\n ", " \t "];
+        let (mut here, mut several) = (0, 0);
+        for charset in &charsets {
+            for _ in 0..200 {
+                let mut value = String::new();
+                let count = 1 + random.below(4);
+                for index in 0..count {
+                    let other = random.below(4) == 0;
+                    let used = if other { charsets[random.below(charsets.len())] } else { *charset };
+                    value += &random.word(used);
+                    if index + 1 < count || random.below(4) == 0 {
+                        value += gaps[random.below(gaps.len())];
+                    }
+                }
+                let read = check(value.as_bytes());
+                here += usize::from(read);
+                several += usize::from(read && count > 1);
+            }
+        }
+        println!("{here} values read here, {several} of several words, of {}", 200 * charsets.len());
+        assert!(several > 30 * charsets.len(), "{here} {several}");
+    }
+}

@@ -47,7 +47,7 @@ impl Replacement {
 
     /// Brings everything written so far to the disk, still under the temporary name.
     pub fn sync(&mut self) -> io::Result<()> {
-        let result = self.file.flush().and_then(|()| self.file.get_ref().sync());
+        let result = self.file.flush().and_then(|()| self.file.get_mut().sync());
         result.map_err(|error| with_path(&self.place.target, &error))
     }
 

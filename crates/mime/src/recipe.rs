@@ -1,8 +1,9 @@
 //! How the old bytes of an edit are made again from the new ones.
 //!
 //! A recipe names the steps that the planner undid: line ends, names in documents, charset, transfer encoding. It is believed only after it
-//! was run and gave the old bytes; where it does not, the old bytes themselves are kept. One case needs no trial: a change of nothing but a
-//! single-byte charset that `Charset::comes_back` has found to be reversible over all its bytes.
+//! was run and gave the old bytes; where it does not, the old bytes themselves are kept. One case needs no trial: each step is known to lose
+//! nothing (a single-byte charset that `Charset::comes_back` has found to be reversible over all its bytes, lines of base64 as an encoder
+//! writes them, line ends of one form).
 //!
 //! # Limits
 //! Quoted-printable has no recipe: writers break its lines in too many ways. Such bodies are kept as they were.
@@ -101,13 +102,23 @@ pub(crate) struct Steps {
     pub base64: Option<Lines>,
 }
 
-impl Steps {
-    /// Nothing changed but the charset.
-    pub(crate) fn is_charset_only(&self) -> bool {
-        let plain = self.base64.is_none() && self.patches.is_empty();
-        plain && self.charset.is_some() && self.added_end == 0 && self.eol == OldEol::Same
+impl Lines {
+    /// Whether a body is made again of its decoded bytes, which are so many.
+    pub(crate) fn come_back(self, body: &[u8], decoded: usize) -> bool {
+        self.width() == self.width && base64::comes_back(body, decoded, self.width, self.eol(), self.ended)
     }
 
+    fn eol(self) -> &'static [u8] {
+        if self.crlf { b"\r\n" } else { b"\n" }
+    }
+
+    /// As far as an encoder goes with it.
+    fn width(self) -> usize {
+        self.width.clamp(4, 1 << 20)
+    }
+}
+
+impl Steps {
     /// The stored form.
     pub(crate) fn recipe(&self) -> Recipe {
         let mut bytes = vec![VERSION, self.added_end as u8, self.eol as u8];
@@ -184,9 +195,9 @@ impl Steps {
         match self.base64 {
             None => Some(bytes.into_owned()),
             Some(lines) => {
-                let eol: &[u8] = if lines.crlf { b"\r\n" } else { b"\n" };
+                let eol = lines.eol();
                 let mut out = Vec::with_capacity(bytes.len() / 3 * 4 + bytes.len() / 50 + 8);
-                base64::encode_lines(&bytes, lines.width.clamp(4, 1 << 20), eol, &mut out);
+                base64::encode_lines(&bytes, lines.width(), eol, &mut out);
                 if !lines.ended {
                     out.truncate(out.len().saturating_sub(eol.len()));
                 }

@@ -11,9 +11,11 @@ use crate::reader::Feed;
 use crate::tally::{Complete, Tally};
 use crate::{Progress, length_field, names};
 use mailglot_archive::ledger::{BlockBuilder, Body, Change, MessageRecord, Old, RawKind, Record, Requote};
-use mailglot_archive::mbox::{quote_mboxrd, requotes, separator_for, trailer_for, unquote};
+use mailglot_archive::mbox::{
+    is_separator_kept, quote_mboxrd, requotes, separator_for, trailer_for, unquote,
+};
 use mailglot_archive::{Entry, EntryKind, Format, OutBatch, OutItem, Quoting};
-use mailglot_mime::{Outcome, Policy, Severity, Undo, process, splice, undo_edits};
+use mailglot_mime::{Edit, Plan, Policy, Report, Severity, Undo, plan, splice, undo_edits};
 use std::borrow::Cow;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -34,18 +36,18 @@ pub(crate) struct Compose<'a> {
     pub(crate) progress: &'a Progress,
     /// Codes that need no more examples.
     pub(crate) complete: &'a Complete,
-    /// Makes one message of the output; [`process`] but in tests.
+    /// Tells what to change of a message; [`plan`] but in tests.
     pub(crate) process: Process,
 }
 
-/// The shape of [`process`].
-pub(crate) type Process = for<'r> fn(&'r [u8], &Policy) -> Outcome<'r>;
+/// The shape of [`plan`].
+pub(crate) type Process = fn(&[u8], &Policy) -> Plan;
 
 /// Bytes of a message that is handled with care for memory.
 const LARGE: usize = 8 << 20;
 
 /// The function that is used outside tests.
-pub(crate) const PROCESS: Process = process;
+pub(crate) const PROCESS: Process = plan;
 
 /// What comes of a batch.
 #[derive(Debug, Default)]
@@ -110,8 +112,10 @@ struct Batch<'a> {
 }
 
 /// A message of the output, without what stands around it.
-struct Made<'a> {
-    outcome: Outcome<'a>,
+struct Made {
+    report: Report,
+    /// There were edits.
+    changed: bool,
     /// Changes back, and how quoting comes back; None: the ledger keeps the message whole.
     way: Option<(Requote, Vec<Undo>)>,
     same: bool,
@@ -177,7 +181,7 @@ impl<'a> Batch<'a> {
             return self.set_aside(entry);
         };
         let address = || format!("{}:{}", job.path, entry.ordinal);
-        self.done.tally.message(&address, &raw, &made.outcome);
+        self.done.tally.message(&address, &raw, &made.report, made.changed);
         if made.length_removed {
             let detail = "field removed: it was true of the old bytes only";
             self.done.tally.event("mbox.bad-length", Severity::Info, address, 0, detail);
@@ -193,14 +197,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Puts a message into the ledger whose output begins at `start`.
-    fn record_message(
-        &mut self,
-        entry: &Entry,
-        made: &Made<'_>,
-        lengths: [usize; 3],
-        name: &str,
-        start: usize,
-    ) {
+    fn record_message(&mut self, entry: &Entry, made: &Made, lengths: [usize; 3], name: &str, start: usize) {
         let batch = &self.feed.batch.bytes;
         let old = &batch[entry.message.clone()];
         let old_separator = &batch[entry.span.start..entry.message.start];
@@ -255,11 +252,11 @@ impl<'a> Batch<'a> {
         let (head, lines) = old.split_at(if midline { line_end(old) } else { 0 });
         out.extend_from_slice(head);
         let lines = unquote(lines, entry.quoting);
-        put_message(to, true, &lines, out);
+        put_message(to, true, &lines, &[], out);
         lengths[1] = out.len() - start - lengths[0];
         if !entry.more && to == Format::Mbox {
             let old_trailer = &bytes[entry.message.end..entry.span.end];
-            job.put_trailer(old, old_trailer, last, out);
+            out.extend_from_slice(job.trailer(old, old_trailer, last));
         }
         lengths[2] = out.len() - start - lengths[0] - lengths[1];
         let new = &out[start + lengths[0]..start + lengths[0] + lengths[1]];
@@ -332,64 +329,71 @@ impl<'a> Batch<'a> {
 
 impl Compose<'_> {
     /// Processes a message and appends it to `out`, with what stands around it. Gives the lengths of separator, message, trailer.
-    fn make<'r>(
+    fn make(
         &self,
         entry: &Entry,
         old: &[u8],
-        raw: &'r [u8],
+        raw: &[u8],
         (froms, last): (bool, bool),
         batch: &[u8],
         out: &mut Vec<u8>,
-    ) -> (Made<'r>, [usize; 3]) {
-        let mut outcome = (self.process)(raw, self.policy);
+    ) -> (Made, [usize; 3]) {
+        let Plan { mut edits, report } = (self.process)(raw, self.policy);
         let Some(to) = self.to else {
-            return (Made { outcome, way: None, same: false, length_removed: false }, [0; 3]);
+            let changed = !edits.is_empty();
+            return (Made { report, changed, way: None, same: false, length_removed: false }, [0; 3]);
         };
         let start = out.len();
         if to == Format::Mbox {
             let separator = &batch[entry.span.start..entry.message.start];
-            out.extend_from_slice(&separator_for(separator, &outcome.bytes));
+            if is_separator_kept(separator) {
+                out.extend_from_slice(separator);
+            } else {
+                put_message(to, false, raw, &edits, out);
+                let rebuilt = separator_for(separator, &out[start..]).into_owned();
+                out.truncate(start);
+                out.extend_from_slice(&rebuilt);
+            }
         }
         let body = out.len();
-        let untouched = !froms && outcome.edits.is_empty();
-        let mut quotes = froms || may_hold_from(&outcome.bytes, &outcome.edits);
-        put_message(to, quotes, &outcome.bytes, out);
+        let mut quotes = put_message(to, froms, raw, &edits, out);
         let mut length_removed = false;
         // Without quoting the length alone says where the message ends; the output has quoting instead.
         if self.from_mbox && (out.len() - body != old.len() || entry.quoting == Quoting::None) {
-            length_removed = remove_length(raw, &mut outcome);
+            length_removed = length_field::remove(raw, &mut edits);
             if length_removed {
                 out.truncate(body);
-                quotes = froms || may_hold_from(&outcome.bytes, &outcome.edits);
-                put_message(to, quotes, &outcome.bytes, out);
+                quotes = put_message(to, froms, raw, &edits, out);
             }
         }
         let end = out.len();
         if to == Format::Mbox {
-            self.put_trailer(&outcome.bytes, &batch[entry.message.end..entry.span.end], last, out);
+            // Quoting leaves its end and its line ends as they are.
+            let trailer = self.trailer(&out[body..end], &batch[entry.message.end..entry.span.end], last);
+            out.extend_from_slice(trailer);
         }
         let new = &out[body..end];
-        let same = (untouched && !length_removed) || new == old;
+        let changed = !edits.is_empty();
+        let same = (!froms && !changed) || new == old;
         let mut way = None;
         if !same && self.ledger.is_some() {
+            let undo = undo_edits(raw, &edits);
             // What was copied to the output is no longer needed; a large message counts several times already.
-            outcome.bytes = Cow::Borrowed(&[]);
-            let undo = undo_edits(raw, &outcome.edits);
-            outcome.edits.iter_mut().for_each(|edit| edit.with = Vec::new());
+            drop(edits);
             way = self.way_back(entry.quoting, false, quotes, old, new, &undo).map(|requote| (requote, undo));
         }
         let lengths = [body - start, end - body, out.len() - end];
-        (Made { outcome, way, same, length_removed }, lengths)
+        (Made { report, changed, way, same, length_removed }, lengths)
     }
 
     /// Keeps the old end of an entry where it is plain line ends; sees to the blank line before the next separator.
-    fn put_trailer(&self, message: &[u8], old: &[u8], last: bool, out: &mut Vec<u8>) {
+    fn trailer<'t>(&self, message: &[u8], old: &'t [u8], last: bool) -> &'t [u8] {
         let plain = old.iter().all(|b| matches!(b, b'\n' | b'\r'));
         let line_ends = message.is_empty() || matches!(message.last(), Some(b'\n' | b'\r'));
         // A CR and the LF after it would make one line end of two.
         let merged = message.ends_with(b"\r") && old.starts_with(b"\n");
         let kept = self.from_mbox && plain && line_ends && !merged && (last || !old.is_empty());
-        out.extend_from_slice(if kept { old } else { trailer_for(message) });
+        if kept { old } else { trailer_for(message) }
     }
 
     /// Finds out how quoting comes back, by going the way; None when the old bytes do not come back on any. Without
@@ -424,25 +428,20 @@ impl Compose<'_> {
     }
 }
 
-/// Appends a message in the quoting of an output; without `froms` there is nothing to quote.
-fn put_message(to: Format, froms: bool, message: &[u8], out: &mut Vec<u8>) {
-    if to == Format::Mbox && froms {
-        quote_mboxrd(message, out);
-    } else {
-        out.extend_from_slice(message);
-    }
-}
-
-/// Removes Content-Length from a processed message; true when there was one.
-fn remove_length(raw: &[u8], outcome: &mut Outcome<'_>) -> bool {
-    if !length_field::remove(raw, &mut outcome.edits) {
-        return false;
-    }
-    let mut bytes = Vec::with_capacity(outcome.bytes.len());
+/// Appends an edited message in the quoting of an output; with `froms`, a `From ` is known to be in it. Returns whether the
+/// quoting was looked at; where it was not, there is nothing to quote.
+fn put_message(to: Format, froms: bool, raw: &[u8], edits: &[Edit], out: &mut Vec<u8>) -> bool {
+    let start = out.len();
+    out.reserve(raw.len() + edits.iter().map(|edit| edit.with.len()).sum::<usize>());
     // Writing to a Vec cannot fail.
-    let _ = splice(raw, &outcome.edits, &mut bytes);
-    outcome.bytes = Cow::Owned(bytes);
-    true
+    let _ = splice(raw, edits, out);
+    let quotes = froms || may_hold_from(&out[start..], edits);
+    if to == Format::Mbox && quotes {
+        let message = out[start..].to_vec();
+        out.truncate(start);
+        quote_mboxrd(&message, out);
+    }
+    quotes
 }
 
 fn change(undo: &Undo) -> Change<'_> {

@@ -18,11 +18,33 @@ pub(crate) fn remove(raw: &[u8], edits: &mut Vec<Edit>) -> bool {
     !fields.is_empty()
 }
 
+const NAME: &[u8] = b"content-length";
+
+fn starts_with_name(line: &[u8]) -> bool {
+    line.get(..NAME.len()).is_some_and(|start| start.eq_ignore_ascii_case(NAME))
+}
+
+/// Whether a line before the first empty one begins with the name. Most messages have none, and are not looked at closely.
+fn has_name(raw: &[u8]) -> bool {
+    let mut rest = raw;
+    loop {
+        match rest.first() {
+            None | Some(b'\r' | b'\n') => return false,
+            Some(b'C' | b'c') if starts_with_name(rest) => return true,
+            _ => {}
+        }
+        let Some(lf) = memchr::memchr(b'\n', rest) else { return false };
+        rest = &rest[lf + 1..];
+    }
+}
+
 /// Whole fields, folded lines and line end included, in the header of the message itself. The search ends where lines are in doubt:
 /// at a CR without LF, and at a line that is no field, behind which the body may begin once the field is gone.
 fn find(raw: &[u8]) -> Vec<Span> {
-    const NAME: &[u8] = b"content-length";
     let mut found = Vec::new();
+    if !has_name(raw) {
+        return found;
+    }
     let mut at = 0;
     let mut open = None;
     while at < raw.len() {
@@ -38,8 +60,7 @@ fn find(raw: &[u8]) -> Vec<Span> {
             if !line.contains(&b':') {
                 return found;
             }
-            let named = line.len() > NAME.len() && line[..NAME.len()].eq_ignore_ascii_case(NAME);
-            if named && line[NAME.len()..].trim_ascii_start().starts_with(b":") {
+            if starts_with_name(line) && line[NAME.len()..].trim_ascii_start().starts_with(b":") {
                 open = Some(at);
             }
         }

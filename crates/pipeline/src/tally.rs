@@ -3,7 +3,7 @@
 use crate::{Example, Progress, SourceSummary, Summary};
 use mailglot_archive::BoxEvent;
 use mailglot_codec::Charset;
-use mailglot_mime::{EventKind, How, Message, Outcome, Severity};
+use mailglot_mime::{EventKind, How, Message, Report, Severity};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -68,9 +68,14 @@ impl Tally {
     }
 
     /// Adds a processed message. `raw` is the message as it was processed, for the section numbers of examples.
-    pub(crate) fn message(&mut self, address: &dyn Fn() -> String, raw: &[u8], outcome: &Outcome<'_>) {
-        let report = &outcome.report;
-        self.changed += u64::from(!outcome.edits.is_empty());
+    pub(crate) fn message(
+        &mut self,
+        address: &dyn Fn() -> String,
+        raw: &[u8],
+        report: &Report,
+        changed: bool,
+    ) {
+        self.changed += u64::from(changed);
         self.repairs += report.repairs();
         self.losses += report.losses();
         let mut parsed = None;

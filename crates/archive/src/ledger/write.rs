@@ -15,6 +15,7 @@ pub struct BlockBuilder {
     records: Vec<u8>,
     residues: Vec<u8>,
     payload: Vec<u8>,
+    frame: Vec<u8>,
     compressor: Compressor<'static>,
     same: (u64, u64),
 }
@@ -26,6 +27,7 @@ impl BlockBuilder {
             records: Vec::new(),
             residues: Vec::new(),
             payload: Vec::new(),
+            frame: Vec::new(),
             compressor: Compressor::new(LEVEL)?,
             same: (0, 0),
         })
@@ -56,14 +58,17 @@ impl BlockBuilder {
         if raw > MAX_BLOCK {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "a ledger block would be too large"));
         }
-        let frame = self.compressor.compress(&self.payload)?;
+        self.frame.clear();
+        self.frame.reserve(zstd::zstd_safe::compress_bound(self.payload.len()));
+        self.compressor.compress_to_buffer(&self.payload, &mut self.frame)?;
+        let frame = &self.frame;
         out.push(BLOCK);
         out.extend_from_slice(&(frame.len() as u32).to_le_bytes());
         out.extend_from_slice(&(raw as u32).to_le_bytes());
-        out.extend_from_slice(&blake3::hash(&frame).as_bytes()[..8]);
-        out.extend_from_slice(&frame);
+        out.extend_from_slice(&blake3::hash(frame).as_bytes()[..8]);
+        out.extend_from_slice(frame);
         // A message of the largest size must not hold its memory for the rest of the job.
-        for buffer in [&mut self.records, &mut self.residues, &mut self.payload] {
+        for buffer in [&mut self.records, &mut self.residues, &mut self.payload, &mut self.frame] {
             buffer.clear();
             buffer.shrink_to(4 << 20);
         }

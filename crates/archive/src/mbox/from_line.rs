@@ -107,7 +107,16 @@ pub(super) fn is_plain(line: &[u8]) -> bool {
     if !line.starts_with(b"From ") || !line.iter().all(|byte| (b' '..=b'~').contains(byte)) {
         return false;
     }
-    let mut words = words(&line[5..]);
+    if let Some(before) = before_plain_date(&line[5..]).map(<[u8]>::trim_ascii)
+        && !before.contains(&b' ')
+    {
+        return is_address(before);
+    }
+    are_plain_words(&line[5..])
+}
+
+fn are_plain_words(line: &[u8]) -> bool {
+    let mut words = words(line);
     let expected = [Item::Weekday, Item::Month, Item::Short, Item::Time, Item::Year];
     words.next().is_some_and(is_address) && words.map(item).eq(expected.map(Some))
 }
@@ -127,6 +136,54 @@ fn words(line: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> + Clone {
     line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty())
 }
 
+/// What stands before the date of a line that ends in `Www Mmm dd hh:mm:ss yyyy`, as nearly all do; for others the words are parsed.
+fn before_plain_date(line: &[u8]) -> Option<&[u8]> {
+    const WEEKDAYS: [[u8; 3]; 7] = [*b"Mon", *b"Tue", *b"Wed", *b"Thu", *b"Fri", *b"Sat", *b"Sun"];
+    const MONTHS: [[u8; 3]; 12] = [
+        *b"Jan", *b"Feb", *b"Mar", *b"Apr", *b"May", *b"Jun", *b"Jul", *b"Aug", *b"Sep", *b"Oct", *b"Nov",
+        *b"Dec",
+    ];
+    let (before, date) = line.split_last_chunk::<24>()?;
+    let [
+        w0,
+        w1,
+        w2,
+        b' ',
+        m0,
+        m1,
+        m2,
+        b' ',
+        d0,
+        d1,
+        b' ',
+        h0,
+        h1,
+        b':',
+        i0,
+        i1,
+        b':',
+        s0,
+        s1,
+        b' ',
+        y0,
+        y1,
+        y2,
+        y3,
+    ] = *date
+    else {
+        return None;
+    };
+    let digits = [h0, h1, i0, i1, s0, s1, y2, y3];
+    let is_day = matches!((d0, d1), (b' ', b'1'..=b'9') | (b'0'..=b'9', b'0'..=b'9'));
+    let is_year = matches!([y0, y1], [b'1', b'9'] | [b'2', b'0' | b'1']);
+    let is_date = is_day
+        && is_year
+        && digits.iter().all(u8::is_ascii_digit)
+        && WEEKDAYS.contains(&[w0, w1, w2])
+        && MONTHS.contains(&[m0, m1, m2]);
+    (is_date && matches!(before.last(), None | Some(b' ' | b'\t'))).then_some(before)
+}
+
 /// One word of a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Item {
@@ -144,6 +201,10 @@ enum Item {
 /// True when the last words of the line are a date: weekday, month, day, time and year, each once and in any order, with up
 /// to two words for the zone; or an ISO date and time.
 fn ends_with_date(line: &[u8]) -> bool {
+    before_plain_date(line).is_some() || ends_with_words_of_date(line)
+}
+
+fn ends_with_words_of_date(line: &[u8]) -> bool {
     let mut words = words(line).rev();
     // UUCP: `... remote from host`
     let mut ahead = words.clone();
@@ -259,6 +320,45 @@ fn offset(input: &[u8]) -> IResult<&[u8], &[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A line and its mutants are dated and plain by the quick look where they are by their words.
+    #[test]
+    fn the_quick_look_sees_what_the_words_say() {
+        let lines: [&[u8]; 9] = [
+            b"From a@b Mon Jan  1 00:00:00 2001",
+            b"From MAILER-DAEMON Sun Feb 29 23:59:60 2199",
+            b"From - Tue Mar 31 12:30:01 1970",
+            b"From  a@b  Wed Apr 05 01:02:03 1999",
+            b"From a b@c Thu May 10 01:02:03 2010",
+            b"From Fri Jun 11 01:02:03 2011",
+            b"From Sat Jul 12 01:02:03 2012",
+            b"From a@b Sun Aug  0 01:02:03 2013",
+            b"From a@b\tMon Sep 30 01:02:03 2014",
+        ];
+        let mut alike = [0; 2];
+        let mut look = |line: &[u8]| {
+            let rest = &line[5..];
+            assert_eq!(ends_with_date(rest), ends_with_words_of_date(rest), "{}", line.escape_ascii());
+            if line.iter().all(|byte| (b' '..=b'~').contains(byte)) {
+                assert_eq!(is_plain(line), are_plain_words(rest), "{}", line.escape_ascii());
+                alike[usize::from(is_plain(line))] += 1;
+            }
+        };
+        for line in lines {
+            for place in 5..line.len() {
+                for byte in 0..=255 {
+                    let mut mutant = line.to_vec();
+                    mutant[place] = byte;
+                    look(&mutant);
+                }
+                look(&[&line[..place], &line[place + 1..]].concat());
+                look(&[&line[..place], b" ", &line[place..]].concat());
+                look(&line[..place]);
+            }
+            look(line);
+        }
+        assert!(alike.iter().all(|count| *count > 500), "{alike:?}");
+    }
 
     #[test]
     fn shapes_and_dates() {

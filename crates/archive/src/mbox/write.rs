@@ -99,13 +99,18 @@ pub fn trailer_for(message: &[u8]) -> &'static [u8] {
     }
 }
 
+/// True when [`separator_for`] gives `old` back, whatever the message.
+pub fn is_separator_kept(old: &[u8]) -> bool {
+    let line = old.strip_suffix(b"\n").unwrap_or(old);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    line.len() < old.len() && is_plain(line)
+}
+
 /// The separator line of a message, with line end. A plain old one (`From address Www Mmm dd hh:mm:ss yyyy`) is kept; any
 /// other, and none, is rebuilt from Return-Path or From and from Date or Received, in UTC. Where the message tells nothing
 /// it says `MAILER-DAEMON` and the first second of 1970, so that the line depends on the message alone.
 pub fn separator_for<'a>(old: &'a [u8], message: &[u8]) -> Cow<'a, [u8]> {
-    let line = old.strip_suffix(b"\n").unwrap_or(old);
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
-    if line.len() < old.len() && is_plain(line) {
+    if is_separator_kept(old) {
         return Cow::Borrowed(old);
     }
     let (mut path, mut from, mut date, mut received) = (None, None, None, None);

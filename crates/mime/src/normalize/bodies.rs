@@ -93,6 +93,8 @@ struct Target<'a> {
     steps: Steps,
     /// `steps` lead back to the old bytes (a footer is in none of them).
     way_back: bool,
+    /// The line ends are known to come back.
+    same_lines: bool,
 }
 
 impl<'a> Body<'a, '_> {
@@ -139,11 +141,12 @@ impl<'a> Body<'a, '_> {
             if let Some((plain, old)) = lines::with_line_ends(&text, eol)
                 && lines::may_stand(&plain, eol, &boundaries, true)
             {
+                let same_lines = lines::come_back(&text, &plain, old);
                 let mut plain = plain.into_owned();
                 steps.eol = old;
                 steps.added_end = self.end_line(&mut plain, eol);
                 let (text, transfer) = (Cow::Owned(plain), TransferEncoding::Identity);
-                return Some(Target { text, transfer, relabel, steps, way_back });
+                return Some(Target { text, transfer, relabel, steps, way_back, same_lines });
             }
             if !relabel && self.transferred.footer().is_none() {
                 return None;
@@ -151,7 +154,8 @@ impl<'a> Body<'a, '_> {
         }
         let stands = !relabel || lines::may_stand(&text, eol, &boundaries, false);
         if open && !encoded && stands {
-            return Some(Target { text, transfer: TransferEncoding::Identity, relabel, steps, way_back });
+            let transfer = TransferEncoding::Identity;
+            return Some(Target { text, transfer, relabel, steps, way_back, same_lines: true });
         }
         let transfer = if encoded && !open { used } else { shorter(&text) };
         if transfer == TransferEncoding::QuotedPrintable
@@ -161,7 +165,7 @@ impl<'a> Body<'a, '_> {
             text = Cow::Owned(plain);
         }
         // The recipe would have to undo our own encoding first: the old bytes are kept instead.
-        Some(Target { text, transfer, relabel, steps, way_back: false })
+        Some(Target { text, transfer, relabel, steps, way_back: false, same_lines: false })
     }
 
     /// Whether bytes or label must change for the part to be UTF-8 that says so.
@@ -263,11 +267,7 @@ impl<'a> Body<'a, '_> {
         };
         if with != self.transferred.body {
             let recipe = target.way_back.then(|| target.steps.recipe());
-            let certain = self.choice.log.is_empty()
-                && target.steps.is_charset_only()
-                && self.choice.text.len() == with.len()
-                && self.choice.used.comes_back();
-            let recipe = if certain { recipe.map(Recipe::certain) } else { recipe };
+            let recipe = if self.comes_back(target) { recipe.map(Recipe::certain) } else { recipe };
             edits.push(Edit { span: self.transferred.span, with: with.to_vec(), recipe });
         }
         let eight = target.transfer == TransferEncoding::Identity && !with.is_ascii();
@@ -278,6 +278,21 @@ impl<'a> Body<'a, '_> {
         let widened = self.rename_transfer(target.transfer, eight, edits, &mut added);
         self.add_fields(&added, edits);
         widened
+    }
+
+    /// Whether the way back cannot fail: each of its steps undoes one that loses nothing.
+    fn comes_back(&self, target: &Target<'_>) -> bool {
+        let steps = &target.steps;
+        let bytes = &*self.transferred.decoded.bytes;
+        let charset = match steps.charset {
+            Some(_) => self.choice.log.is_empty() && self.choice.used.comes_back(),
+            None => !target.relabel || self.choice.text.as_bytes() == bytes,
+        };
+        target.way_back
+            && target.same_lines
+            && steps.patches.is_empty()
+            && charset
+            && steps.base64.is_none_or(|lines| lines.come_back(self.transferred.body, bytes.len()))
     }
 
     /// The edits that make one charset parameter of several, or of one in the form of RFC 2231.

@@ -31,6 +31,7 @@ pub(super) fn plan(
             continue;
         }
         let id = PartId(index as u32);
+        let mut quiet = Quiet::of(message.fields(id), raw, policy);
         for field in message.fields(id) {
             let value = field.value.of(raw);
             let dated = field.name.of(raw).eq_ignore_ascii_case(b"date");
@@ -47,9 +48,10 @@ pub(super) fn plan(
                 let (kind, detail) = (EventKind::HdrAmbiguousFrom, Cow::Borrowed(""));
                 report.push(Event { part: id, at: field.value, kind, detail, count: 1 });
             }
-            let ascii = value.is_ascii();
-            let silent = ascii && !may_encode(value) && !policy.repairs.may_touch(value);
-            if silent && !memchr::memchr(b';', value).is_some_and(|_| starts_like_mime(field.name.of(raw))) {
+            let quiet = quiet.holds(field);
+            let ascii = quiet || value.is_ascii();
+            let silent = quiet || ascii && !may_encode(value) && !policy.repairs.may_touch(value);
+            if silent && !(starts_like_mime(field.name.of(raw)) && value.contains(&b';')) {
                 continue;
             }
             let kind = header::field_kind(field.name.of(raw));
@@ -113,6 +115,44 @@ fn is_from(name: &[u8]) -> bool {
 fn may_have_rivals(value: &[u8]) -> bool {
     memchr::memchr2_iter(b'@', b'<', value).nth(2).is_some()
         || memchr::memchr_iter(b'@', value).nth(1).is_some()
+}
+
+/// Looks at many fields at once for what may stand for something else: most have nothing of it.
+struct Quiet<'m> {
+    /// The header up to the end of its last field; empty where each field has to be looked at.
+    raw: &'m [u8],
+    /// Up to here there is nothing.
+    end: usize,
+}
+
+impl<'m> Quiet<'m> {
+    fn of(fields: &[header::Field], raw: &'m [u8], policy: &Policy) -> Self {
+        let (Some(first), Some(last)) = (fields.first(), fields.last()) else {
+            return Self { raw: &[], end: 0 };
+        };
+        let ascii = raw.get(first.full.start..last.full.end).is_some_and(<[u8]>::is_ascii);
+        if policy.repairs.any() || !ascii {
+            return Self { raw: &[], end: 0 };
+        }
+        let raw = &raw[..last.full.end];
+        Self { raw, end: next_sign(raw, first.full.start) }
+    }
+
+    /// Whether the value is ASCII that stands for itself; asked in the order of the fields.
+    fn holds(&mut self, field: &header::Field) -> bool {
+        if self.end < field.full.start {
+            self.end = next_sign(self.raw, field.full.start);
+        }
+        field.value.end <= self.end
+    }
+}
+
+/// Place of the next byte of a word or a parameter of RFC 2231; the end where there is none.
+fn next_sign(raw: &[u8], from: usize) -> usize {
+    let rest = raw.get(from..).unwrap_or_default();
+    let sign =
+        memchr::memchr2_iter(b'?', b'*', rest).find(|&at| rest[at] == b'*' || at > 0 && rest[at - 1] == b'=');
+    sign.map_or(raw.len(), |at| from + at)
 }
 
 /// A cheap look at a name before its kind is asked for.

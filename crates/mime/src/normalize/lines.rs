@@ -2,7 +2,9 @@
 
 use crate::recipe::{OldEol, to_crlf, to_lf};
 use crate::{Eol, Message, PartId};
+use memchr::memmem::Finder;
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// Longest line without its line end (RFC 5322 2.1.1).
 const LONGEST: usize = 998;
@@ -44,32 +46,51 @@ pub(super) fn with_line_ends(text: &[u8], eol: Eol) -> Option<(Cow<'_, [u8]>, Ol
     }
 }
 
+/// Whether the old text comes back of what [`with_line_ends`] made of it: each of its line ends had the form that all are given.
+pub(super) fn come_back(text: &[u8], plain: &[u8], old: OldEol) -> bool {
+    match old {
+        // Line ends were only added, if any.
+        OldEol::Same => text.len() == plain.len(),
+        OldEol::Lf => true,
+        OldEol::CrLf => text.len() - plain.len() == memchr::memchr_iter(b'\n', plain).count(),
+    }
+}
+
 /// Whether a body may stand as plain lines: none too long, no NUL, none that an enclosing boundary would cut, none that a mailbox would quote
 /// where `quotable` says that it was protected so far.
 pub(super) fn may_stand(text: &[u8], eol: Eol, boundaries: &[&[u8]], quotable: bool) -> bool {
-    if memchr::memchr(0, text).is_some() {
-        return false;
-    }
     let end = if eol == Eol::Cr { b'\r' } else { b'\n' };
-    let mut start = 0;
-    let ends = memchr::memchr_iter(end, text).chain(std::iter::once(text.len()));
-    for at in ends {
-        if at - start > LONGEST + usize::from(eol == Eol::CrLf) {
-            return false;
-        }
-        match text.get(start) {
-            Some(b'-') if text[start..].starts_with(b"--") => {
-                let line = &text[start + 2..at];
-                if boundaries.iter().any(|b| line.starts_with(b)) {
-                    return false;
-                }
-            }
-            Some(b'F') if quotable && text[start..].starts_with(b"From ") => return false,
-            _ => {}
-        }
-        start = at + 1;
+    memchr::memchr(0, text).is_none()
+        && are_short(text, end, LONGEST + usize::from(eol == Eol::CrLf))
+        && !(quotable && starts(text, end, from()).next().is_some())
+        && (boundaries.is_empty()
+            || !starts(text, end, dashes()).any(|at| boundaries.iter().any(|b| text[at..].starts_with(b))))
+}
+
+/// No line is longer than `longest`. Only the last line end of each piece of that length is looked for.
+fn are_short(text: &[u8], end: u8, longest: usize) -> bool {
+    let mut rest = text;
+    while rest.len() > longest {
+        let Some(last) = memchr::memrchr(end, &rest[..=longest]) else { return false };
+        rest = &rest[last + 1..];
     }
     true
+}
+
+/// Where lines go on that begin with a word.
+fn starts<'t>(text: &'t [u8], end: u8, word: &'static Finder<'_>) -> impl Iterator<Item = usize> + 't {
+    let begins = move |at: &usize| *at == 0 || text[*at - 1] == end;
+    word.find_iter(text).filter(begins).map(|at| at + word.needle().len())
+}
+
+fn from() -> &'static Finder<'static> {
+    static FROM: OnceLock<Finder<'static>> = OnceLock::new();
+    FROM.get_or_init(|| Finder::new(b"From "))
+}
+
+fn dashes() -> &'static Finder<'static> {
+    static DASHES: OnceLock<Finder<'static>> = OnceLock::new();
+    DASHES.get_or_init(|| Finder::new(b"--"))
 }
 
 #[cfg(test)]
@@ -88,6 +109,43 @@ mod tests {
         assert_eq!(ends("a\rb", Eol::Lf), None);
         assert_eq!(ends("a\rb\r\n", Eol::CrLf), None);
         assert_eq!(ends("a", Eol::Cr), None);
+    }
+
+    /// Line by line, as the rules are written.
+    fn may_each_stand(text: &[u8], eol: Eol, boundaries: &[&[u8]], quotable: bool) -> bool {
+        let end = if eol == Eol::Cr { b'\r' } else { b'\n' };
+        let longest = if eol == Eol::CrLf { 999 } else { 998 };
+        !text.contains(&0)
+            && text.split(|b| *b == end).all(|line| {
+                let delimiter = line.strip_prefix(b"--");
+                line.len() <= longest
+                    && !(quotable && line.starts_with(b"From "))
+                    && !delimiter.is_some_and(|line| boundaries.iter().any(|b| line.starts_with(b)))
+            })
+    }
+
+    #[test]
+    fn searches_find_what_a_look_at_each_line_finds() {
+        let mut state = 1_u32;
+        let mut next = |bound: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as usize % bound
+        };
+        let long = [b'x'; 997];
+        let pieces: [&[u8]; 12] =
+            [b"\n", b"\n", b"\r\n", b"\r", b"--", b"-", b"From ", b"From", b"bound", b" ", &long, b"\0"];
+        let mut counts = [0; 2];
+        for _ in 0..50_000 {
+            let count = next(10);
+            let text: Vec<u8> =
+                (0..count).flat_map(|_| pieces[if next(30) == 0 { 11 } else { next(11) }]).copied().collect();
+            let boundaries = &[&b"bound"[..], b"x", b"bo"][..next(4)];
+            let (eol, quotable) = ([Eol::Lf, Eol::CrLf, Eol::Cr][next(3)], next(2) == 0);
+            let stands = may_stand(&text, eol, boundaries, quotable);
+            assert_eq!(stands, may_each_stand(&text, eol, boundaries, quotable), "{}", text.escape_ascii());
+            counts[usize::from(stands)] += 1;
+        }
+        assert!(counts.iter().all(|count| *count > 5000), "{counts:?}");
     }
 
     #[test]

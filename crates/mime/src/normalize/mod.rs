@@ -21,18 +21,33 @@ pub struct Outcome<'a> {
     pub report: Report,
 }
 
+/// What becomes of a message, without its new bytes: [`splice`] makes those.
+#[derive(Debug)]
+pub struct Plan {
+    /// What is to be changed.
+    pub edits: Vec<Edit>,
+    /// What was found.
+    pub report: Report,
+}
+
 /// Parses, plans and splices. Pure: no I/O, no clock, no globals.
 pub fn process<'a>(raw: &'a [u8], policy: &Policy) -> Outcome<'a> {
+    let Plan { edits, report } = plan(raw, policy);
+    let bytes = if edits.is_empty() { Cow::Borrowed(raw) } else { Cow::Owned(spliced(raw, &edits)) };
+    Outcome { bytes, edits, report }
+}
+
+/// Parses and plans: [`process`] for those who want the new bytes elsewhere, or not at all.
+pub fn plan(raw: &[u8], policy: &Policy) -> Plan {
     let mut report = Report::with_limit(policy.limits.events);
     if raw.len() > policy.limits.message {
-        return Outcome { bytes: Cow::Borrowed(raw), edits: Vec::new(), report };
+        return Plan { edits: Vec::new(), report };
     }
     let message = Message::parse(raw, &policy.limits);
     let mut edits = normalize(&message, policy, &mut report);
     if edits.is_empty() {
-        return Outcome { bytes: Cow::Borrowed(raw), edits, report };
+        return Plan { edits, report };
     }
-    let mut bytes = spliced(raw, &edits);
     // What these tell does not make lines read otherwise.
     let harmless = |kind| {
         matches!(
@@ -45,14 +60,13 @@ pub fn process<'a>(raw: &'a [u8], policy: &Policy) -> Outcome<'a> {
     };
     let damaged = message.defects().iter().any(|defect| !harmless(defect.kind));
     let doubtful = damaged || edits.iter().any(|e| e.span.is_empty());
-    if doubtful && !is_settled(&message, &edits, &bytes, policy) {
+    if doubtful && !is_settled(&message, &edits, &spliced(raw, &edits), policy) {
         edits.clear();
-        bytes = raw.to_vec();
         let at = Span::new(0, raw.len());
         let detail = Cow::Borrowed("left alone");
         report.push(Event { part: PartId::ROOT, at, kind: EventKind::MimeUnsettled, detail, count: 1 });
     }
-    Outcome { bytes: Cow::Owned(bytes), edits, report }
+    Plan { edits, report }
 }
 
 /// Plans the edits, sorted by start and without overlap. The events come in the order of the message.

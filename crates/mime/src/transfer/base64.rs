@@ -61,6 +61,25 @@ pub fn encode_lines(bytes: &[u8], width: usize, eol: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// Whether [`encode_lines`] makes this body, without its last line end where it is not `ended`, of the bytes that were decoded of it
+/// and that are so many. Told by counting: each place that is not the line end of a full line, or padding, must then hold a digit.
+pub(crate) fn comes_back(body: &[u8], decoded: usize, width: usize, eol: &[u8], ended: bool) -> bool {
+    let characters = decoded.div_ceil(3) * 4;
+    let padding = (3 - decoded % 3) % 3;
+    if decoded == 0 || width == 0 || !width.is_multiple_of(4) || eol.is_empty() {
+        return false;
+    }
+    let Some(text) = (if ended { body.strip_suffix(eol) } else { Some(body) }) else { return false };
+    let (Some(digits), true) = (text.len().checked_sub(padding), text.ends_with(&b"=="[..padding])) else {
+        return false;
+    };
+    text.len() == characters + (characters.div_ceil(width) - 1) * eol.len()
+        && text.chunks(width + eol.len()).all(|line| line.len() <= width || &line[width..] == eol)
+        // Bits that are left over are lost, and so is the other alphabet.
+        && text[..digits].last().is_some_and(|last| tolerant::sextet(*last).trailing_zeros() >= 2 * padding as u32)
+        && memchr::memchr2(b'-', b'_', text).is_none()
+}
+
 /// Decodes a body (mime.md 4).
 pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded<'a> {
     let mut bytes = Vec::new();
@@ -235,6 +254,50 @@ mod tests {
                 assert_eq!(tolerant(&lines).as_deref(), Some(bytes), "{width} {eol:?}");
             }
         }
+    }
+
+    #[test]
+    fn what_comes_back_is_encoded_again() {
+        let mut state = 0x9E37_79B9_u32;
+        let mut next = |bound: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as usize % bound
+        };
+        let mut counts = [0; 2];
+        for round in 0..60_000 {
+            let bytes: Vec<u8> = (0..next(40)).map(|_| next(256) as u8).collect();
+            let mut body = Vec::new();
+            encode_lines(&bytes, [76, 4, 8, 20][next(4)], [&b"\r\n"[..], b"\n"][next(2)], &mut body);
+            if next(2) == 0 {
+                body.truncate(body.trim_ascii_end().len());
+            }
+            if round % 3 > 0 && !body.is_empty() {
+                let at = next(body.len());
+                match next(4) {
+                    0 => body.insert(at, b"\r\nA= !-_"[next(8)]),
+                    1 => drop(body.remove(at)),
+                    2 => body[at] = b"\r\nAB= !-_"[next(9)],
+                    _ => body.truncate(at),
+                }
+            }
+            let (found, footer, used, _) = decoded(&body);
+            if footer.is_some() || used != TransferEncoding::Base64 {
+                continue;
+            }
+            let width = memchr::memchr2(b'\r', b'\n', &body).unwrap_or(body.len());
+            for eol in [&b"\r\n"[..], b"\n"] {
+                for ended in [false, true] {
+                    let mut again = Vec::new();
+                    encode_lines(&found, width, eol, &mut again);
+                    again.truncate(again.len() - if ended || again.is_empty() { 0 } else { eol.len() });
+                    let told = comes_back(&body, found.len(), width, eol, ended);
+                    let real = again == body && !found.is_empty() && width > 0 && width.is_multiple_of(4);
+                    assert_eq!(told, real, "{} {eol:?} {ended}", body.escape_ascii());
+                    counts[usize::from(told)] += 1;
+                }
+            }
+        }
+        assert!(counts.iter().all(|count| *count > 10_000), "{counts:?}");
     }
 
     #[test]

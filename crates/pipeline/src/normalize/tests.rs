@@ -1,6 +1,6 @@
 use super::*;
 use crate::{RestoreJob, restore};
-use mailglot_mime::{Outcome, process};
+use mailglot_mime::plan;
 
 fn job(input: &Path, output: &Path) -> NormalizeJob {
     NormalizeJob {
@@ -27,9 +27,9 @@ fn mbox() -> Vec<u8> {
 
 /// Fails at the third message.
 #[allow(clippy::panic)] // What is tested is that a panic stays with its message.
-fn faulty<'r>(raw: &'r [u8], policy: &Policy) -> Outcome<'r> {
+fn faulty(raw: &[u8], policy: &Policy) -> mailglot_mime::Plan {
     assert!(!raw.windows(10).any(|w| w == b"Subject: 2"), "a fault on purpose");
-    process(raw, policy)
+    plan(raw, policy)
 }
 
 #[test]

@@ -80,7 +80,7 @@ impl Quantum {
 }
 
 /// Value of a byte of the alphabet; `-` and `_` are those of RFC 4648 5.
-fn sextet(byte: u8) -> u8 {
+pub(super) fn sextet(byte: u8) -> u8 {
     match byte {
         b'A'..=b'Z' => byte - b'A',
         b'a'..=b'z' => byte - b'a' + 26,

@@ -272,6 +272,9 @@ pub(crate) struct TextArgs {
     /// A JSON object a line and part.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Worker threads; by default one a core. The output does not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 }
@@ -577,6 +580,7 @@ mod tests {
             "mailglot normalize a -o b --threads 0",
             "mailglot normalize a -o b --default-charset uft-8",
             "mailglot normalize a -o b --to pst",
+            "mailglot text a --threads 0",
             "mailglot text a --charset-map koi8-r",
             "mailglot text a --charset-map =koi8-r",
             "mailglot text a --charset-map koi8-r=koi9-r",

@@ -32,6 +32,18 @@ fn an_object_a_line_and_part() {
 }
 
 #[test]
+fn threads_do_not_show() {
+    let sandbox = Sandbox::new();
+    let one = sandbox.read("archive.mbox");
+    sandbox.write("large.mbox", &one.repeat((5 << 20) / one.len()));
+    let text =
+        |threads: &str| sandbox.run(&["text", "--json", "--threads", threads, "large.mbox"]).ended(0).out;
+    let alone = text("1");
+    assert!(alone.len() > 1 << 20);
+    assert!(["2", "3"].iter().all(|threads| text(threads) == alone));
+}
+
+#[test]
 fn plain_text() {
     let sandbox = Sandbox::new();
     let run = sandbox.run(&["text", "message.eml"]).ended(0);

@@ -12,7 +12,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as Group, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use mailglot_codec::Charset;
-use mailglot_mime::{CharsetMap, Headers, OnLoss, Policy, Transfer};
+use mailglot_mime::{Attachments, CharsetMap, Headers, OnLoss, Policy, Transfer};
 use mailglot_pipeline::LedgerPlace;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -131,6 +131,9 @@ pub(crate) struct PolicyArgs {
     /// Transfer encoding of text parts.
     #[arg(long, value_name = "ENCODING", default_value = "8bit")]
     transfer: TransferForm,
+    /// Text attachments: keep them as the files that they are, or bring those in another charset to UTF-8.
+    #[arg(long, value_name = "WAY", default_value = "keep")]
+    attachments: AttachmentForm,
     #[command(flatten)]
     reading: ReadingArgs,
     /// Parts with bytes that cannot be read: write U+FFFD for those bytes, or keep the part as it is. By default
@@ -155,6 +158,10 @@ impl PolicyArgs {
                 TransferForm::EightBit => Transfer::EightBit,
                 TransferForm::SevenBit => Transfer::SevenBit,
                 TransferForm::Keep => Transfer::Keep,
+            },
+            attachments: match self.attachments {
+                AttachmentForm::Keep => Attachments::Keep,
+                AttachmentForm::Utf8 => Attachments::Utf8,
             },
             on_loss: match self.on_loss {
                 None => on_loss,
@@ -275,8 +282,19 @@ pub(crate) struct TextArgs {
     /// Worker threads; by default one a core. The output does not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+    /// Leave text attachments out.
+    #[arg(long)]
+    pub(crate) no_attachments: bool,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
+}
+
+impl TextArgs {
+    /// The policy that reads so.
+    pub(crate) fn policy(&self) -> Policy {
+        let attachments = if self.no_attachments { Attachments::Skip } else { Attachments::Keep };
+        Policy { attachments, ..self.reading.policy() }
+    }
 }
 
 /// Show the parts of messages: offsets, labels, charsets and why, findings.
@@ -473,6 +491,15 @@ enum TransferForm {
     SevenBit,
     /// As it is, where the new bytes allow it
     Keep,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum AttachmentForm {
+    /// Untouched
+    Keep,
+    /// UTF-8, as other text
+    #[value(name = "utf-8")]
+    Utf8,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

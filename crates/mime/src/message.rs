@@ -24,7 +24,7 @@
 //!   no part. Both give `mime.depth`.
 //! - An embedded message in base64 or quoted-printable (forbidden by RFC 2046 5.2.1) is a leaf, which [`crate::text_parts`] opens; a
 //!   multipart so labelled is read as if it were not, and is opaque when no delimiter shows.
-//! - Parts after a closing delimiter, and boundaries that no field declares, are not looked for.
+//! - Parts after a closing delimiter, and boundaries that no field declares, are not looked for ([`crate::text_parts`] reads by the latter).
 
 pub(crate) mod charset;
 mod header_lines;

@@ -48,6 +48,18 @@ pub enum OnLoss {
     Keep,
 }
 
+/// What becomes of text attachments (`Content-Disposition: attachment`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Attachments {
+    /// Untouched: they are files.
+    #[default]
+    Keep,
+    /// Those in another charset become UTF-8, as other text does; all others stay.
+    Utf8,
+    /// Untouched, and [`text_parts`](crate::text_parts) leaves them out.
+    Skip,
+}
+
 /// What a caller knows better than the labels: what each of some labels means.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct CharsetMap(Vec<(String, Charset)>);
@@ -95,6 +107,8 @@ pub struct Policy {
     pub headers: Headers,
     /// Text bodies.
     pub bodies: Bodies,
+    /// Text attachments.
+    pub attachments: Attachments,
     /// Transfer encoding of text bodies.
     pub transfer: Transfer,
     /// Unreadable bytes.

@@ -1,12 +1,15 @@
 //! The text of a message's text parts, decoded.
 
+mod delimiters;
+mod encoded;
 mod parts;
 
+pub use encoded::{EncodedBlock, encoded_blocks};
 pub use parts::{TextPart, text_parts};
 
 pub(crate) use crate::choose::Hints;
 use crate::choose::{Choice, Evidence, How, Mail, Reading, SURE, choose};
-use crate::encoded_word::Finding;
+use crate::encoded_word::{Finding, HeaderContext};
 use crate::header::FieldKind;
 use crate::transfer::blocks::{Block, blocks};
 use crate::transfer::{self, Decoded, TransferEncoding};
@@ -152,7 +155,7 @@ impl<'a> Transferred<'a> {
         let places = transfer::locate_any(self.decoded.used, self.body, &ranges);
         for (block, place) in self.blocks.iter().zip(&places) {
             let at = self.span.at(place);
-            let detail = Cow::Borrowed(if block.ended { "" } else { "without its end" });
+            let detail = Cow::Owned(block.detail());
             report.push(Event { part: id, at, kind: block.kind, detail, count: 1 });
         }
     }
@@ -227,6 +230,19 @@ pub(crate) fn unquote(value: &[u8]) -> Cow<'_, [u8]> {
         plain.extend(if *byte == b'\\' { bytes.next() } else { Some(byte) });
     }
     Cow::Owned(plain)
+}
+
+/// What a message tells about its header fields: raw bytes in all of them together, its words, its text. For [`crate::encoded_word::decode`] and its
+/// like, where single fields of a message, or of a header alone, are read.
+pub fn header_context<'p>(message: &Message<'_>, policy: &'p Policy) -> HeaderContext<'p> {
+    let mut hints = Hints::default();
+    for (index, part) in message.parts().iter().enumerate() {
+        if is_text(part) {
+            let id = PartId(index as u32);
+            let _ = Transferred::read(message, id).choose(message, id, policy, &mut hints);
+        }
+    }
+    HeaderContext { raw: raw_header_charset(message, &hints, policy), ..HeaderContext::of(policy) }
 }
 
 /// The charset for raw 8-bit bytes in the headers of a message: its words', else its first text part's, else what detection says of all raw bytes together.

@@ -5,8 +5,8 @@ use mailglot_codec::{Charset, View};
 use mailglot_mime::encoded_word::{self, HeaderContext, Repairs};
 use mailglot_mime::header::{FieldKind, field_kind};
 use mailglot_mime::{
-    Edit, Headers, Message, OnLoss, PartId, PartKind, Policy, Transfer, apply_undo, process, splice,
-    undo_edits,
+    Attachments, Edit, Headers, Message, OnLoss, PartId, PartKind, Policy, Transfer, apply_undo, process,
+    splice, undo_edits,
 };
 
 /// Processes the mutant under one of the policies, and looks at what came out.
@@ -44,7 +44,12 @@ pub(super) fn policy(number: u64) -> Policy {
     let default = Policy::default();
     match number % 6 {
         0 | 1 => default,
-        2 => Policy { headers: Headers::RawUtf8, transfer: Transfer::Keep, ..default },
+        2 => Policy {
+            headers: Headers::RawUtf8,
+            transfer: Transfer::Keep,
+            attachments: Attachments::Utf8,
+            ..default
+        },
         3 => Policy { transfer: Transfer::SevenBit, ..default },
         4 => Policy { on_loss: OnLoss::Keep, keep_signed: true, repairs: Repairs::ALL, ..default },
         _ => Policy {
@@ -96,8 +101,10 @@ fn tree_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
         .iter()
         .zip(after.parts())
         .position(|(old, new)| {
-            (old.parent, old.depth, old.number, &old.media, old.kind)
-                != (new.parent, new.depth, new.number, &new.media, new.kind)
+            // Raw UTF-8 in its header makes message/rfc822 message/global.
+            let embedded = old.kind == PartKind::Message && new.kind == PartKind::Message;
+            (old.parent, old.depth, old.number, old.kind) != (new.parent, new.depth, new.number, new.kind)
+                || old.media != new.media && !embedded
         })
         .map(|part| {
             format!(

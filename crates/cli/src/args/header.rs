@@ -29,6 +29,7 @@ Examples:
   $ mailglot header decode --name From --explain '\"=?koi8-r?B?8NLJ18XU?=\" <a@example.org>'
   $ printf '=?utf-8?B?w7w=?=\\0=?koi8-r?Q?=C4=C1?=\\0' | mailglot header decode -0
   $ mailglot header decode --repair all 'GrÃ¼ÃŸe &amp; K&uuml;sse'
+  $ mailglot header decode --block < message.eml
   $ echo 'queued: subject==?utf-8?Q?Gr=C3=BC=C3=9Fe?=' | mailglot header decode --stream")]
 pub(crate) struct DecodeArgs {
     /// Values; without any, each line of standard input is one.
@@ -45,6 +46,10 @@ pub(crate) struct DecodeArgs {
     /// Field that the values come from: it tells where words may stand. Without it they are text.
     #[arg(long, value_name = "FIELD")]
     pub(crate) name: Option<String>,
+    /// Standard input is the header of a message, or all of one: each field is decoded as its name tells and written as one
+    /// line. Raw 8-bit bytes of all fields are read together, with what words and text of the message tell.
+    #[arg(long, conflicts_with_all = ["texts", "nul", "name", "stream"])]
+    pub(crate) block: bool,
     /// Tell on standard error how each piece was read.
     #[arg(long)]
     pub(crate) explain: bool,

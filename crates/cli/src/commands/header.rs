@@ -4,6 +4,7 @@
 //!
 //! Values are taken as those of an unstructured field, unless the field is named.
 
+mod block;
 mod encode;
 mod stream;
 mod typed;
@@ -26,6 +27,7 @@ pub(crate) fn run(command: &HeaderCommand, console: Console) -> Result<Exit, Fai
         HeaderCommand::Decode(args) if args.stream => {
             stream::run(context(args, &args.reading.policy()), console)
         }
+        HeaderCommand::Decode(args) if args.block => block::run(args, console),
         HeaderCommand::Decode(args) => decode(args, console),
         HeaderCommand::Params(args) => parameters(args, console),
         HeaderCommand::Encode(args) => encode::run(args),
@@ -54,7 +56,7 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
         if args.json {
             let events = findings.iter().map(EventRow::new).collect();
             let typed = name.and_then(|name| typed::typed(name, value, &context));
-            let row = DecodedRow { value: Raw(value), text: &text, typed, events };
+            let row = DecodedRow { name: None, value: Raw(value), text: &text, typed, events };
             put(out, &[&json(&row)?, &[end.byte()]])?;
         } else {
             put(out, &[text.as_bytes(), &[end.byte()]])?;
@@ -151,6 +153,9 @@ pub(super) fn json(row: &impl Serialize) -> Result<Vec<u8>, Failure> {
 
 #[derive(Serialize)]
 struct DecodedRow<'a> {
+    /// Where the value comes from a header.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
     value: Raw<'a>,
     text: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]

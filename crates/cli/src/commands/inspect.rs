@@ -11,7 +11,8 @@ use crate::exit::{Exit, Failure};
 use crate::output::{Console, Style, counted, print, visible};
 use mailglot_mime::transfer::TransferEncoding;
 use mailglot_mime::{
-    Eol, Event, Message, Part, PartId, PartKind, Policy, Reading, Report, Severity, Span, process, text_parts,
+    EncodedBlock, Eol, Event, Message, Part, PartId, PartKind, Policy, Reading, Report, Severity, Span,
+    encoded_blocks, process, text_parts,
 };
 use mailglot_pipeline::{Error, Located, locate};
 use serde::Serialize;
@@ -83,7 +84,24 @@ struct PartView {
     used: Option<&'static str>,
     how: Option<&'static str>,
     confidence: Option<f32>,
+    /// Files in the middle of the text.
+    blocks: Vec<BlockView>,
     events: Vec<EventView>,
+}
+
+/// A block of uuencode or yEnc.
+#[derive(Serialize)]
+struct BlockView {
+    encoding: &'static str,
+    name: String,
+    offset: usize,
+    length: usize,
+    /// Bytes that it stands for.
+    size: u64,
+    ended: bool,
+    /// Null where the block tells no size, or no checksum.
+    size_fits: Option<bool>,
+    checksum_fits: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -134,6 +152,7 @@ impl View {
         let mut lines = vec![head];
         for part in &self.parts {
             lines.push(part.line(style));
+            lines.extend(part.blocks.iter().map(|block| block.line(part.depth)));
             lines.extend(part.events.iter().map(|event| event.line(part.depth, style)));
         }
         if self.events_dropped > 0 {
@@ -175,6 +194,7 @@ impl PartView {
             used: reading.map(|reading| reading.used.name()),
             how: reading.map(|reading| reading.how.name()),
             confidence: reading.and_then(|reading| reading.confidence),
+            blocks: encoded_blocks(message, id).into_iter().map(BlockView::new).collect(),
             events: events.iter().filter(|event| event.part == id).map(EventView::new).collect(),
         }
     }
@@ -209,6 +229,40 @@ impl PartView {
                 let _ = write!(line, ", {:.0} %", confidence * 100.0);
             }
             line.push(')');
+        }
+        line
+    }
+}
+
+impl BlockView {
+    fn new(block: EncodedBlock) -> Self {
+        Self {
+            encoding: block.encoding,
+            name: block.name,
+            offset: block.at.start,
+            length: block.at.len(),
+            size: block.size,
+            ended: block.ended,
+            size_fits: block.size_fits,
+            checksum_fits: block.checksum_fits,
+        }
+    }
+
+    fn line(&self, depth: u32) -> String {
+        let (end, size) = (self.offset + self.length, counted(self.size, "byte"));
+        let mut line = format!(
+            "{}   {} \"{}\" at {}..{end}: {size}",
+            indent(depth),
+            self.encoding,
+            visible(&self.name),
+            self.offset
+        );
+        for (wrong, what) in [
+            (!self.ended, ", without its end"),
+            (self.size_fits == Some(false), ", not the size that it tells"),
+            (self.checksum_fits == Some(false), ", not the checksum that it tells"),
+        ] {
+            line.push_str(if wrong { what } else { "" });
         }
         line
     }
@@ -277,6 +331,21 @@ mod tests {
         assert!(lines.iter().any(|line| line.starts_with("    1  text/plain  header ")), "{lines:?}");
         let json: serde_json::Value = serde_json::from_slice(&json(&view).unwrap()).unwrap();
         assert_eq!(json["parts"][1]["type"], "text/plain");
+    }
+
+    #[test]
+    fn files_in_the_text() {
+        let raw = b"Subject: x\n\nbegin 644 a.txt\n#0V%T\n`\nend\n\
+            =ybegin line=128 size=9 name=b\n[\\]^_`abc\n=yend size=9 crc32=cbf43926\n";
+        let (view, lines) = view(raw);
+        let json: serde_json::Value = serde_json::from_slice(&json(&view).unwrap()).unwrap();
+        let blocks = &json["parts"][0]["blocks"];
+        assert_eq!((&blocks[0]["name"], &blocks[0]["size"]), (&"a.txt".into(), &3.into()));
+        assert_eq!(blocks[0]["size_fits"], serde_json::Value::Null);
+        assert_eq!((&blocks[1]["encoding"], &blocks[1]["checksum_fits"]), (&"yenc".into(), &true.into()));
+        assert!(lines.iter().any(|line| line.contains("uuencode \"a.txt\" at 12..")), "{lines:?}");
+        let codes: Vec<_> = view.parts[0].events.iter().map(|event| event.code).collect();
+        assert_eq!(codes, ["cte.uuencode", "cte.yenc"]);
     }
 
     #[test]

@@ -29,7 +29,7 @@ fn write(
     out: &mut (dyn Write + Send),
 ) -> Result<Exit, Failure> {
     let mut worst = Exit::Done;
-    let policy = args.reading.policy();
+    let policy = args.policy();
     let threads = args.threads.map_or_else(all_cores, usize::from);
     for input in &args.inputs {
         let result = texts(std::slice::from_ref(input), &policy, threads, args.json, out, progress);

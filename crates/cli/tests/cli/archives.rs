@@ -45,6 +45,30 @@ fn normalize_and_restore() {
 }
 
 #[test]
+fn text_attachments_stay_unless_asked_for() {
+    let sandbox = Sandbox::new();
+    let message = b"Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nsee there\n--b\n\
+        Content-Type: text/plain; charset=koi8-r\nContent-Disposition: attachment; filename=a.txt\n\
+        Content-Transfer-Encoding: base64\n\n8NLJ18XULCDNydIhCg==\n--b--\n";
+    sandbox.write("a.eml", message);
+    let shown = sandbox.run(&["inspect", "a.eml"]).ended(0);
+    assert!(shown.text().contains("mime.attachment-untouched"), "{}", shown.text());
+    sandbox.run(&["normalize", "a.eml", "-o", "kept.eml"]).ended(0);
+    assert_eq!(sandbox.read("kept.eml"), message);
+    sandbox.run(&["normalize", "a.eml", "-o", "utf8.eml", "--attachments", "utf-8"]).ended(0);
+    let clean = String::from_utf8(sandbox.read("utf8.eml")).unwrap();
+    assert!(clean.contains("charset=utf-8") && clean.contains("\n\nПривет, мир!\n"), "{clean}");
+    sandbox.run(&["restore", "utf8.eml", "-o", "back.eml"]).ended(0);
+    assert_eq!(sandbox.read("back.eml"), message);
+    let filtered = sandbox.pipe(&["filter", "--attachments", "utf-8"], message).ended(0);
+    assert_eq!(filtered.text(), clean);
+    assert_eq!(sandbox.pipe(&["filter"], message).ended(0).out, message);
+    assert!(sandbox.run(&["text", "a.eml"]).ended(0).text().contains("Привет, мир!"));
+    let text = sandbox.run(&["text", "--no-attachments", "a.eml"]).ended(0).text().to_owned();
+    assert!(text.contains("see there") && !text.contains("Привет"), "{text}");
+}
+
+#[test]
 fn normalize_is_quiet_or_verbose() {
     let sandbox = Sandbox::new();
     for (n, args) in [["-q", "normalize"], ["normalize", "-q"]].iter().enumerate() {

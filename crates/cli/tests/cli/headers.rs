@@ -212,3 +212,35 @@ fn texts_are_encoded() {
     let run = sandbox.pipe(&["header", "encode"], b"\xff\n").ended(1);
     assert!(run.err.contains("not UTF-8 at byte 0"), "{}", run.err);
 }
+
+#[test]
+fn a_whole_header_tells_about_its_fields() {
+    let sandbox = Sandbox::new();
+    let decode = |args: &[&str], input: &[u8]| {
+        sandbox.pipe(&[&["header", "decode", "--block"], args].concat(), input).ended(0).text().to_owned()
+    };
+    // One letter proves nothing; with the words of another field, or the text of the message, it does.
+    let raw = b"Subject: \xf0\r\nFrom: =?koi8-r?Q?=F0?= <a@b.example>\r\n (\xd2)\r\nContent-Type: text/plain;\r\n name=\"\xd4\"\r\n\r\n";
+    let want = "Subject: П\nFrom: П <a@b.example> (р)\nContent-Type: text/plain; name=\"т\"\n";
+    assert_eq!(decode(&[], raw), want);
+    let body = b"Subject: \xf0\nContent-Type: text/plain; charset=koi8-r\n\n\xf0\xd2\xc9\xd7\xc5\xd4\n";
+    assert_eq!(decode(&[], body), "Subject: П\nContent-Type: text/plain; charset=koi8-r\n");
+    // Raw bytes of all fields are weighed together.
+    let pooled = "Subject: \u{41f}\nX-A: \u{440}\u{438}\u{432}\u{435}\u{442}\nX-B: \u{43a}\u{430}\u{43a} \u{434}\u{435}\u{43b}\u{430}, \u{434}\u{440}\u{443}\u{433} \u{43c}\u{43e}\u{439}\n";
+    let koi8: Vec<u8> = pooled
+        .chars()
+        .map(|c| match c {
+            '\u{41f}' => 0xf0,
+            'а'..='я' => b"\xc1\xc2\xd7\xc7\xc4\xc5\xd6\xda\xc9\xca\xcb\xcc\xcd\xce\xcf\xd0\xd2\xd3\xd4\xd5\xc6\xc8\xc3\xde\xdb\xdd\xdf\xd9\xd8\xdc\xc0\xd1"[c as usize - 0x430],
+            ascii => ascii as u8,
+        })
+        .collect();
+    assert_eq!(decode(&[], &koi8), pooled);
+    let json = decode(&["--json"], b"Subject: =?utf-8?Q?=C3=BC?=\nTo: a@b.example\n\nnot this: a field\n");
+    let rows: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), 2);
+    assert_eq!((&rows[0]["name"], &rows[0]["text"]), (&json!("Subject"), &json!("ü")));
+    assert_eq!(rows[1]["typed"]["addresses"][0]["address"], "a@b.example");
+    sandbox.run(&["header", "decode", "--block", "text"]).ended(1);
+    assert_eq!(decode(&[], b""), "");
+}

@@ -10,8 +10,8 @@ use mailglot_mime::encoded_word::{
 use mailglot_mime::header::FieldKind;
 use mailglot_mime::params::{self, Compat};
 use mailglot_mime::{
-    Headers, Message, OnLoss, PartId, Policy, Report, Transfer, apply_undo, fields, process, text_parts,
-    undo_edits,
+    Attachments, Headers, Message, OnLoss, PartId, Policy, Report, Transfer, apply_undo, fields, process,
+    text_parts, undo_edits,
 };
 
 /// One thing to fuzz.
@@ -341,6 +341,7 @@ fn processed(input: &[u8], random: &mut Random) -> Result<u64, String> {
         headers: [Headers::Keep, Headers::Words, Headers::RawUtf8][random.below(3)],
         transfer: [Transfer::Keep, Transfer::SevenBit, Transfer::EightBit][random.below(3)],
         on_loss: [OnLoss::Replace, OnLoss::Keep][random.below(2)],
+        attachments: [Attachments::Keep, Attachments::Utf8][random.below(2)],
         repairs: [Repairs::default(), Repairs::ALL][usize::from(random.below(4) == 0)],
         ..Policy::default()
     };

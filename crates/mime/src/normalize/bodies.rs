@@ -1,6 +1,6 @@
 //! Edits of text bodies, and of the fields that describe them.
 
-use super::lines;
+use super::{global, lines};
 use crate::choose::Choice;
 use crate::message::charset;
 use crate::recipe::{Lines, OldEol, Patch, Recipe, Steps};
@@ -8,8 +8,8 @@ use crate::text::{Hints, Transferred, is_text, reading, unquote};
 use crate::transfer::blocks::has_yenc;
 use crate::transfer::{TransferEncoding, base64, quoted_printable};
 use crate::{
-    Bodies, Edit, Eol, Event, EventKind, Message, OnLoss, PartId, PartKind, Policy, Report, Span, Transfer,
-    choose, fixup,
+    Attachments, Bodies, Edit, Eol, Event, EventKind, Message, OnLoss, PartId, PartKind, Policy, Report,
+    Span, Transfer, choose, fixup,
 };
 use mailglot_codec::{Charset, Resolved};
 use memchr::memmem;
@@ -35,12 +35,16 @@ pub(super) fn plan(
         let choice = transferred.choose(message, id, policy, &mut hints);
         if part.attachment {
             let body = Body { message, id, policy, transferred: &transferred, choice: &choice };
-            if policy.bodies == Bodies::Utf8 && body.needs_charset() {
+            let legacy = policy.bodies == Bodies::Utf8 && body.needs_charset();
+            if legacy && policy.attachments != Attachments::Utf8 {
                 let detail = Cow::Owned(format!("in {}", choice.used.name()));
                 let kind = EventKind::MimeAttachmentUntouched;
                 report.push(Event { part: id, at: part.body, kind, detail, count: 1 });
             }
-            continue;
+            if !legacy || policy.attachments != Attachments::Utf8 {
+                // A file that is UTF-8 already keeps its transfer encoding, too.
+                continue;
+            }
         }
         transferred.tell(message, id, &choice, report);
         report.readings.push(reading(message, id, &choice));
@@ -429,13 +433,7 @@ fn widen_ancestors(message: &Message<'_>, widened: &[PartId], edits: &mut Vec<Ed
         let mut next = message.part(*id).parent;
         while let Some(id) = next.filter(|id| done.insert(*id)) {
             next = message.part(id).parent;
-            let Some(index) = message.part(id).content_transfer_encoding else { continue };
-            let value = message.all_fields()[index as usize].value;
-            let old = value.of(message.raw());
-            if old.trim_ascii().eq_ignore_ascii_case(b"7bit") {
-                let start = value.start + (old.len() - old.trim_ascii_start().len());
-                edits.push(Edit::new(Span::new(start, start + 4), *b"8bit"));
-            }
+            edits.extend(global::widened(message, id));
         }
     }
 }

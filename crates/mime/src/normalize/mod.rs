@@ -4,10 +4,13 @@
 //! A message whose reading would change by its own rewriting (damage that only looks settled) is left alone, with `mime.unsettled`.
 
 mod bodies;
+mod global;
 mod headers;
 mod lines;
 
-use crate::{Edit, Event, EventKind, Message, PartId, PartKind, Policy, Report, Span, splice};
+use crate::{
+    Edit, Event, EventKind, Headers, Message, PartId, PartKind, Policy, Report, Span, Transfer, splice,
+};
 use std::borrow::Cow;
 
 /// A processed message.
@@ -93,6 +96,9 @@ pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) ->
     let hints = bodies::plan(message, policy, &sealed, report, &mut edits);
     headers::plan(message, policy, &sealed, &hints, report, &mut edits);
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+    if policy.headers == Headers::RawUtf8 && policy.transfer != Transfer::SevenBit {
+        global::widen(message, &sealed, &mut edits);
+    }
     if !edits.is_sorted_by(|a, b| a.span.end <= b.span.start) {
         // A parameter without an end reaches into the place of another edit.
         edits.clear();
@@ -145,7 +151,7 @@ fn is_settled(before: &Message<'_>, edits: &[Edit], bytes: &[u8], policy: &Polic
         // Only leaves are given fields.
         let fields =
             |part: &crate::Part| if part.kind == PartKind::Leaf { 0 } else { part.fields.1 - part.fields.0 };
-        (b.parent, b.kind, &b.media, fields(b)) == (a.parent, a.kind, &a.media, fields(a))
+        (b.parent, b.kind, fields(b)) == (a.parent, a.kind, fields(a)) && global::same_media(b, a)
     };
     before.parts().len() == after.parts().len()
         && before.parts().iter().zip(after.parts()).all(same)

@@ -1,7 +1,7 @@
 //! What of a message is text, and its decoding.
 //!
 //! Text is every text/* leaf, and what would be lost without it: the body of a multipart or message that stays closed (no boundary, beyond
-//! a limit), the parts of an embedded message that its writer put into base64 or quoted-printable, and the note that a scanner or list put
+//! a limit), or its parts where delimiters in the body tell its boundary; the parts of an embedded message that its writer put into base64 or quoted-printable, and the note that a scanner or list put
 //! in the place of an attachment without changing its header.
 //!
 //! # Limits
@@ -10,16 +10,16 @@
 //! places of the bytes that they were decoded from, and the number of the part that embeds them. Of a place that ends at a soft line break
 //! the break is a part.
 
-use super::{Hints, Transferred, is_text, reading};
+use super::{Hints, Transferred, delimiters, is_text, reading};
 use crate::choose::{Choice, Evidence, Reading, choose};
 use crate::transfer::{self, TransferEncoding};
-use crate::{Event, EventKind, MediaType, Message, Part, PartId, PartKind, Policy, Report};
+use crate::{Attachments, Event, EventKind, MediaType, Message, Part, PartId, PartKind, Policy, Report};
 use std::borrow::Cow;
 
 /// How many embedded messages in a transfer encoding are opened inside each other.
 const ENCODED_LEVELS: u32 = 4;
 
-/// One text part. Every text/* leaf gives one, attachments too.
+/// One text part. Every text/* leaf gives one, attachments too unless the policy leaves them out.
 #[derive(Clone, Debug)]
 pub struct TextPart<'a> {
     /// The part; of a part of an embedded message in base64 or quoted-printable the one that embeds it.
@@ -54,14 +54,23 @@ fn read_level<'a>(
     for (index, part) in message.parts().iter().enumerate() {
         let id = PartId(index as u32);
         let text = is_text(part);
-        if !text && !holds_text(message, part) {
+        if !text && !holds_text(message, part) || part.attachment && policy.attachments == Attachments::Skip {
             continue;
         }
         let transferred = Transferred::read(message, id);
         if !text {
+            let closed = Closed { outer: message, id, transferred: &transferred };
             if levels > 0 && is_encoded_structure(part, &transferred) {
                 let first = parts.len();
-                read_embedded(message, id, &transferred, policy, levels, report, parts);
+                let header = declared(message, part);
+                read_embedded(closed, &header, policy, levels, report, parts);
+                if parts.len() > first {
+                    continue;
+                }
+            }
+            if levels > 0 && is_closed_multipart(part) {
+                let first = parts.len();
+                read_delimited(closed, policy, levels, report, parts);
                 if parts.len() > first {
                     continue;
                 }
@@ -124,6 +133,51 @@ fn is_encoded_structure(part: &Part, transferred: &Transferred<'_>) -> bool {
     encoded && (is_message(part) || part.media.top == "multipart")
 }
 
+fn is_closed_multipart(part: &Part) -> bool {
+    part.kind == PartKind::Opaque && part.media.top == "multipart"
+}
+
+/// A part that the parser left closed, with its body.
+#[derive(Clone, Copy)]
+struct Closed<'c> {
+    outer: &'c Message<'c>,
+    id: PartId,
+    transferred: &'c Transferred<'c>,
+}
+
+/// Reads the text parts of a multipart whose boundary only its body tells.
+fn read_delimited(
+    closed: Closed<'_>,
+    policy: &Policy,
+    levels: u32,
+    report: &mut Report,
+    parts: &mut Vec<TextPart<'_>>,
+) {
+    let Closed { outer, id, transferred } = closed;
+    let bytes = &*transferred.decoded.bytes;
+    let Some((at, boundary)) = delimiters::boundary(bytes) else { return };
+    let first = parts.len();
+    let media = &outer.part(id).media;
+    let mut header = format!("Content-Type: {}/{}; boundary=\"", media.top, media.sub).into_bytes();
+    for &byte in boundary {
+        if matches!(byte, b'"' | b'\\') {
+            header.push(b'\\');
+        }
+        header.push(byte);
+    }
+    header.extend_from_slice(b"\"\n\n");
+    read_embedded(closed, &header, policy, levels, report, parts);
+    if parts.len() > first {
+        let line = at..at + 2 + boundary.len();
+        let place =
+            transfer::locate_any(transferred.decoded.used, transferred.body, std::slice::from_ref(&line));
+        let at = place.first().map_or(transferred.span, |place| transferred.span.at(place));
+        let (kind, detail) =
+            (EventKind::MimeMissingBoundary, Cow::Borrowed("read by the delimiters in its body"));
+        report.push(Event { part: id, at, kind, detail, count: 1 });
+    }
+}
+
 /// Plain text under a label of base64, where an attachment was.
 fn is_note(transferred: &Transferred<'_>) -> bool {
     let control = |b: &u8| b.is_ascii_control() && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c);
@@ -132,16 +186,16 @@ fn is_note(transferred: &Transferred<'_>) -> bool {
         && (transferred.body.is_ascii() || std::str::from_utf8(transferred.body).is_ok())
 }
 
-/// Reads the text parts of a message (or multipart) that stands in a transfer encoding.
+/// Reads the text parts of a message (or multipart, behind the header given) that stands in a transfer encoding, or under a wrong boundary.
 fn read_embedded(
-    outer: &Message<'_>,
-    id: PartId,
-    transferred: &Transferred<'_>,
+    closed: Closed<'_>,
+    header: &[u8],
     policy: &Policy,
     levels: u32,
     report: &mut Report,
     parts: &mut Vec<TextPart<'_>>,
 ) {
+    let Closed { outer, id, transferred } = closed;
     let part = outer.part(id);
     let bytes = &*transferred.decoded.bytes;
     let mut limits = policy.limits;
@@ -150,7 +204,7 @@ fn read_embedded(
     // A multipart's boundary stands in the header outside.
     let framed;
     let (bytes, added) = if part.media.top == "multipart" {
-        framed = with_header(outer, part, bytes);
+        framed = [header, bytes].concat();
         (&*framed, framed.len() - bytes.len())
     } else {
         (bytes, 0)
@@ -190,17 +244,16 @@ fn read_embedded(
     tell_embedded(id, transferred, added, found, report);
 }
 
-/// The Content-Type of a multipart in front of its decoded body.
-fn with_header(outer: &Message<'_>, part: &Part, bytes: &[u8]) -> Vec<u8> {
-    let mut framed = Vec::with_capacity(bytes.len() + 256);
+/// The Content-Type of a part as a header of its own.
+fn declared(outer: &Message<'_>, part: &Part) -> Vec<u8> {
+    let mut header = Vec::new();
     if let Some(index) = part.content_type {
         let field = outer.all_fields()[index as usize];
-        framed.extend_from_slice(b"Content-Type:");
-        framed.extend_from_slice(field.value.of(outer.raw()));
+        header.extend_from_slice(b"Content-Type:");
+        header.extend_from_slice(field.value.of(outer.raw()));
     }
-    framed.extend_from_slice(b"\n\n");
-    framed.extend_from_slice(bytes);
-    framed
+    header.extend_from_slice(b"\n\n");
+    header
 }
 
 /// Gives the events of an embedded message the places of the bytes that they were decoded from.
@@ -211,7 +264,8 @@ fn tell_embedded(
     found: Report,
     report: &mut Report,
 ) {
-    let decoded = |offset: usize| offset.saturating_sub(added);
+    let length = transferred.decoded.bytes.len();
+    let decoded = |offset: usize| offset.saturating_sub(added).min(length);
     let ranges: Vec<_> =
         found.events.iter().map(|event| decoded(event.at.start)..decoded(event.at.end)).collect();
     let places = transfer::locate_any(transferred.decoded.used, transferred.body, &ranges);

@@ -228,3 +228,28 @@ fn nul_in_a_body_is_told() {
     let (_, events) = read(b"Subject: x\n\na\0b and c\0\n");
     assert!(events.contains(&("cte.nul", Span::new(13, 14))), "{events:?}");
 }
+
+#[test]
+fn delimiters_in_the_body_tell_a_boundary() {
+    let body = "boundary=\"b\"\n\n--b\nContent-Type: text/plain; charset=koi8-r\nContent-Transfer-Encoding: quoted-printable\n\n\
+        =F0=D2\n--b\nContent-Type: text/html\n\n<p>\n--b--\n";
+    for header in ["multipart/alternative", "multipart/alternative;", "multipart/alternative; boundary=\"x\""]
+    {
+        let raw = format!("Content-Type: {header}\n\n{body}");
+        let (given, events) = read(raw.as_bytes());
+        assert_eq!(given, [one("1", "text/plain", "Пр"), one("2", "text/html", "<p>")], "{header}");
+        let (_, at) = events.iter().find(|(code, _)| *code == "mime.missing-boundary").unwrap();
+        assert_eq!(at.of(raw.as_bytes()), b"--b", "{header}");
+        // The planner leaves such a block alone.
+        assert_eq!(*crate::process(raw.as_bytes(), &Policy::default()).bytes, *raw.as_bytes(), "{header}");
+    }
+    // Inside another multipart the numbers go on; a name with quotes is one.
+    let inner = "Content-Type: multipart/mixed\n\n--\"\\\nContent-Type: text/plain\n\nin\n--\"\\--\n";
+    let raw = format!("Content-Type: multipart/mixed; boundary=o\n\n--o\n\na\n--o\n{inner}--o--\n");
+    assert_eq!(read(raw.as_bytes()).0, [one("1", "text/plain", "a"), one("2.1", "text/plain", "in")]);
+    // Where a limit closed it, it stays closed.
+    let limits = Limits { depth: 0, ..Limits::default() };
+    let policy = Policy { limits, ..Policy::default() };
+    let raw = format!("Content-Type: multipart/mixed; boundary=b\n\n{body}");
+    assert_eq!(read_under(raw.as_bytes(), &policy).0, [one("1", "multipart/mixed", body)]);
+}

@@ -1,6 +1,9 @@
-//! Encoded blocks inside text: uuencode (POSIX) and yEnc (the draft of 2002). They are found, not decoded.
+//! Encoded blocks inside text: uuencode (POSIX) and yEnc (the draft of 2002). They are found and checked, and stay as they are.
 //!
 //! # Limits
+//!
+//! uuencode has neither size nor sum to check: its size is the sum of what its lines tell. The sum of a whole file that comes in several
+//! parts of yEnc is not checked, that of each part is.
 //!
 //! A block begins at the start of a line; what quotes it (`> begin 644 x`) hides it. Base64 in the frame of uuencode (`begin-base64`) is
 //! not looked for.
@@ -18,6 +21,31 @@ pub(crate) struct Block {
     pub(crate) at: Range<usize>,
     /// Its last line is there.
     pub(crate) ended: bool,
+    /// The name of the file, as written.
+    pub(crate) name: Range<usize>,
+    /// Bytes of the file, or of the part of it, that the block stands for.
+    pub(crate) size: u64,
+    /// Whether that is the size that the block tells; None where it tells none.
+    pub(crate) size_fits: Option<bool>,
+    /// Whether the bytes have the checksum that the block tells.
+    pub(crate) sum_fits: Option<bool>,
+}
+
+impl Block {
+    /// In a few words: size, and what does not fit.
+    pub(crate) fn detail(&self) -> String {
+        let mut words = vec![format!("{} bytes", self.size)];
+        if !self.ended {
+            words.push("without its end".to_owned());
+        }
+        if self.size_fits == Some(false) {
+            words.push("of another size than it tells".to_owned());
+        }
+        if self.sum_fits == Some(false) {
+            words.push("with another checksum than it tells".to_owned());
+        }
+        words.join(", ")
+    }
 }
 
 /// Both words have it in them: one search does.
@@ -68,20 +96,29 @@ fn uuencoded(text: &[u8], start: usize) -> Option<Block> {
     if !(3..=4).contains(&digits) || mode.get(digits) != Some(&b' ') {
         return None;
     }
-    let (mut full, mut lines) = (false, 0_usize);
+    let name = start + BEGIN.needle().len() + digits + 1..start + first.len();
+    let block = |end, ended, size| Block {
+        kind: EventKind::CteUuencode,
+        at: start..end,
+        ended,
+        name: name.clone(),
+        size,
+        size_fits: None,
+        sum_fits: None,
+    };
+    let (mut full, mut size) = (false, 0_u64);
     while at < text.len() {
         let (content, next) = line(text, at);
         if content.trim_ascii_end() == b"end" {
-            let block = Block { kind: EventKind::CteUuencode, at: start..next, ended: true };
-            return Some(block);
+            return Some(block(next, true, size));
         }
         let Some(length) = uuencoded_length(content) else { break };
         full |= length == 45;
-        lines += 1;
+        size += length as u64;
         at = next;
     }
     // Words that happen to follow "begin 644 x" are no block; a line of full length is.
-    (full && lines > 0).then_some(Block { kind: EventKind::CteUuencode, at: start..at, ended: false })
+    full.then(|| block(at, false, size))
 }
 
 /// Number of bytes that a line of uuencode stands for; None for another line.
@@ -102,15 +139,93 @@ fn yencoded(text: &[u8], start: usize) -> Option<Block> {
     if !has(b" line=") || !has(b" size=") {
         return None;
     }
-    while at < text.len() {
+    // The name is the last of the line and may hold anything.
+    let name = memchr::memmem::find(first, b" name=").map_or(first.len(), |found| found + 6);
+    let head = &first[..name];
+    let mut block = Block {
+        kind: EventKind::CteYenc,
+        at: start..text.len(),
+        ended: false,
+        name: start + name..start + first.len(),
+        size: 0,
+        size_fits: None,
+        sum_fits: None,
+    };
+    let mut data = YencData::default();
+    let mut last: &[u8] = b"";
+    while at < text.len() && !block.ended {
         let (content, next) = line(text, at);
         at = next;
         if content.starts_with(b"=yend ") {
-            return Some(Block { kind: EventKind::CteYenc, at: start..at, ended: true });
+            (block.at.end, block.ended, last) = (at, true, content);
+        } else if !content.starts_with(b"=ypart ") {
+            data.add(content);
         }
     }
-    Some(Block { kind: EventKind::CteYenc, at: start..text.len(), ended: false })
+    block.size = data.size;
+    let parts = number(head, b" part=", 10).is_some();
+    let whole = number(head, b" size=", 10).filter(|_| !parts);
+    let told = [whole, number(last, b" size=", 10)];
+    let mut told = told.into_iter().flatten().peekable();
+    block.size_fits = told.peek().is_some().then(|| told.all(|size| size == data.size));
+    let sum = if parts { number(last, b" pcrc32=", 16) } else { number(last, b" crc32=", 16) };
+    block.sum_fits = sum.map(|sum| sum == u64::from(!data.sum));
+    Some(block)
 }
+
+/// The number behind a word of a line of yEnc.
+fn number(line: &[u8], word: &[u8], radix: u32) -> Option<u64> {
+    let start = memchr::memmem::find(line, word)? + word.len();
+    let digits = line[start..].iter().take_while(|b| char::from(**b).is_digit(radix)).count();
+    u64::from_str_radix(std::str::from_utf8(&line[start..start + digits]).ok()?, radix).ok()
+}
+
+/// Bytes decoded from yEnc, counted and summed.
+struct YencData {
+    size: u64,
+    /// CRC-32 (ISO 3309), inverted.
+    sum: u32,
+}
+
+impl Default for YencData {
+    fn default() -> Self {
+        Self { size: 0, sum: !0 }
+    }
+}
+
+impl YencData {
+    fn add(&mut self, line: &[u8]) {
+        let mut bytes = line.iter();
+        while let Some(&byte) = bytes.next() {
+            let byte = match byte {
+                b'=' => match bytes.next() {
+                    Some(escaped) => escaped.wrapping_sub(64),
+                    None => break,
+                },
+                byte => byte,
+            };
+            let byte = byte.wrapping_sub(42);
+            self.size += 1;
+            self.sum = CRC[usize::from(self.sum as u8 ^ byte)] ^ self.sum >> 8;
+        }
+    }
+}
+
+/// The remainders of all bytes (ISO 3309, polynomial EDB88320).
+const CRC: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut rest, mut bit) = (byte as u32, 0);
+        while bit < 8 {
+            rest = if rest & 1 == 1 { 0xEDB8_8320 ^ rest >> 1 } else { rest >> 1 };
+            bit += 1;
+        }
+        table[byte] = rest;
+        byte += 1;
+    }
+    table
+};
 
 #[cfg(test)]
 mod tests {
@@ -155,6 +270,69 @@ mod tests {
         ] {
             assert_eq!(found(text), [], "{text:?}");
         }
+    }
+
+    /// yEnc as its draft has it: 42 more, and an escape before the four critical characters.
+    fn yenc(bytes: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        for (index, byte) in bytes.iter().enumerate() {
+            match byte.wrapping_add(42) {
+                critical @ (0 | b'\n' | b'\r' | b'=') => out.extend([b'=', critical.wrapping_add(64)]),
+                plain => out.push(plain),
+            }
+            if index % 128 == 127 {
+                out.extend(b"\r\n");
+            }
+        }
+        out
+    }
+
+    fn checked(text: &[u8]) -> (String, u64, Option<bool>, Option<bool>) {
+        let list = blocks(text);
+        let [block] = &list[..] else { panic!("{list:?}") };
+        let name = String::from_utf8_lossy(&text[block.name.clone()]).into_owned();
+        (name, block.size, block.size_fits, block.sum_fits)
+    }
+
+    #[test]
+    fn sizes_and_sums_are_checked() {
+        // The check value of CRC-32: "123456789" gives CBF43926.
+        let told = |size: usize, end: &str, data: &[u8]| {
+            let head = format!("=ybegin line=128 size={size} name=a b.bin\r\n");
+            [head.as_bytes(), data, format!("\r\n=yend {end}\r\n").as_bytes()].concat()
+        };
+        let digits = yenc(b"123456789");
+        for (text, want) in [
+            (told(9, "size=9 crc32=cbf43926", &digits), (9, Some(true), Some(true))),
+            (told(9, "size=9 crc32=CBF43926", &digits), (9, Some(true), Some(true))),
+            (told(9, "size=9", &digits), (9, Some(true), None)),
+            (told(9, "size=8 crc32=00000000", &digits), (9, Some(false), Some(false))),
+            (told(10, "size=9 crc32=cbf43926", &digits), (9, Some(false), Some(true))),
+        ] {
+            assert_eq!(
+                checked(&text),
+                ("a b.bin".to_owned(), want.0, want.1, want.2),
+                "{}",
+                text.escape_ascii()
+            );
+        }
+        let part = [
+            b"=ybegin part=1 total=2 line=128 size=18 name=x\n=ypart begin=1 end=9\n".as_slice(),
+            &digits,
+            b"\n=yend size=9 part=1 pcrc32=cbf43926 crc32=00000000\n",
+        ];
+        assert_eq!(checked(&part.concat()), ("x".to_owned(), 9, Some(true), Some(true)));
+        let open = [b"=ybegin line=128 size=18 name=x\n".as_slice(), &digits].concat();
+        assert_eq!(checked(&open), ("x".to_owned(), 9, Some(false), None));
+        // Every byte comes through, whatever it becomes.
+        let all: Vec<u8> = (0..=255).cycle().take(1000).collect();
+        assert_eq!(checked(&told(1000, "size=1000", &yenc(&all))).2, Some(true));
+    }
+
+    #[test]
+    fn uuencode_tells_name_and_size() {
+        let text = "begin 644 a b.txt\n#0V%T\n`\nend\n";
+        assert_eq!(checked(text.as_bytes()), ("a b.txt".to_owned(), 3, None, None));
     }
 
     #[test]

@@ -1,0 +1,82 @@
+//! What raw UTF-8 in header fields asks of the parts around them (RFC 6532 3.7, RFC 2045 6.4): an embedded message is message/global, and a
+//! composite part does not say 7bit.
+//!
+//! # Limits
+//!
+//! A message in a multipart/digest without a Content-Type of its own, and one whose fields are not all UTF-8 afterwards, stay
+//! message/rfc822. What message/global holds is never made message/rfc822.
+
+use crate::{Edit, Message, Part, PartId, PartKind, Span};
+use std::collections::BTreeSet;
+
+/// Adds the edits. Those that are there are sorted, and so is the list afterwards.
+pub(super) fn widen(message: &Message<'_>, sealed: &[bool], edits: &mut Vec<Edit>) {
+    let mut more = Vec::new();
+    let mut wide = BTreeSet::new();
+    // The headers of the parts come in the order of the edits.
+    let mut rest = &edits[..];
+    for (index, part) in message.parts().iter().enumerate() {
+        let before = rest.iter().take_while(|edit| edit.span.end <= part.header.start).count();
+        rest = &rest[before..];
+        let within = rest.iter().take_while(|edit| edit.span.start < part.header.end).count();
+        let (own, after) = rest.split_at(within);
+        rest = after;
+        if sealed[index] || !is_raw_utf8(message.raw(), part.header, own) {
+            continue;
+        }
+        let mut next = Some(PartId(index as u32));
+        while let Some(id) = next {
+            // From a part up to the message whose header or part it is, and on from there.
+            next = message.part(id).parent;
+            let Some(parent) = next.filter(|parent| wide.insert(*parent)) else { break };
+            more.extend(globalized(message, parent));
+            more.extend(widened(message, parent));
+        }
+    }
+    more.retain(|new| edits.iter().all(|edit| edit.span != new.span));
+    edits.append(&mut more);
+    edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+}
+
+/// Whether a header holds raw UTF-8, and nothing else beyond ASCII, once its edits are applied.
+fn is_raw_utf8(raw: &[u8], header: Span, edits: &[Edit]) -> bool {
+    let mut wide = edits.iter().any(|edit| !edit.with.is_ascii());
+    let mut at = header.start;
+    for edit in edits.iter().map(|edit| edit.span).chain([Span::new(header.end, header.end)]) {
+        let kept = raw.get(at..edit.start).unwrap_or_default();
+        if !kept.is_ascii() {
+            wide = true;
+            if std::str::from_utf8(kept).is_err() {
+                return false;
+            }
+        }
+        at = edit.end;
+    }
+    wide
+}
+
+/// The edit that makes message/rfc822 message/global.
+fn globalized(message: &Message<'_>, id: PartId) -> Option<Edit> {
+    let part = message.part(id);
+    if part.kind != PartKind::Message || part.media.sub != "rfc822" {
+        return None;
+    }
+    let value = message.all_fields()[part.content_type? as usize].value;
+    let text = value.of(message.raw());
+    let main = &text[..memchr::memchr(b';', text).unwrap_or(text.len())];
+    let at = main.windows(6).position(|word| word.eq_ignore_ascii_case(b"rfc822"))?;
+    Some(Edit::new(value.at(&(at..at + 6)), *b"global"))
+}
+
+/// The edit that makes 7bit 8bit.
+pub(super) fn widened(message: &Message<'_>, id: PartId) -> Option<Edit> {
+    let value = message.all_fields()[message.part(id).content_transfer_encoding? as usize].value;
+    let old = value.of(message.raw());
+    let start = value.start + (old.len() - old.trim_ascii_start().len());
+    old.trim_ascii().eq_ignore_ascii_case(b"7bit").then(|| Edit::new(Span::new(start, start + 4), *b"8bit"))
+}
+
+/// Whether two parts are of one media type, an embedded message under either of its names.
+pub(super) fn same_media(one: &Part, other: &Part) -> bool {
+    one.media == other.media || one.kind == PartKind::Message && other.kind == PartKind::Message
+}

@@ -1,0 +1,90 @@
+//! The boundary of a multipart that does not declare the right one, from the delimiters in its body.
+//!
+//! Headers lose the line with the boundary, or the white space before it; gateways and censors rewrite one of the places where it stands.
+//! VMime guesses the boundary too; GMime, MimeKit and Python take all for the preamble or for one text.
+//!
+//! # Rules
+//!
+//! - A delimiter is a line of `--` and up to 200 printable characters, behind which a line begins with `Content-`.
+//! - It counts when the same line with `--` behind it comes later. Of several the first counts: it is the outermost.
+//!
+//! # Limits
+//!
+//! Parts without a header, and bodies cut before their end, are not seen: rulers and signatures in plain text look like them.
+
+use std::collections::HashMap;
+
+/// Longest boundary that is looked for; RFC 2046 5.1.1 allows 70 characters.
+const LONGEST: usize = 200;
+
+/// The boundary, and where the line of its first delimiter begins. Linear time.
+pub(super) fn boundary(body: &[u8]) -> Option<(usize, &[u8])> {
+    // Names of delimiters with a header behind them, and where each was first seen.
+    let mut opened: HashMap<&[u8], usize> = HashMap::new();
+    let mut first: Option<(usize, &[u8])> = None;
+    let mut start = 0;
+    while start < body.len() {
+        let end = memchr::memchr2(b'\n', b'\r', &body[start..]).map_or(body.len(), |at| start + at);
+        let next = end + if body[end..].starts_with(b"\r\n") { 2 } else { 1 };
+        let name = body[start..end].strip_prefix(b"--").map(<[u8]>::trim_ascii_end).unwrap_or_default();
+        if (1..=LONGEST).contains(&name.len()) && name.iter().all(|b| matches!(b, b' '..=b'~')) {
+            if let Some(stem) = name.strip_suffix(b"--")
+                && let Some(&at) = opened.get(stem)
+                && first.is_none_or(|(known, _)| at < known)
+            {
+                first = Some((at, stem));
+            }
+            if begins_header(body.get(next..).unwrap_or_default()) {
+                opened.entry(name).or_insert(start);
+            }
+        }
+        start = next;
+    }
+    first
+}
+
+fn begins_header(rest: &[u8]) -> bool {
+    const FIELD: &[u8] = b"content-";
+    rest.get(..FIELD.len()).is_some_and(|start| start.eq_ignore_ascii_case(FIELD))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linear::assert_linear;
+
+    #[test]
+    fn delimiters_with_evidence() {
+        for (body, want) in [
+            ("--x\nContent-Type: a/b\n\ny\n--x--\n", Some((0, "x"))),
+            ("pre\r\n--x y \r\ncontent-type: a/b\r\n\r\ny\r\n--x y--", Some((5, "x y"))),
+            ("--x\rContent-Type: a/b\r\ry\r--x--\r", Some((0, "x"))),
+            // The outermost, although the inner one ends first, and one that never ends.
+            (
+                "--z\nContent-A: b\n\n--a\nContent-A: b\n\n--b\nContent-A: b\n\n--b--\n--a--\n",
+                Some((18, "a")),
+            ),
+            ("--a--\nContent-A: b\n\n--a----\n", Some((0, "a--"))),
+            // No end, no header, the end first, rulers, an empty name.
+            ("--x\nContent-Type: a/b\n\ny\n", None),
+            ("--x\n\nhi\n--x--\n", None),
+            ("--x--\n--x\nContent-Type: a/b\n", None),
+            ("-----\n\ntext\n-----\n", None),
+            ("--\nContent-Type: a/b\n----\n", None),
+            (" --x\nContent-Type: a/b\n\n--x--\n", None),
+            ("", None),
+        ] {
+            let found = boundary(body.as_bytes()).map(|(at, name)| (at, std::str::from_utf8(name).unwrap()));
+            assert_eq!(found, want, "{body:?}");
+        }
+    }
+
+    #[test]
+    fn floods_take_linear_time() {
+        for unit in ["--a\nContent-A: b\n", "--a--\n", "--\n", "\n"] {
+            assert_linear(&unit, 100_000, |n| {
+                let _ = boundary(unit.repeat(n).as_bytes());
+            });
+        }
+    }
+}

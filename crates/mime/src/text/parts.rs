@@ -165,7 +165,11 @@ fn read_delimited(
         }
         header.push(byte);
     }
-    header.extend_from_slice(b"\"\n\n");
+    // In a message whose lines end in CR alone an LF would tell otherwise.
+    let eol = outer.eol().bytes();
+    header.push(b'"');
+    header.extend_from_slice(eol);
+    header.extend_from_slice(eol);
     read_embedded(closed, &header, policy, levels, report, parts);
     if parts.len() > first {
         let line = at..at + 2 + boundary.len();

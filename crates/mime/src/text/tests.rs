@@ -240,6 +240,8 @@ fn delimiters_in_the_body_tell_a_boundary() {
         assert_eq!(given, [one("1", "text/plain", "Пр"), one("2", "text/html", "<p>")], "{header}");
         let (_, at) = events.iter().find(|(code, _)| *code == "mime.missing-boundary").unwrap();
         assert_eq!(at.of(raw.as_bytes()), b"--b", "{header}");
+        let cr = raw.replace('\n', "\r");
+        assert_eq!(read(cr.as_bytes()).0, given, "{header}");
         // The planner leaves such a block alone.
         assert_eq!(*crate::process(raw.as_bytes(), &Policy::default()).bytes, *raw.as_bytes(), "{header}");
     }

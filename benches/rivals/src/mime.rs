@@ -206,13 +206,15 @@ fn values() -> Vec<Vec<u8>> {
         let line = &pool.2[number(2) % pool.2.len()];
         let length = 10 + usize::from(dice[4] % 50);
         let piece: String = line.chars().take(length).collect();
+        // White space at the ends is no part of a value.
+        let piece = piece.trim_end();
         values.push(match kind {
             0..10 if dice[5] % 5 == 0 => {
-                format!("Re: {}\r\n {piece}", &line[..20.min(line.len())]).into_bytes()
+                format!("Re: {}\r\n {piece}", line[..20.min(line.len())].trim_end()).into_bytes()
             }
-            0..10 => piece.into_bytes(),
+            0..10 => piece.as_bytes().to_vec(),
             10 => format!("[list] {piece}").into_bytes(),
-            _ => [b"Re: ".as_slice(), &word(pool.0, pool.1, &piece)].concat(),
+            _ => [b"Re: ".as_slice(), &word(pool.0, pool.1, piece)].concat(),
         });
     }
     values

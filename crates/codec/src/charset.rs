@@ -156,6 +156,11 @@ impl Charset {
         *KNOWN[self.index()].get_or_init(|| self.is_single_byte() && (0..=255).all(back))
     }
 
+    /// Its place in [`Charset::all`], for tables of what is known of each.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+
     /// A streaming decoder.
     pub fn new_decoder(self, mode: Mode) -> Decoder {
         Decoder::with(self, mode.into())
@@ -228,10 +233,6 @@ impl Charset {
 
     pub(crate) fn kind(self) -> Kind {
         self.row().kind
-    }
-
-    pub(crate) fn index(self) -> usize {
-        usize::from(self.0)
     }
 
     pub(crate) fn machine(self, options: DecodeOptions) -> Machine {

@@ -127,7 +127,12 @@ impl Decoder {
 
     pub(crate) fn decode_append(charset: Charset, bytes: &[u8], text: &mut String, log: &mut LossLog) {
         let charset = charset.superset();
-        match borrowed(charset.kind(), bytes) {
+        let same = match charset.kind() {
+            // Their machines are as quick about ASCII.
+            Kind::SingleByte(_) | Kind::DoubleByte(..) => None,
+            kind => borrowed(kind, bytes),
+        };
+        match same {
             Some(same) => text.push_str(same),
             None => Machine::new(charset, Mode::Lenient.into()).run_whole(bytes, Mode::Lenient, text, log),
         }

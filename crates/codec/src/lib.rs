@@ -74,3 +74,8 @@ pub use utf7::carries_utf8 as utf7_carries_utf8;
 pub fn ascii(bytes: &[u8]) -> Option<&str> {
     kernel::ascii_text(bytes)
 }
+
+/// The text that bytes are which are valid UTF-8, with a byte order mark if they have one.
+pub fn utf8(bytes: &[u8]) -> Option<&str> {
+    kernel::text(bytes)
+}

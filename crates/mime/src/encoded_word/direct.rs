@@ -220,11 +220,8 @@ impl<'v> Writer<'v, '_> {
     }
 
     fn piece(&mut self, bytes: &[u8]) -> Option<()> {
-        let text = if self.kinds & EIGHT == 0 {
-            mailglot_codec::ascii(bytes)
-        } else {
-            std::str::from_utf8(bytes).ok()
-        };
+        let text =
+            if self.kinds & EIGHT == 0 { mailglot_codec::ascii(bytes) } else { mailglot_codec::utf8(bytes) };
         self.out.push_str(text?);
         Some(())
     }
@@ -233,7 +230,7 @@ impl<'v> Writer<'v, '_> {
     fn tell_eight(&mut self, text: &[u8], start: usize) {
         let eight = |byte: &u8| !byte.is_ascii();
         if let (Some(first), Some(last)) = (text.iter().position(eight), text.iter().rposition(eight)) {
-            let count = text.iter().map(|byte| u64::from(eight(byte))).sum();
+            let count = text.iter().filter(|byte| eight(byte)).count() as u64;
             let at = start + first..start + last + 1;
             self.findings.push(Finding::counted(at, EventKind::EwRaw8bit, "UTF-8", count));
         }

@@ -6,27 +6,31 @@
 
 /// Bytes looked at in one step, and two more that tell what the last of them begin.
 const STEP: usize = 32 + 2;
-/// Room for what is left of a text, with blanks behind it.
-const REST: usize = 48 + 2;
 
 /// Whether neither a control nor a hidden character stands in a text.
 pub(super) fn is_quiet(text: &str) -> bool {
     let mut rest = text.as_bytes();
-    while let Some(block) = rest.first_chunk::<STEP>() {
-        if may_be_loud(block) && is_loud(block) {
+    while let Some(block) = rest.first_chunk() {
+        if is_loud(block) {
             return false;
         }
         rest = &rest[STEP - 2..];
     }
-    let mut block = [b' '; REST];
+    // Blanks behind the last bytes end what they begin.
+    let mut block = [b' '; STEP + 2];
     block[..rest.len()].copy_from_slice(rest);
-    !(may_be_loud(&block) && is_loud(&block))
+    let (first, behind) = (block.first_chunk(), block.last_chunk());
+    first.is_some_and(|block| !is_loud(block)) && behind.is_some_and(|block| !is_loud(block))
+}
+
+fn is_loud(block: &[u8; STEP]) -> bool {
+    may_be_loud(block) && begins_loud(block)
 }
 
 /// Whether some bytes of a block may begin such a character. Most letters need no closer look.
 #[expect(clippy::needless_bitwise_bool, reason = "with branches no registers would be used")]
-fn may_be_loud<const N: usize>(block: &[u8; N]) -> bool {
-    (0..N - 2).fold(false, |any, i| {
+fn may_be_loud(block: &[u8; STEP]) -> bool {
+    (0..STEP - 2).fold(false, |any, i| {
         let (a, b) = (block[i], block[i + 1]);
         let lead = (a == 0xC2) | (a == 0xCD) | (a == 0xE1) | (a == 0xE2) | (a == 0xEF) | (a == 0xF3);
         any | (a < 0x20) | (a == 0x7F) | lead | (a == 0xE3) & (b == 0x85)
@@ -35,9 +39,9 @@ fn may_be_loud<const N: usize>(block: &[u8; N]) -> bool {
 
 /// Whether such a character begins in a block before its last two bytes. Without a branch, so that whole registers are looked at.
 #[expect(clippy::needless_bitwise_bool, reason = "as above")]
-fn is_loud<const N: usize>(block: &[u8; N]) -> bool {
+fn begins_loud(block: &[u8; STEP]) -> bool {
     let within = |byte: u8, from: u8, to: u8| byte.wrapping_sub(from) <= to - from;
-    (0..N - 2).fold(false, |any, i| {
+    (0..STEP - 2).fold(false, |any, i| {
         let (a, b, c) = (block[i], block[i + 1], block[i + 2]);
         any | (a < 0x20)
             | (a == 0x7F)
@@ -73,7 +77,7 @@ mod tests {
             let text = c.to_string();
             let quiet = is_plain_text(&text) && !has_hidden(&text);
             if !quiet {
-                for before in 0..2 * STEP + REST {
+                for before in 0..3 * STEP {
                     let text = format!("{}{c}", "x".repeat(before));
                     assert!(
                         !is_quiet(&text) && !is_quiet(&(text + "日本語日本語日本語日本語日本語")),

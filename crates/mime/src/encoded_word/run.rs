@@ -248,9 +248,8 @@ pub(super) fn is_outside(charset: Charset, bytes: &[u8]) -> bool {
 /// What is told of them.
 pub(super) fn superset_finding(charset: Charset, at: Range<usize>) -> Finding {
     // Some mailboxes ask for it in every other value.
-    static DETAILS: LazyLock<Vec<(Charset, String)>> = LazyLock::new(|| {
-        Charset::all().map(|c| (c, format!("{} read as {}", c.name(), c.superset().name()))).collect()
+    static DETAILS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        Charset::all().map(|c| format!("{} read as {}", c.name(), c.superset().name())).collect()
     });
-    let detail = DETAILS.binary_search_by_key(&charset, |known| known.0).map_or("", |i| &DETAILS[i].1);
-    Finding::new(at, EventKind::CharsetSuperset, detail)
+    Finding::new(at, EventKind::CharsetSuperset, &DETAILS[charset.index()])
 }

@@ -28,13 +28,14 @@ pub(super) struct Strict<'v> {
 /// else than white space behind it, and for one that does not fit. `expected` is a label in strict syntax, or nothing.
 pub(super) fn word<'v>(value: &'v [u8], at: usize, expected: &[u8], room: &mut [u8]) -> Option<Strict<'v>> {
     let behind = value.get(at + 2..)?;
-    let (label, rest) = match behind.strip_prefix(expected) {
-        Some(rest @ [b'?', ..]) if !expected.is_empty() => (None, rest),
-        _ => {
-            let (label, rest) = behind.split_at(behind.iter().position(|b| !named(b))?);
-            (Some(label), rest)
-        }
-    };
+    // Byte by byte: for so few a call of the library's comparison takes longer.
+    let is_expected = !expected.is_empty()
+        && behind.get(expected.len()) == Some(&b'?')
+        && expected.iter().zip(behind).all(|(a, b)| a == b);
+    let length =
+        if is_expected { expected.len() } else { behind.iter().position(|b| !NAMES[usize::from(*b)])? };
+    let (label, rest) = behind.split_at(length);
+    let label = (!is_expected).then_some(label);
     let [b'?', letter, b'?', payload @ ..] = rest else { return None };
     let (read, length) = match letter {
         b'B' | b'b' => b(payload, room)?,
@@ -48,9 +49,16 @@ pub(super) fn word<'v>(value: &'v [u8], at: usize, expected: &[u8], room: &mut [
 }
 
 /// What names of charsets are made of.
-fn named(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':' | b'+')
-}
+const NAMES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 0x80 {
+        table[byte as usize] =
+            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':' | b'+');
+        byte += 1;
+    }
+    table
+};
 
 /// What is no digit.
 const NONE: u8 = 0xFF;

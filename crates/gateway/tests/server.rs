@@ -13,7 +13,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A running filter; it ends with the test.
 struct Filter {
@@ -63,8 +63,25 @@ impl Filter {
         self.thread.take().unwrap().join().unwrap();
     }
 
-    fn records(&self) -> Vec<Record> {
-        self.records.lock().unwrap().clone()
+    /// The records of so many messages; one is told right behind its verdict.
+    fn records(&self, count: usize) -> Vec<Record> {
+        awaited(&self.records, count)
+    }
+
+    fn faults(&self, count: usize) -> Vec<String> {
+        awaited(&self.faults, count)
+    }
+}
+
+/// What is in the list once so much is, or as much as came in a long time.
+fn awaited<T: Clone>(list: &Mutex<Vec<T>>, count: usize) -> Vec<T> {
+    let patience = Instant::now() + Duration::from_secs(20);
+    loop {
+        let now = list.lock().unwrap().clone();
+        if now.len() >= count || Instant::now() > patience {
+            return now;
+        }
+        thread::sleep(Duration::from_millis(5));
     }
 }
 
@@ -153,7 +170,7 @@ fn messages_are_rewritten_over_both_kinds_of_sockets() {
         mta.send(b'Q', b"");
         assert_eq!(mta.packet(), None);
         filter.end();
-        let records = filter.records();
+        let records = filter.records(4);
         let actions: Vec<_> = records.iter().map(|record| record.action).collect();
         assert_eq!(actions, [Action::Normalize, Action::Normalize, Action::Normalize, Action::Pass]);
         assert_eq!(
@@ -186,7 +203,7 @@ fn a_long_body_goes_through_a_file_and_a_huge_one_passes() {
     assert!(got == "Grüße\r\n".repeat(600_000).into_bytes());
     mta.send(b'A', b"");
     assert_eq!(letters(&mta.message(LATIN, &b"Gr\xfc\xdfe\r\n".repeat(1_300_000))), "c");
-    let records = filter.records();
+    let records = filter.records(2);
     assert_eq!((records[1].action, records[1].finding), (Action::Pass, Some("too-large")));
     assert_eq!(fs::read_dir(filter.folder.path()).unwrap().count(), 1, "the socket, and no file");
 }
@@ -198,8 +215,8 @@ fn no_place_for_a_body_defers_the_message() {
     assert_eq!(letters(&mta.message(LATIN, &vec![b'a'; 3 << 20])), "t");
     mta.send(b'A', b"");
     assert_eq!(letters(&mta.message(LATIN, b"Gr\xfc\xdfe\r\n")), "mmbc", "the next one is not harmed");
-    assert_eq!(filter.records()[0].action, Action::Tempfail);
-    assert!(filter.faults.lock().unwrap()[0].starts_with("spool"));
+    assert_eq!(filter.records(1)[0].action, Action::Tempfail);
+    assert!(filter.faults(1)[0].starts_with("spool"));
 }
 
 #[test]
@@ -213,7 +230,7 @@ fn a_fault_ends_its_connection_and_no_other() {
     slow.stream.write_all(b"\0\0\0\x09L").unwrap();
     assert_eq!(slow.packet(), None, "a packet that does not go on");
     assert_eq!(letters(&good.message(LATIN, b"Gr\xfc\xdfe\r\n")), "mmbc");
-    let faults = filter.faults.lock().unwrap().clone();
+    let faults = filter.faults(2);
     assert!(faults[0].starts_with("unknown-command") && faults[1].starts_with("io"), "{faults:?}");
 }
 

@@ -1,7 +1,6 @@
 //! The boundary of a multipart that does not declare the right one, from the delimiters in its body.
 //!
 //! Headers lose the line with the boundary, or the white space before it; gateways and censors rewrite one of the places where it stands.
-//! VMime guesses the boundary too; GMime, MimeKit and Python take all for the preamble or for one text.
 //!
 //! # Rules
 //!

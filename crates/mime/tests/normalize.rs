@@ -1,6 +1,7 @@
 //! What the planner makes of whole messages, and the laws that hold for each of them.
 
 use mailglot_codec::Charset;
+use mailglot_mime::encoded_word::Repairs;
 use mailglot_mime::{
     Headers, Limits, Message, OnLoss, PartKind, Policy, Report, Transfer, apply_undo, process, text_parts,
     undo_edits,
@@ -276,4 +277,12 @@ fn headers_become_utf8_words() {
         "Subject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe_an_alle_zu_Hause?=\n\nx\n",
     );
     case("Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\n\nx\n", "Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\n\nx\n");
+}
+
+#[test]
+fn raw_bytes_that_stay_are_not_read_anew_by_a_second_pass() {
+    let repairs = Repairs::ALL;
+    let policy = Policy { headers: Headers::RawUtf8, transfer: Transfer::Keep, repairs, ..Policy::default() };
+    let once = process(b"a:aA\x92\xbd=\nr:8a\xc2\xbc\x90;", &policy);
+    assert!(process(&once.bytes, &policy).edits.is_empty(), "{}", once.bytes.escape_ascii());
 }

@@ -62,7 +62,12 @@ pub fn plan(raw: &[u8], policy: &Policy) -> Plan {
         )
     };
     let damaged = message.defects().iter().any(|defect| !harmless(defect.kind));
-    let doubtful = damaged || edits.iter().any(|e| e.span.is_empty());
+    // Raw bytes that stay are read anew when those that were read with them are gone.
+    let raw_stays = |event: &Event| {
+        event.kind == EventKind::EwRaw8bit
+            && !edits.iter().any(|e| e.span.start <= event.at.start && event.at.end <= e.span.end)
+    };
+    let doubtful = damaged || edits.iter().any(|e| e.span.is_empty()) || report.events.iter().any(raw_stays);
     if doubtful && !is_settled(&message, &edits, &spliced(raw, &edits), policy) {
         edits.clear();
         let at = Span::new(0, raw.len());

@@ -2,11 +2,13 @@
 //!
 //! # Limits
 //!
-//! Options stand here, those of `header` in a file of their own, and nowhere else: there is no configuration file and no variable for them.
+//! Options stand here, those of `header` and `milter` in files of their own, and nowhere else: there is no configuration file and no variable for them.
 
 mod header;
+mod milter;
 
 pub(crate) use header::*;
+pub(crate) use milter::*;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as Group, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -74,6 +76,7 @@ pub(crate) enum Command {
     Charsets(CharsetsArgs),
     Detect(DetectArgs),
     Filter(FilterArgs),
+    Milter(MilterArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
@@ -617,6 +620,8 @@ mod tests {
             "mailglot convert a",
             "mailglot convert -f utf-8 -c --replace a",
             "mailglot filter message.eml",
+            "mailglot milter",
+            "mailglot milter --listen /run/socket",
             "mailglot completions dos",
         ] {
             assert!(parsed(line).is_err(), "{line}");

@@ -223,7 +223,9 @@ fn take(
         Event::Mail(sender, arguments) => {
             *message = None;
             let smtputf8 = arguments.into_iter().any(|argument| argument.eq_ignore_ascii_case(b"SMTPUTF8"));
-            *envelope = Envelope { sender: sender.to_vec(), smtputf8, ..Envelope::default() };
+            // Sendmail has told the message's name before this.
+            let queue_id = std::mem::take(&mut envelope.queue_id);
+            *envelope = Envelope { sender: sender.to_vec(), smtputf8, queue_id, ..Envelope::default() };
         }
         Event::Recipient(..) => envelope.recipients += 1,
         Event::Macros(_, pairs) => {

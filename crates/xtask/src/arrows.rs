@@ -34,7 +34,13 @@ const RULES: &[Rule] = &[
     Rule { package: "mailglot-gateway", ours: &["mailglot-mime"], others: &["tempfile"] },
     Rule {
         package: "mailglot",
-        ours: &["mailglot-archive", "mailglot-codec", "mailglot-mime", "mailglot-pipeline"],
+        ours: &[
+            "mailglot-archive",
+            "mailglot-codec",
+            "mailglot-gateway",
+            "mailglot-mime",
+            "mailglot-pipeline",
+        ],
         others: &[
             "anyhow",
             "base64",

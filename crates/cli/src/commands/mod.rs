@@ -11,6 +11,7 @@ mod header;
 mod imap_names;
 mod inspect;
 mod man;
+mod milter;
 mod normalize;
 mod restore;
 mod summary;
@@ -27,7 +28,7 @@ use std::process::ExitCode;
 /// Runs the command that was asked for.
 pub(crate) fn run(args: Args) -> ExitCode {
     let console = Console::new(args.quiet, args.verbose);
-    if !matches!(args.command, Command::Filter(_)) {
+    if !matches!(args.command, Command::Filter(_) | Command::Milter(_)) {
         interrupt::watch();
     }
     let result = match args.command {
@@ -42,6 +43,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Command::Charsets(args) => charsets::run(&args),
         Command::Detect(args) => detect::run(&args, console),
         Command::Filter(args) => return filter::run(&args, console),
+        Command::Milter(args) => milter::run(&args, console),
         Command::Completions(args) => completions::run(&args),
         Command::Man(_) => man::run(),
     };

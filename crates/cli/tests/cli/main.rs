@@ -10,5 +10,6 @@ mod filter;
 mod headers;
 mod help;
 mod hostile;
+mod milter;
 mod sandbox;
 mod text;

@@ -13,6 +13,8 @@ mod clock;
 mod engine;
 #[path = "../../../codec/examples/fuzz/program.rs"]
 mod program;
+#[path = "../../../codec/examples/fuzz/seeds.rs"]
+mod seeds;
 mod targets;
 
 use std::process::ExitCode;

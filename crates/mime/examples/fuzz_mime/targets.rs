@@ -4,6 +4,7 @@
 //! A text part whose charset is a guess may be guessed otherwise after a rewriting; that law is left to the tests.
 
 use crate::engine::{Random, fold, size};
+use crate::seeds::unescaped;
 use mailglot_mime::encoded_word::{
     self, Encoding, Finding, Form, HeaderContext, Place, Repairs, Replacement, Stream,
 };
@@ -136,33 +137,6 @@ impl Target {
             Self::Process => processed(input, random),
         }
     }
-}
-
-/// A line of a file of seeds: `\n`, `\r`, `\t`, `\\`, and `\xNN`.
-fn unescaped(line: &str) -> Vec<u8> {
-    let (mut out, bytes, mut at) = (Vec::new(), line.as_bytes(), 0);
-    while let Some(&byte) = bytes.get(at) {
-        at += 1;
-        if byte != b'\\' {
-            out.push(byte);
-            continue;
-        }
-        let hex =
-            bytes.get(at + 1..at + 3).and_then(|d| u8::from_str_radix(std::str::from_utf8(d).ok()?, 16).ok());
-        match (bytes.get(at), hex) {
-            (Some(b'x'), Some(value)) => {
-                out.push(value);
-                at += 2;
-            }
-            (Some(b'n'), _) => out.push(b'\n'),
-            (Some(b'r'), _) => out.push(b'\r'),
-            (Some(b't'), _) => out.push(b'\t'),
-            (Some(&other), _) => out.push(other),
-            (None, _) => {}
-        }
-        at += 1;
-    }
-    out
 }
 
 fn context(random: &mut Random) -> HeaderContext<'static> {

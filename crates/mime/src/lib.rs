@@ -26,7 +26,7 @@ pub use choose::{How, Reading};
 pub use edit::{Edit, splice};
 pub use limits::Limits;
 pub use message::{Eol, MediaType, Message, Part, PartId, PartKind};
-pub use normalize::{Outcome, Plan, normalize, plan, process};
+pub use normalize::{Outcome, Plan, normalize, plan, plan_parsed, process};
 pub use policy::{Attachments, Bodies, CharsetMap, Headers, OnLoss, Policy, Transfer};
 pub use recipe::{Recipe, Undo, apply_undo, undo_edits};
 pub use report::{Event, EventKind, Report, Severity};

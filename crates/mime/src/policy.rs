@@ -31,6 +31,8 @@ pub enum Bodies {
 pub enum Transfer {
     /// As it is, where the new bytes allow it.
     Keep,
+    /// As it is, and 7-bit data stays 7-bit data: for a way that promised no more.
+    Clean,
     /// Only 7-bit data: quoted-printable or base64 where needed.
     SevenBit,
     /// Plain text that a search can read, wherever lines allow it.

@@ -386,6 +386,8 @@ pub struct Report {
     limit: usize,
     losses: u64,
     repairs: u64,
+    /// Kinds that occurred, as bits of their discriminants.
+    kinds: u128,
 }
 
 impl Report {
@@ -396,6 +398,7 @@ impl Report {
 
     /// Adds an event; beyond the limit it is only counted.
     pub fn push(&mut self, event: Event) {
+        self.kinds |= 1 << event.kind as u32;
         match event.kind.severity() {
             Severity::Loss => self.losses += 1,
             Severity::Repair => self.repairs += 1,
@@ -406,6 +409,11 @@ impl Report {
         } else {
             self.dropped += 1;
         }
+    }
+
+    /// Whether an event of this kind occurred, kept or not.
+    pub fn has(&self, kind: EventKind) -> bool {
+        self.kinds >> kind as u32 & 1 == 1
     }
 
     /// Number of events of severity loss, kept or not.
@@ -446,5 +454,10 @@ mod tests {
         }
         assert_eq!((report.events.len(), report.dropped), (1, 2));
         assert_eq!((report.losses(), report.repairs()), (1, 1));
+        for kind in EventKind::ALL {
+            let pushed =
+                [EventKind::CharsetInvalidBytes, EventKind::EwRaw8bit, EventKind::CharsetAlias].contains(&kind);
+            assert_eq!(report.has(kind), pushed, "{}", kind.code());
+        }
     }
 }

@@ -56,7 +56,7 @@ fn they_stay_and_are_told() {
 
 #[test]
 fn they_become_utf8_where_that_is_asked_for() {
-    for transfer in [Transfer::EightBit, Transfer::SevenBit, Transfer::Keep] {
+    for transfer in [Transfer::EightBit, Transfer::SevenBit, Transfer::Keep, Transfer::Clean] {
         let policy = Policy { attachments: Attachments::Utf8, transfer, ..Policy::default() };
         for (raw, text, legacy) in attachments() {
             let shown = raw.escape_ascii();

@@ -175,7 +175,7 @@ fn mutate(seed: &[u8], other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
 fn policy(numbers: &mut Numbers) -> Policy {
     Policy {
         headers: [Headers::Keep, Headers::Words, Headers::RawUtf8][numbers.below(3)],
-        transfer: [Transfer::Keep, Transfer::SevenBit, Transfer::EightBit][numbers.below(3)],
+        transfer: [Transfer::Keep, Transfer::Clean, Transfer::SevenBit, Transfer::EightBit][numbers.below(4)],
         on_loss: [OnLoss::Replace, OnLoss::Keep][numbers.below(2)],
         attachments: [Attachments::Keep, Attachments::Utf8][numbers.below(2)],
         repairs: [Repairs::default(), Repairs::ALL][usize::from(numbers.below(4) == 0)],
@@ -404,7 +404,7 @@ fn number(name: &str, default: u64) -> u64 {
 fn messages_that_broke_a_law_once_keep_it() {
     for raw in ONCE_BROKEN {
         for headers in [Headers::Keep, Headers::Words, Headers::RawUtf8] {
-            for transfer in [Transfer::Keep, Transfer::SevenBit, Transfer::EightBit] {
+            for transfer in [Transfer::Keep, Transfer::Clean, Transfer::SevenBit, Transfer::EightBit] {
                 for on_loss in [OnLoss::Replace, OnLoss::Keep] {
                     let policy = Policy { headers, transfer, on_loss, ..Policy::default() };
                     let found = broken(raw, &policy);

@@ -11,7 +11,7 @@ use mailglot_mime::{
 fn policies() -> Vec<Policy> {
     let mut all = Vec::new();
     for headers in [Headers::Keep, Headers::Words, Headers::RawUtf8] {
-        for transfer in [Transfer::Keep, Transfer::SevenBit, Transfer::EightBit] {
+        for transfer in [Transfer::Keep, Transfer::Clean, Transfer::SevenBit, Transfer::EightBit] {
             for on_loss in [OnLoss::Replace, OnLoss::Keep] {
                 all.push(Policy { headers, transfer, on_loss, ..Policy::default() });
             }

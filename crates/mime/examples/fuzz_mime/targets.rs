@@ -313,7 +313,7 @@ fn parse(input: &[u8]) -> Result<u64, String> {
 fn processed(input: &[u8], random: &mut Random) -> Result<u64, String> {
     let policy = Policy {
         headers: [Headers::Keep, Headers::Words, Headers::RawUtf8][random.below(3)],
-        transfer: [Transfer::Keep, Transfer::SevenBit, Transfer::EightBit][random.below(3)],
+        transfer: [Transfer::Keep, Transfer::Clean, Transfer::SevenBit, Transfer::EightBit][random.below(4)],
         on_loss: [OnLoss::Replace, OnLoss::Keep][random.below(2)],
         attachments: [Attachments::Keep, Attachments::Utf8][random.below(2)],
         repairs: [Repairs::default(), Repairs::ALL][usize::from(random.below(4) == 0)],

@@ -129,8 +129,14 @@ impl<'a> Body<'a, '_> {
             Transfer::EightBit => true,
             Transfer::SevenBit => ascii,
             Transfer::Keep => !encoded,
+            Transfer::Clean => !encoded && (ascii || !self.transferred.decoded.bytes.is_ascii()),
         };
-        let stays = open != encoded || self.policy.transfer == Transfer::SevenBit && encoded;
+        let stays = match self.policy.transfer {
+            // Without new text it stays as it is: it is what it was before.
+            Transfer::Keep | Transfer::Clean => true,
+            Transfer::SevenBit => open != encoded || encoded,
+            Transfer::EightBit => open != encoded,
+        };
         if !relabel && !wrong_label && stays {
             // Plain already, or encoded and to stay so.
             return None;

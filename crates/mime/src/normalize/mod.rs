@@ -42,12 +42,17 @@ pub fn process<'a>(raw: &'a [u8], policy: &Policy) -> Outcome<'a> {
 
 /// Parses and plans: [`process`] for those who want the new bytes elsewhere, or not at all.
 pub fn plan(raw: &[u8], policy: &Policy) -> Plan {
-    let mut report = Report::with_limit(policy.limits.events);
     if raw.len() > policy.limits.message {
-        return Plan { edits: Vec::new(), report };
+        return Plan { edits: Vec::new(), report: Report::with_limit(policy.limits.events) };
     }
-    let message = Message::parse(raw, &policy.limits);
-    let mut edits = normalize(&message, policy, &mut report);
+    plan_parsed(&Message::parse(raw, &policy.limits), policy)
+}
+
+/// Plans what was parsed by `policy.limits`: [`plan`] for those who look at the parts, too. A message is that, whatever its size.
+pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
+    let raw = message.raw();
+    let mut report = Report::with_limit(policy.limits.events);
+    let mut edits = normalize(message, policy, &mut report);
     if edits.is_empty() {
         return Plan { edits, report };
     }
@@ -68,7 +73,7 @@ pub fn plan(raw: &[u8], policy: &Policy) -> Plan {
             && !edits.iter().any(|e| e.span.start <= event.at.start && event.at.end <= e.span.end)
     };
     let doubtful = damaged || edits.iter().any(|e| e.span.is_empty()) || report.events.iter().any(raw_stays);
-    if doubtful && !is_settled(&message, &edits, &spliced(raw, &edits), policy) {
+    if doubtful && !is_settled(message, &edits, &spliced(raw, &edits), policy) {
         edits.clear();
         let at = Span::new(0, raw.len());
         let detail = Cow::Borrowed("left alone");

@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 pub mod milter;
+pub mod record;
 
 mod address;
 mod connection;

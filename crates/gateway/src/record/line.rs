@@ -1,0 +1,218 @@
+//! One line of a log: `key=value`, or JSON with the same keys.
+//!
+//! A value is bytes of whoever sent the mail. What is not a plain character of ASCII, and `"` and `\`, is written `\xNN`: no value ends
+//! its line or itself, and each can be read back. Both forms hold the same characters; JSON doubles the backslash.
+//!
+//! # Limits
+//! Nobody can tell a value that was cut from one that ends in three dots.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+/// Characters of the longest value.
+const LONGEST: usize = 256;
+/// Stands where a value was cut.
+const CUT: &str = "...";
+
+/// How lines look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// `key=value`, with blanks between; a value with a blank or an equals sign stands in quotes.
+    #[default]
+    Text,
+    /// An object of JSON.
+    Json,
+}
+
+/// A line that grows, key by key. Keys are words of ours.
+#[derive(Clone, Debug)]
+pub struct Line {
+    form: Form,
+    out: String,
+}
+
+impl Line {
+    /// An empty line.
+    pub fn new(form: Form) -> Self {
+        Self { form, out: String::with_capacity(256) }
+    }
+
+    /// Adds a value that is any bytes.
+    #[must_use]
+    pub fn bytes(mut self, key: &str, value: &[u8]) -> Self {
+        self.key(key);
+        let quoted = self.form == Form::Json
+            || value.is_empty()
+            || value.iter().any(|byte| matches!(byte, b' ' | b'='));
+        if quoted {
+            self.out.push('"');
+        }
+        self.escaped(value);
+        if quoted {
+            self.out.push('"');
+        }
+        self
+    }
+
+    /// Adds a value that is text.
+    #[must_use]
+    pub fn text(self, key: &str, value: &str) -> Self {
+        self.bytes(key, value.as_bytes())
+    }
+
+    /// Adds a number.
+    #[must_use]
+    pub fn number(mut self, key: &str, value: u64) -> Self {
+        self.key(key);
+        // Writing to a string cannot fail.
+        let _ = write!(self.out, "{value}");
+        self
+    }
+
+    /// Adds a time in milliseconds, with two digits behind the point.
+    #[must_use]
+    pub fn millis(mut self, key: &str, value: Duration) -> Self {
+        self.key(key);
+        let hundredths = value.as_micros() / 10;
+        let _ = write!(self.out, "{}.{:02}", hundredths / 100, hundredths % 100);
+        self
+    }
+
+    /// The line, without an end.
+    pub fn finish(mut self) -> String {
+        if self.form == Form::Json {
+            self.out.push_str(if self.out.is_empty() { "{}" } else { "}" });
+        }
+        self.out
+    }
+
+    fn key(&mut self, key: &str) {
+        let first = self.out.is_empty();
+        match self.form {
+            Form::Text => {
+                self.out.push_str(if first { "" } else { " " });
+                self.out.push_str(key);
+                self.out.push('=');
+            }
+            Form::Json => {
+                self.out.push(if first { '{' } else { ',' });
+                let _ = write!(self.out, "\"{key}\":");
+            }
+        }
+    }
+
+    /// A value, cut between two characters.
+    fn escaped(&mut self, value: &[u8]) {
+        let width = |byte: &u8| if is_plain(*byte) { 1 } else { 4 };
+        let mut room = LONGEST;
+        // No more of a long value is looked at than could be written.
+        if value.len() > LONGEST || value.iter().map(width).sum::<usize>() > LONGEST {
+            room -= CUT.len();
+        }
+        for byte in value {
+            let Some(left) = room.checked_sub(width(byte)) else {
+                self.out.push_str(CUT);
+                return;
+            };
+            room = left;
+            match (is_plain(*byte), self.form) {
+                (true, _) => self.out.push(char::from(*byte)),
+                (false, Form::Text) => drop(write!(self.out, "\\x{byte:02x}")),
+                (false, Form::Json) => drop(write!(self.out, "\\\\x{byte:02x}")),
+            }
+        }
+    }
+}
+
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\'
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn both(value: &[u8]) -> [String; 2] {
+        [Form::Text, Form::Json].map(|form| Line::new(form).bytes("k", value).finish())
+    }
+
+    #[test]
+    fn values_stay_in_their_place() {
+        for (value, text, json) in [
+            (&b"<a@b>"[..], "k=<a@b>", r#"{"k":"<a@b>"}"#),
+            (b"", r#"k="""#, r#"{"k":""}"#),
+            (b"a b", r#"k="a b""#, r#"{"k":"a b"}"#),
+            (b"a=b", r#"k="a=b""#, r#"{"k":"a=b"}"#),
+            (b"\"", r"k=\x22", r#"{"k":"\\x22"}"#),
+            (b"\\", r"k=\x5c", r#"{"k":"\\x5c"}"#),
+            (b"a\nk=v", r#"k="a\x0ak=v""#, r#"{"k":"a\\x0ak=v"}"#),
+            (b"\r\0\x7f\xff\x1b[2J", r"k=\x0d\x00\x7f\xff\x1b[2J", r#"{"k":"\\x0d\\x00\\x7f\\xff\\x1b[2J"}"#),
+            ("ü\u{202e}".as_bytes(), r"k=\xc3\xbc\xe2\x80\xae", r#"{"k":"\\xc3\\xbc\\xe2\\x80\\xae"}"#),
+        ] {
+            assert_eq!(both(value), [text, json], "{}", value.escape_ascii());
+        }
+    }
+
+    /// Reads a value of the text form back.
+    fn read(line: &str) -> Vec<u8> {
+        let value = line.strip_prefix("k=").unwrap();
+        let value = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap_or(value);
+        let (mut out, mut rest) = (Vec::new(), value);
+        while let Some(first) = rest.chars().next() {
+            if let Some(hex) = rest.strip_prefix("\\x") {
+                out.push(u8::from_str_radix(&hex[..2], 16).unwrap());
+                rest = &hex[2..];
+            } else {
+                out.push(first as u8);
+                rest = &rest[1..];
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn every_byte_comes_back_and_none_ends_the_line() {
+        for first in 0..=255_u8 {
+            for second in 0..=255_u8 {
+                let [text, json] = both(&[first, second]);
+                assert!(text.bytes().chain(json.bytes()).all(|b| (b' '..=b'~').contains(&b)));
+                assert_eq!(read(&text), [first, second]);
+                let inner = json.strip_prefix(r#"{"k":""#).unwrap().strip_suffix(r#""}"#).unwrap();
+                let plain = text.strip_prefix("k=").unwrap().trim_matches('"');
+                assert_eq!(inner, plain.replace('\\', "\\\\"));
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_cut_at_256_characters() {
+        for (value, want) in [
+            (vec![b'a'; 256], "a".repeat(256)),
+            (vec![b'a'; 257], "a".repeat(253) + "..."),
+            (vec![b'a'; 1 << 20], "a".repeat(253) + "..."),
+            (vec![0xff; 64], r"\xff".repeat(64)),
+            (vec![0xff; 65], r"\xff".repeat(63) + "..."),
+            ([vec![b'a'; 254], vec![0]].concat(), "a".repeat(253) + "..."),
+            ([vec![b'a'; 252], vec![0]].concat(), "a".repeat(252) + r"\x00"),
+        ] {
+            let got = both(&value);
+            assert_eq!(got[0], format!("k={want}"));
+            assert_eq!(got[1], format!(r#"{{"k":"{}"}}"#, want.replace('\\', "\\\\")));
+        }
+    }
+
+    #[test]
+    fn keys_stand_in_order() {
+        for (form, want) in [
+            (Form::Text, "msg=4F route=milter in=5 ms=0.21"),
+            (Form::Json, r#"{"msg":"4F","route":"milter","in":5,"ms":0.21}"#),
+        ] {
+            let line = Line::new(form).text("msg", "4F").text("route", "milter").number("in", 5);
+            assert_eq!(line.millis("ms", Duration::from_micros(219)).finish(), want);
+        }
+        assert_eq!(Line::new(Form::Json).finish(), "{}");
+        let time = |micros| Line::new(Form::Text).millis("ms", Duration::from_micros(micros)).finish();
+        assert_eq!([time(0), time(9), time(12_345_678)], ["ms=0.00", "ms=0.00", "ms=12345.67"]);
+    }
+}

@@ -1,0 +1,18 @@
+//! What is told of each message: a line of the log, counters, and a ledger that gives the original back.
+//!
+//! ```text
+//!  Record ─┬─► Line ─► log            one line a message
+//!          ├─► Metrics ─► Responder   one count a message
+//!          └─► Ledgers                one file for each message that is changed, on the disk before the verdict
+//! ```
+//!
+//! # Limits
+//! Where the log goes is the caller's.
+
+mod line;
+mod metrics;
+mod responder;
+
+pub use line::{Form, Line};
+pub use metrics::Metrics;
+pub use responder::Responder;

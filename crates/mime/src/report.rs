@@ -77,6 +77,8 @@ pub enum EventKind {
     EwEntity,
     /// ISO-2022-JP without its escape characters; undone on request.
     EwLostEscape,
+    /// Encoded words inside encoded words; undone on request.
+    EwNested,
     /// An encoded word inside a parameter.
     ParamRfc2047,
     /// A missing segment of a continued parameter.
@@ -173,7 +175,7 @@ pub enum EventKind {
 
 impl EventKind {
     /// Every kind, in the order of EVENTS.md.
-    pub const ALL: [Self; 70] = [
+    pub const ALL: [Self; 71] = [
         Self::CharsetAlias,
         Self::CharsetSuperset,
         Self::CharsetDetected,
@@ -198,6 +200,7 @@ impl EventKind {
         Self::EwMojibake,
         Self::EwEntity,
         Self::EwLostEscape,
+        Self::EwNested,
         Self::ParamRfc2047,
         Self::ParamGap,
         Self::ParamBadPercent,
@@ -273,6 +276,7 @@ impl EventKind {
             Self::EwMojibake => "ew.mojibake",
             Self::EwEntity => "ew.entity",
             Self::EwLostEscape => "ew.lost-escape",
+            Self::EwNested => "ew.nested",
             Self::ParamRfc2047 => "param.rfc2047",
             Self::ParamGap => "param.gap",
             Self::ParamBadPercent => "param.bad-percent",
@@ -340,6 +344,7 @@ impl EventKind {
             | Self::EwMojibake
             | Self::EwEntity
             | Self::EwLostEscape
+            | Self::EwNested
             | Self::ParamRfc2047
             | Self::ParamGap
             | Self::ParamBadPercent

@@ -86,6 +86,8 @@ pub(crate) enum Repair {
     Entities,
     /// ISO-2022-JP without its escape characters
     Escapes,
+    /// Encoded words inside encoded words, once
+    Nested,
     /// All of them
     All,
 }
@@ -97,6 +99,7 @@ pub(crate) fn repairs(list: &[Repair]) -> Repairs {
         mojibake: asked(Repair::Mojibake),
         entities: asked(Repair::Entities),
         escapes: asked(Repair::Escapes),
+        nested: asked(Repair::Nested),
     }
 }
 

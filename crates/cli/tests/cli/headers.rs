@@ -122,6 +122,9 @@ fn damage_is_undone_on_request() {
         decoded(&["--repair", "mojibake,escapes", "GrÃ¼ÃŸe &uuml; $B%F%9%H(B"]),
         "Grüße &uuml; テスト\n"
     );
+    let nested = "=?utf-8?Q?=3D=3Futf-8=3FQ=3F=3DC3=3DBC=3F=3D_x?=";
+    assert_eq!(decoded(&[nested]), "=?utf-8?Q?=C3=BC?= x\n");
+    assert_eq!(decoded(&["--repair", "nested", nested]), "ü x\n");
     assert_eq!(decoded(&["--strip-hidden", "a\u{202e}b"]), "a b\n");
     assert_eq!(decoded(&["--unknown", "utf8-if-valid", "=?x-gibberish?Q?=C3=BC?="]), "ü\n");
     assert_eq!(decoded(&["--unknown", "koi8-r", "=?x-gibberish?Q?=F0?="]), "П\n");
@@ -132,14 +135,19 @@ fn damage_is_undone_on_request() {
 #[test]
 fn a_repaired_archive_can_be_restored() {
     let sandbox = Sandbox::new();
-    let message = "From: \"MÃ¼ller\" <m@example.org>\nSubject: Gr&uuml;&szlig;e $B%F%9%H(B =?utf-8?Q?=C3=83=C2=BC?=\n\nx\n";
+    let message = "From: \"MÃ¼ller\" <m@example.org>\nSubject: Gr&uuml;&szlig;e $B%F%9%H(B =?utf-8?Q?=C3=83=C2=BC?=\n\
+        Content-Disposition: attachment; filename*=utf-8''Gr%C3%83%C2%BC%C3%83%C5%B8e.txt\n\nx\n";
     sandbox.write("damaged.eml", message.as_bytes());
     let normalize = |input: &str, output: &str| {
         sandbox.run(&["normalize", input, "-o", output, "--repair", "all", "--headers", "raw-utf8"]).ended(0)
     };
     normalize("damaged.eml", "clean.eml");
     let clean = String::from_utf8(sandbox.read("clean.eml")).unwrap();
-    assert_eq!(clean, "From: Müller <m@example.org>\nSubject: Grüße テスト ü\n\nx\n");
+    assert_eq!(
+        clean,
+        "From: Müller <m@example.org>\nSubject: Grüße テスト ü\n\
+        Content-Disposition: attachment; filename*=utf-8''Gr%C3%BC%C3%9Fe.txt\n\nx\n"
+    );
     normalize("clean.eml", "again.eml");
     assert_eq!(sandbox.read("again.eml"), clean.as_bytes());
     sandbox.run(&["restore", "clean.eml", "-o", "old.eml"]).ended(0);

@@ -21,11 +21,13 @@ pub struct Repairs {
     pub entities: bool,
     /// ISO-2022-JP that lost its escape characters.
     pub escapes: bool,
+    /// Encoded words whose text is encoded words: they are decoded once more, and not again.
+    pub nested: bool,
 }
 
 impl Repairs {
     /// All of them.
-    pub const ALL: Self = Self { mojibake: true, entities: true, escapes: true };
+    pub const ALL: Self = Self { mojibake: true, entities: true, escapes: true, nested: true };
 
     /// Whether any is asked for.
     pub fn any(self) -> bool {
@@ -42,7 +44,10 @@ impl Repairs {
 
 /// True for the kinds that tell of a repair.
 pub(crate) fn is_repair(kind: EventKind) -> bool {
-    matches!(kind, EventKind::EwMojibake | EventKind::EwEntity | EventKind::EwLostEscape)
+    matches!(
+        kind,
+        EventKind::EwMojibake | EventKind::EwEntity | EventKind::EwLostEscape | EventKind::EwNested
+    )
 }
 
 /// One repair: the text after it, and how much it found.
@@ -50,7 +55,7 @@ type Step = fn(&str) -> (String, u64);
 
 /// The text without the damage that was asked for; None where there is none. `free`: the text has no syntax, so that what looks like an
 /// entity or a shifted sequence can be one.
-pub(super) fn repaired(
+pub(crate) fn repaired(
     text: &str,
     repairs: Repairs,
     free: bool,

@@ -2,7 +2,7 @@
 
 use super::decode::{LONG_WORD, Reader, Ready, Segment, WORD, guess, push_clean, same};
 use super::zone::Zone;
-use super::{Finding, hidden};
+use super::{Finding, HeaderContext, Repairs, decode_text, has_word, hidden};
 use crate::EventKind;
 use crate::lex;
 use mailglot_codec::{Charset, LossLog, bom};
@@ -30,6 +30,7 @@ impl Reader<'_> {
                 _ => self.ladder(charset, group, findings),
             };
             let at = extent(group);
+            let text = self.unnested(text, &at, findings);
             let text = self.repaired(text, true, &at, findings);
             let start = out.len();
             let controls = push_clean(&text, out);
@@ -38,6 +39,26 @@ impl Reader<'_> {
             }
             hidden::tell(out, start, at, self.context.strip_hidden, findings);
         }
+    }
+
+    /// The text of words, where it holds words again: that of those. What they hold stays, and so does their damage.
+    fn unnested<'t>(
+        &self,
+        text: Cow<'t, str>,
+        range: &Range<usize>,
+        findings: &mut Vec<Finding>,
+    ) -> Cow<'t, str> {
+        if !self.context.repairs.nested || !has_word(text.as_bytes()) {
+            return text;
+        }
+        let context = HeaderContext { repairs: Repairs::default(), ..self.context };
+        let mut inner = Vec::new();
+        let again = decode_text(text.as_bytes(), &context, &mut inner);
+        if again == text || inner.iter().any(|finding| finding.kind == EventKind::CharsetInvalidBytes) {
+            return text;
+        }
+        findings.push(Finding::new(range.clone(), EventKind::EwNested, ""));
+        Cow::Owned(again.into_owned())
     }
 
     fn group_bytes(&self, group: &[Ready]) -> &[u8] {

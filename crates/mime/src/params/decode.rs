@@ -4,7 +4,7 @@ use super::names::note_path;
 use super::scan::{Item, LIMIT, Scanner};
 use super::{Param, Params};
 use crate::EventKind;
-use crate::encoded_word::{self, Finding, HeaderContext};
+use crate::encoded_word::{self, Finding, HeaderContext, repair};
 use mailglot_codec::{Charset, Resolved, View};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -345,8 +345,11 @@ fn extended(
     if losses > 0 {
         found.push(Finding::counted(at.range.clone(), EventKind::CharsetInvalidBytes, "", losses));
     }
+    let mut kinds = Vec::new();
+    let repaired = repair::repaired(&raw, context.repairs, true, &mut kinds);
+    found.extend(kinds.into_iter().map(|(kind, count)| Finding::counted(at.range.clone(), kind, "", count)));
     let mut text = String::new();
-    let controls = encoded_word::push_clean(&raw, &mut text);
+    let controls = encoded_word::push_clean(repaired.as_deref().unwrap_or(&raw), &mut text);
     if controls > 0 {
         found.push(Finding::counted(at.range.clone(), EventKind::EwControlChar, "", controls));
     }

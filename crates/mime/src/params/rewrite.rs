@@ -127,21 +127,27 @@ fn job<'a>(
         .collect::<Option<Vec<_>>>()?;
     let encoded = group.extended.is_some() || group.segments.iter().any(|s| s.1);
     let syntax = if encoded {
-        let head = if group.extended.is_some() || group.segments.first().is_some_and(|s| s.1) {
-            split_extended(&items[0].raw.value).0
-        } else {
-            None
+        let headed = group.extended.is_some() || group.segments.first().is_some_and(|s| s.1);
+        let (head, _, first) = match &items[0].raw.value {
+            value if headed => split_extended(value),
+            value => (None, None, &value[..]),
         };
         let charset = head.and_then(|label| Charset::for_label(label, View::Mail).charset());
         let mut bytes = Vec::new();
-        for item in &items {
-            super::decode::percent_decode(&item.raw.value, &mut bytes);
+        for value in std::iter::once(first).chain(items[1..].iter().map(|item| &item.raw.value[..])) {
+            super::decode::percent_decode(value, &mut bytes);
         }
         let ascii = bytes.is_ascii() && charset.is_none_or(Charset::is_ascii_compatible);
         let controls = bytes.iter().any(u8::is_ascii_control);
         let clean = charset == Some(Charset::UTF_8)
             && std::str::from_utf8(&bytes).is_ok_and(|t| !t.contains(encoded_word::is_control));
-        if clean || ascii && !controls {
+        // What was repaired reads otherwise than its bytes.
+        let same = !context.repairs.any() || param.text.as_bytes() == bytes;
+        let written = items.iter().all(|item| match form {
+            Form::Words => item.raw.value.is_ascii(),
+            Form::RawUtf8 => std::str::from_utf8(&item.raw.value).is_ok(),
+        });
+        if same && written && (clean || ascii && !controls) {
             return None;
         }
         Syntax::Extended
@@ -203,10 +209,33 @@ mod tests {
     }
 
     #[test]
+    fn repairs_reach_extended_values() {
+        let context = HeaderContext { repairs: encoded_word::Repairs::ALL, ..HeaderContext::default() };
+        for (value, want) in [
+            ("a; f*=utf-8''%C3%83%C2%BC", "a; f*=utf-8''%C3%BC"),
+            ("a; f*0*=utf-8'de'%C3%83; f*1*=%C2%BC", "a; f*=utf-8'de'%C3%BC"),
+            ("a; f*=iso-8859-1''x%26uuml%3B", "a; f*=utf-8''x%C3%BC"),
+            ("a; f*=utf-8''x%26uuml%3B", "a; f*=utf-8''x%C3%BC"),
+            ("a; f*=utf-8''x%26amp%3B", "a; f*=utf-8''x%26amp%3B"),
+        ] {
+            for form in [Form::Words, Form::RawUtf8] {
+                let mut findings = Vec::new();
+                let value = value.as_bytes();
+                let list = rewrite(value, form, &context, 20, "\r\n", &mut findings);
+                let after = encoded_word::apply(value, &list);
+                assert_eq!(String::from_utf8_lossy(&after), want, "{findings:?}");
+                assert_eq!(rewrite(&after, form, &context, 20, "\r\n", &mut Vec::new()), []);
+            }
+        }
+    }
+
+    #[test]
     fn the_syntax_stays() {
         for (value, want) in [
             ("a; f*=koi8-r'ru'%F0", "a; f*=utf-8'ru'%D0%9F"),
             ("a; f*=utf-8''%D0%9F", "a; f*=utf-8''%D0%9F"),
+            ("a; f*=utf-8''ä", "a; f*=utf-8''%C3%A4"),
+            ("a; f*=utf-8'ü'x", "a; f*=utf-8'ü'x"),
             ("a; f*=us-ascii'en'x%20y", "a; f*=us-ascii'en'x%20y"),
             ("a; f=\"=?koi8-r?B?8A==?=\"; g=h", "a; f=\"=?UTF-8?B?0J8=?=\"; g=h"),
             ("a; f==?iso-8859-1?Q?=E4?=.gif", "a; f=\"=?UTF-8?B?w6QuZ2lm?=\""),

@@ -18,3 +18,4 @@ pub mod rng;
 pub mod samples;
 pub mod shared;
 pub mod tree;
+pub mod trial;

@@ -125,6 +125,7 @@ impl Connection {
     fn speak(&mut self) -> Result<(), End> {
         self.stream.set_write_timeout(self.shared.limits.stall)?;
         let mut piece = vec![0; PIECE];
+        let mut told = None;
         loop {
             self.answer()?;
             let limits = &self.shared.limits;
@@ -135,7 +136,10 @@ impl Connection {
             } else {
                 limits.idle
             };
-            self.stream.set_read_timeout(patience)?;
+            if told != Some(patience) {
+                self.stream.set_read_timeout(patience)?;
+                told = Some(patience);
+            }
             let count = match self.stream.read(&mut piece) {
                 Ok(0) if self.session.is_within_packet() => {
                     return Err(io::Error::from(ErrorKind::UnexpectedEof).into());

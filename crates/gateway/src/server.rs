@@ -122,8 +122,8 @@ pub(crate) struct Shared {
     tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>,
     stopping: AtomicBool,
     live: Mutex<BTreeMap<u64, Arc<Live>>>,
-    /// Messages that may be taken up; those at work are as many as there are processors.
-    turns: Mutex<usize>,
+    /// Messages at work are as many as there are processors.
+    turns: Mutex<Turns>,
     turn_ended: Condvar,
 }
 
@@ -180,24 +180,36 @@ impl Shared {
     }
 }
 
+/// Who may work on a message, and who waits.
+struct Turns {
+    free: usize,
+    waiting: usize,
+}
+
 /// The right to work on a message.
 struct Turn<'a>(&'a Shared);
 
 impl<'a> Turn<'a> {
     fn take(shared: &'a Shared) -> Self {
         let mut turns = shared.turns.lock().unwrap_or_else(PoisonError::into_inner);
-        while *turns == 0 {
+        while turns.free == 0 {
+            turns.waiting += 1;
             turns = shared.turn_ended.wait(turns).unwrap_or_else(PoisonError::into_inner);
+            turns.waiting -= 1;
         }
-        *turns -= 1;
+        turns.free -= 1;
         Self(shared)
     }
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        *self.0.turns.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        self.0.turn_ended.notify_one();
+        let mut turns = self.0.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        turns.free += 1;
+        // Where nobody waits, the system need not be asked to wake one.
+        if turns.waiting > 0 {
+            self.0.turn_ended.notify_one();
+        }
     }
 }
 
@@ -240,7 +252,10 @@ impl Server {
             tell: Box::new(tell),
             stopping: AtomicBool::new(false),
             live: Mutex::new(BTreeMap::new()),
-            turns: Mutex::new(thread::available_parallelism().map_or(1, usize::from)),
+            turns: Mutex::new(Turns {
+                free: thread::available_parallelism().map_or(1, usize::from),
+                waiting: 0,
+            }),
             turn_ended: Condvar::new(),
         });
         Ok(Self { listener, shared })

@@ -11,10 +11,12 @@
 mod arrows;
 mod bench;
 mod bench_codec;
+mod bench_gateway;
 mod bench_mime;
 mod generated;
 mod measure;
 mod models;
+mod packages;
 mod run;
 mod suite;
 mod tables;
@@ -82,8 +84,8 @@ enum Command {
         #[arg(long)]
         mailbox: Vec<PathBuf>,
     },
-    /// Measure against rivals, side by side in one run, and print tables in Markdown: whole mailboxes, or the decoders
-    /// of charsets alone.
+    /// Measure against rivals, side by side in one run, and print tables in Markdown: whole mailboxes, the decoders of
+    /// charsets alone, or the gateway.
     Bench {
         /// What is measured.
         #[arg(default_value = "mail")]
@@ -91,7 +93,7 @@ enum Command {
         /// Size of the two mailboxes (300M unless told), or of each text (10M).
         #[arg(long)]
         size: Option<String>,
-        /// Runs of each program (5 unless told; of decoders 9); the best counts.
+        /// Runs of each program (5 unless told; of decoders 9); the best counts. Of the gateway 7, and the median counts.
         #[arg(long)]
         runs: Option<u32>,
         /// Measure peak memory on a 2 GB mailbox, too.
@@ -115,6 +117,8 @@ enum Subject {
     Codec,
     /// Header values, base64, quoted-printable, `text --json` and `normalize` beside encodify, base64-simd and mail-parser 1.0.1.
     Mime,
+    /// The milter beside a program on libmilter: alone, and within Postfix; memory; `filter` from start to exit.
+    Gateway,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -132,6 +136,9 @@ fn main() -> anyhow::Result<()> {
         Command::Roundtrip { size, mailbox } => workshop::roundtrip(&size, &mailbox),
         Command::Bench { what: Subject::Mail, size, runs, memory, no_bars, .. } => {
             bench::bench(size.as_deref().unwrap_or("300M"), runs.unwrap_or(5), memory, no_bars)
+        }
+        Command::Bench { what: Subject::Gateway, runs, no_bars, .. } => {
+            bench_gateway::bench(runs.unwrap_or(7), no_bars)
         }
         Command::Bench { what: Subject::Mime, size, runs, no_bars, .. } => {
             bench_mime::bench(size.as_deref().unwrap_or("300M"), runs.unwrap_or(5), no_bars)

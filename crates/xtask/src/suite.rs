@@ -1,8 +1,8 @@
 //! The whole test set in one command.
 
-use crate::run::{self, build_release, cargo, has, root};
+use crate::packages;
+use crate::run::{self, build_release, cargo, root};
 use anyhow::bail;
-use std::env;
 use std::path::Path;
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use std::process::Command;
 ///
 /// The program under test is built in release mode first, and named to the tests by `MAILGLOT_BIN`.
 pub(crate) fn test() -> anyhow::Result<()> {
-    packages()?;
+    packages::for_tests()?;
     let programs = build_release()?;
     let binary = programs.join("mailglot");
     let nextest = Command::new("cargo")
@@ -50,44 +50,6 @@ fn check_laws(programs: &Path, mutants: u64, seed: u64) -> anyhow::Result<()> {
     let (mutants, seed) = (mutants.to_string(), seed.to_string());
     let arguments = ["--mutants", &mutants, "--seed", &seed];
     run::checked(Command::new(programs.join("mailglot-laws")).current_dir(root()).args(arguments))
-}
-
-/// Sees to what the shared test material needs: python3, and GMime with what lets a script use it.
-fn packages() -> anyhow::Result<()> {
-    if env::var_os("MAILGLOT_SHARED").is_none() {
-        return Ok(());
-    }
-    if !has("python3") {
-        install(&["python3"])?;
-    }
-    let gmime = || {
-        Command::new("/usr/bin/python3")
-            .args(["-c", "import gi; gi.require_version('GMime', '3.0')"])
-            .output()
-            .is_ok_and(|output| output.status.success())
-    };
-    if !gmime() {
-        install(&["python3", "python3-gi", "gir1.2-gmime-3.0"])?;
-    }
-    if !gmime() {
-        bail!("the tests with shared material need Debian's packages python3-gi and gir1.2-gmime-3.0");
-    }
-    Ok(())
-}
-
-/// Installs packages of Debian's.
-fn install(packages: &[&str]) -> anyhow::Result<()> {
-    let wanted = packages.join(", ");
-    if !has("apt-get") {
-        bail!("the shared test material needs {wanted}");
-    }
-    println!("installing {wanted}");
-    let sudo = if has("sudo") { vec!["sudo", "apt-get"] } else { vec!["apt-get"] };
-    // What is known of may do, where the lists cannot be brought up to date.
-    if let Err(error) = run::checked(Command::new(sudo[0]).args(&sudo[1..]).args(["update", "-qq"])) {
-        println!("{error}");
-    }
-    run::checked(Command::new(sudo[0]).args(&sudo[1..]).args(["install", "-y", "-qq"]).args(packages))
 }
 
 /// Remembers what the runners said at their end.

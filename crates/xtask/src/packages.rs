@@ -1,0 +1,173 @@
+//! Programs of others that tests and benchmarks start: brought in from Debian where they are missing.
+//!
+//! Nothing is started by the installation: while it runs, `policy-rc.d` forbids it, as Debian's policy has it for such
+//! cases. One that is there already stays as it is and decides. Postfix is installed without a configuration.
+//!
+//! # Limits
+//!
+//! Debian and its children only. Elsewhere what is missing is named, and the run ends.
+
+use crate::run::{checked, has};
+use anyhow::{Context, bail};
+use std::env;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Where Debian's scripts ask whether a service may be started.
+const POLICY: &str = "/usr/sbin/policy-rc.d";
+
+/// A program, as a path or as a name that is looked up, and the package that brings it.
+type Wanted = (&'static str, &'static str);
+
+/// What the tests start: a mail server, clients of the milter protocol, makers and checkers of signatures.
+const TESTS: &[Wanted] = &[
+    ("/usr/lib/postfix/sbin/master", "postfix"),
+    ("miltertest", "miltertest"),
+    ("/usr/sbin/opendkim", "opendkim"),
+    ("/usr/sbin/opendkim-testmsg", "opendkim-tools"),
+    ("openssl", "openssl"),
+    ("gpg", "gnupg"),
+    ("setpriv", "util-linux"),
+];
+
+/// What the benchmark of the gateway needs beside them: what its rival is built with.
+const RIVALS: &[Wanted] = &[
+    ("/usr/lib/postfix/sbin/master", "postfix"),
+    ("/usr/include/libmilter/mfapi.h", "libmilter-dev"),
+    ("cc", "gcc"),
+    ("setpriv", "util-linux"),
+    ("taskset", "util-linux"),
+];
+
+/// Sees to everything that the tests start.
+pub(crate) fn for_tests() -> anyhow::Result<()> {
+    see_to(TESTS)?;
+    if env::var_os("MAILGLOT_SHARED").is_none() {
+        return Ok(());
+    }
+    if !has("python3") {
+        install(&["python3"])?;
+    }
+    if !gmime() {
+        install(&["python3", "python3-gi", "gir1.2-gmime-3.0"])?;
+    }
+    if !gmime() {
+        bail!("the tests with shared material need Debian's packages python3-gi and gir1.2-gmime-3.0");
+    }
+    Ok(())
+}
+
+/// Sees to everything that the benchmark of the gateway starts.
+pub(crate) fn for_gateway() -> anyhow::Result<()> {
+    see_to(RIVALS)
+}
+
+/// Whether Python can read mail with GMime.
+fn gmime() -> bool {
+    Command::new("/usr/bin/python3")
+        .args(["-c", "import gi; gi.require_version('GMime', '3.0')"])
+        .output()
+        .is_ok_and(|output| output.status.success())
+}
+
+fn see_to(wanted: &[Wanted]) -> anyhow::Result<()> {
+    let missing = missing(wanted);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    install(&missing)?;
+    let missing = self::missing(wanted);
+    if !missing.is_empty() {
+        bail!("installed, but their programs are not there: {}", missing.join(", "));
+    }
+    Ok(())
+}
+
+/// Packages whose programs are not there.
+fn missing(wanted: &[Wanted]) -> Vec<&'static str> {
+    let mut packages = Vec::new();
+    for (program, package) in wanted {
+        let here = if program.starts_with('/') { Path::new(program).exists() } else { has(program) };
+        if !here && !packages.contains(package) {
+            packages.push(package);
+        }
+    }
+    packages
+}
+
+/// Installs packages of Debian's. No service is started, and nothing is asked.
+fn install(packages: &[&str]) -> anyhow::Result<()> {
+    let wanted = packages.join(", ");
+    if !has("apt-get") {
+        bail!("needed, and not here: {wanted}");
+    }
+    println!("installing {wanted}");
+    // What is known of may do, where the lists cannot be brought up to date.
+    if let Err(error) = checked(privileged("apt-get").args(["update", "-qq"])) {
+        println!("{error}");
+    }
+    if packages.contains(&"postfix") {
+        // Without an answer a Postfix that is installed gets a configuration of its own.
+        answer("postfix postfix/main_mailer_type select No configuration\n")?;
+    }
+    let _policy = Policy::forbid()?;
+    checked(privileged("apt-get").args(["install", "-y", "-qq", "--no-install-recommends"]).args(packages))
+}
+
+/// A command with the rights to install, that asks nothing.
+fn privileged(program: &str) -> Command {
+    let mut command = Command::new(if has("sudo") { "sudo" } else { "env" });
+    command.args(["DEBIAN_FRONTEND=noninteractive", program]);
+    command
+}
+
+/// Answers a question of a package before it is asked.
+fn answer(line: &str) -> anyhow::Result<()> {
+    let mut child = privileged("debconf-set-selections")
+        .stdin(Stdio::piped())
+        .spawn()
+        .context("cannot run debconf-set-selections")?;
+    child.stdin.take().context("no way to answer")?.write_all(line.as_bytes())?;
+    if !child.wait()?.success() {
+        bail!("debconf-set-selections failed");
+    }
+    Ok(())
+}
+
+/// While it lives, no service is started by an installation. Where somebody else decides already, that stays.
+struct Policy {
+    ours: bool,
+}
+
+impl Policy {
+    fn forbid() -> anyhow::Result<Self> {
+        let ours = !Path::new(POLICY).exists();
+        if ours {
+            let script = format!("printf '#!/bin/sh\\nexit 101\\n' >{POLICY} && chmod 755 {POLICY}");
+            checked(privileged("sh").args(["-c", &script]))?;
+        }
+        Ok(Self { ours })
+    }
+}
+
+impl Drop for Policy {
+    fn drop(&mut self) {
+        if self.ours
+            && let Err(error) = checked(privileged("rm").args(["-f", POLICY]))
+        {
+            println!("{error}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_named_once() {
+        let wanted = [("/", "a"), ("/no/such/one", "b"), ("no such program", "b"), ("/no/such/two", "c")];
+        assert_eq!(missing(&wanted), ["b", "c"]);
+    }
+}

@@ -1,0 +1,339 @@
+//! The benchmark of the gateway beside a filter on libmilter (`benches/milter/peer.c`).
+//!
+//! Both run on the same processor, pinned, and take turns; the generator has the other one. What both make of the messages
+//! is compared before anything is timed. The median of the runs counts; a ratio is that of medians.
+//!
+//! # Limits
+//!
+//! The rival reads no MIME and no words of headers: its share of the work is the least. On a machine that has other work
+//! the rates sink together; messages for a second of processor time, of the filter alone, hardly do.
+
+use crate::chain;
+use anyhow::{Context, bail, ensure};
+use mailglot_tests::trial::filter::Program;
+use mailglot_tests::trial::letters::read;
+use mailglot_tests::trial::load::{Load, Measured};
+use mailglot_tests::trial::mta::{Mail, Mta};
+use mailglot_tests::trial::postfix;
+use mailglot_tests::{binary, trial};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The filter's processor; the generator is moved to the other one.
+const PROCESSOR: &str = "1";
+
+/// Ticks a second of `/proc/PID/stat`.
+const TICKS: f64 = 100.0;
+
+/// What is measured.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The libmilter program.
+    #[arg(long)]
+    peer: PathBuf,
+    /// Runs of each kind; the median counts.
+    #[arg(long, default_value_t = 7)]
+    runs: usize,
+    /// Only tables whose name has this in it: protocol, memory, filter, postfix.
+    #[arg(long, default_value = "")]
+    only: String,
+    /// Print the result, but do not fail where a goal is missed.
+    #[arg(long)]
+    no_bars: bool,
+}
+
+/// A goal and what became of it.
+pub(crate) struct Goal {
+    pub(crate) what: String,
+    pub(crate) measured: String,
+    pub(crate) held: bool,
+}
+
+/// Measures everything that was asked for.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let folder = postfix::folder();
+    let at = folder.path();
+    let mut goals = Vec::new();
+    let wanted = |name: &str| name.contains(&arguments.only);
+    if wanted("protocol") {
+        protocol(arguments, at, &mut goals)?;
+    }
+    if wanted("memory") {
+        memory(at, &mut goals)?;
+    }
+    if wanted("filter") {
+        start_to_exit(arguments.runs, &mut goals)?;
+    }
+    if wanted("postfix") {
+        chain::measure(&arguments.peer, arguments.runs, &mut goals)?;
+    }
+    println!("\n| goal | measured | |\n|---|---:|---|");
+    for Goal { what, measured, held } in &goals {
+        println!("| {what} | {measured} | {} |", if *held { "held" } else { "MISSED" });
+    }
+    let missed = goals.iter().filter(|goal| !goal.held).count();
+    if missed > 0 && !arguments.no_bars {
+        bail!("{missed} of {} goals missed", goals.len());
+    }
+    Ok(())
+}
+
+/// Starts a filter on its processor.
+pub(crate) fn pinned(program: &Path, words: &[&str], address: &str, log: &Path) -> Program {
+    // The socket of the rival is made with the rights that are left to it; in front of Postfix another user connects.
+    let mut command = Command::new("sh");
+    command.args(["-c", "umask 0; exec taskset -c \"$0\" \"$@\"", PROCESSOR]).arg(program).args(words);
+    Program::start(&mut command, address, log)
+}
+
+/// Our filter without lines for each message, at `address`.
+pub(crate) fn ours(address: &str, log: &Path) -> Program {
+    pinned(binary::path(), &["milter", "--listen", address], address, log)
+}
+
+/// The rival, at `address`.
+pub(crate) fn theirs(peer: &Path, address: &str, log: &Path) -> Program {
+    pinned(peer, &[&postfix::milter(address)], address, log)
+}
+
+/// Rates at the protocol alone.
+fn protocol(arguments: &Arguments, at: &Path, goals: &mut Vec<Goal>) -> anyhow::Result<()> {
+    let place = |name: &str| format!("unix:{}", at.join(name).display());
+    let tcp = format!("tcp:127.0.0.1:{}", trial::free_port());
+    let log = at.join("log");
+    let ours_unix = ours(&place("ours"), &log);
+    let ours_tcp = ours(&tcp, &log);
+    let theirs = theirs(&arguments.peer, &place("theirs"), &log);
+    for size in [4_000, 5_000_000] {
+        compare(&place("ours"), &place("theirs"), &latin(size))?;
+        compare(&tcp, &place("theirs"), &latin(size))?;
+    }
+    let small = Mail::new(&latin(4_000));
+    let large = latin(5_000_000);
+    let megabytes = large.len() as f64 / 1e6;
+    let load = |connections, messages, piece| Load { mail: small.clone(), connections, messages, piece };
+    let big = Load::new(Mail::new(&large), 12);
+    // As Postfix writes: what its buffer holds.
+    let as_postfix = load(1, 4_000, 4_096);
+    let (one, eight) = (load(1, 12_000, usize::MAX), load(8, 1_500, usize::MAX));
+    let rows: [(&str, &Program, &str, &Load); 8] = [
+        ("ours, 1 connection", &ours_unix, &place("ours"), &one),
+        ("libmilter, 1 connection", &theirs, &place("theirs"), &one),
+        ("ours, 8 connections", &ours_unix, &place("ours"), &eight),
+        ("libmilter, 8 connections", &theirs, &place("theirs"), &eight),
+        ("ours, Unix, written as Postfix does", &ours_unix, &place("ours"), &as_postfix),
+        ("ours, TCP, written as Postfix does", &ours_tcp, &tcp, &as_postfix),
+        ("ours, 5 MB", &ours_unix, &place("ours"), &big),
+        ("libmilter, 5 MB", &theirs, &place("theirs"), &big),
+    ];
+    let mut runs: Vec<Vec<Run>> = rows.iter().map(|_| Vec::new()).collect();
+    for round in 0..=arguments.runs {
+        for ((_, program, address, load), runs) in rows.iter().zip(&mut runs) {
+            let run = Run::of(program, address, load)?;
+            // The first warms up.
+            if round > 0 {
+                runs.push(run);
+            }
+        }
+    }
+    println!("| filter | messages/s | for a second of its processor | median µs | 99 % µs |");
+    println!("|---|---:|---:|---:|---:|");
+    let medians: Vec<[f64; 4]> = runs.iter().map(|runs| Run::medians(runs)).collect();
+    for ((name, ..), [rate, busy, half, most]) in rows.iter().zip(&medians) {
+        println!("| {name} | {rate:.0} | {busy:.0} | {half:.0} | {most:.0} |");
+    }
+    for (name, ours, theirs) in [("1 connection", 0, 1), ("8 connections", 2, 3)] {
+        let [rate, busy, ..] = medians[ours];
+        let [their_rate, their_busy, ..] = medians[theirs];
+        // On a machine with other work the wall clock tells of that work.
+        let best = rate.max(busy);
+        goals.push(Goal {
+            what: format!("{name}: at least 30,000 messages/s of 4 KB on one processor"),
+            measured: format!("{rate:.0} ({busy:.0} for a second of the processor)"),
+            held: best >= 30_000.0,
+        });
+        goals.push(Goal {
+            what: format!("{name}: at least 4 times libmilter"),
+            measured: format!("{:.2} ({:.2} by processor time)", rate / their_rate, busy / their_busy),
+            held: (rate / their_rate).max(busy / their_busy) >= 4.0,
+        });
+    }
+    let share = medians[5][0] / medians[4][0];
+    goals.push(Goal {
+        what: "TCP at least 80 % of the Unix rate".to_owned(),
+        measured: format!("{:.0} %", 100.0 * share),
+        held: share >= 0.8,
+    });
+    goals.push(Goal {
+        what: "99 % of 4 KB messages within 0.2 ms".to_owned(),
+        measured: format!("{:.0} µs", medians[0][3]),
+        held: medians[0][3] <= 200.0,
+    });
+    let (rate, busy) = (medians[6][0] * megabytes, medians[6][1] * megabytes);
+    goals.push(Goal {
+        what: "5 MB bodies at least 400 MB/s".to_owned(),
+        measured: format!("{rate:.0} MB/s ({busy:.0} for a second of the processor)"),
+        held: rate.max(busy) >= 400.0,
+    });
+    Ok(())
+}
+
+/// Messages a second, messages for a second of the filter's processor, median and 99 % of the times in microseconds.
+struct Run([f64; 4]);
+
+impl Run {
+    fn of(program: &Program, address: &str, load: &Load) -> anyhow::Result<Self> {
+        let before = processor_seconds(program.id())?;
+        let measured: Measured = load.run(address).with_context(|| address.to_owned())?;
+        let busy = (processor_seconds(program.id())? - before).max(1.0 / TICKS);
+        Ok(Self([
+            measured.rate,
+            measured.times.len() as f64 / busy,
+            measured.micros(0.5),
+            measured.micros(0.99),
+        ]))
+    }
+
+    fn medians(runs: &[Self]) -> [f64; 4] {
+        [0, 1, 2, 3].map(|at| median(runs.iter().map(|run| run.0[at]).collect()))
+    }
+}
+
+/// The middle one.
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
+/// Seconds that a process was on a processor.
+fn processor_seconds(process: u32) -> anyhow::Result<f64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
+    // The program's name, in parentheses, may hold anything.
+    let fields = stat[stat.rfind(')').context("no name")? + 1..].split_whitespace().collect::<Vec<_>>();
+    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).context("no times");
+    Ok((ticks(11)? + ticks(12)?) / TICKS)
+}
+
+/// Both filters must make the same text of a message, in UTF-8.
+fn compare(ours: &str, theirs: &str, raw: &[u8]) -> anyhow::Result<()> {
+    let through = |address: &str| -> anyhow::Result<Vec<u8>> {
+        let mut mail = Mail::new(raw);
+        let verdict = Mta::connect(address)?.send(&mail)?;
+        ensure!(verdict.letter == b'c', "{address}: {}", char::from(verdict.letter));
+        mail.apply(&verdict.edits).map_err(anyhow::Error::msg)?;
+        Ok(mail.raw())
+    };
+    let (one, other) = (through(ours)?, through(theirs)?);
+    let (subject, texts) = read(&one);
+    ensure!(texts.first().is_some_and(|text| text.0.as_deref() == Some("utf-8")), "not in UTF-8: {ours}");
+    ensure!((&subject, &texts) == (&read(&other).0, &read(&other).1), "the filters make different text");
+    ensure!(read(raw).1[0].1 == texts[0].1, "the text is not that of the message");
+    Ok(())
+}
+
+/// Memory: idle, with messages that arrive, and while one of a gigabyte passes.
+fn memory(at: &Path, goals: &mut Vec<Goal>) -> anyhow::Result<()> {
+    const MIB: u64 = 1 << 20;
+    let address = format!("unix:{}", at.join("memory").display());
+    let program = ours(&address, &at.join("log"));
+    let idle = program.memory().0;
+    let mut goal = |what: String, bytes: u64, bound: u64| {
+        goals.push(Goal {
+            what: format!("{what}: at most {} MiB", bound / MIB),
+            measured: format!("{:.1} MiB", bytes as f64 / MIB as f64),
+            held: bytes <= bound,
+        });
+    };
+    goal("idle".to_owned(), idle, 32 * MIB);
+    // Forty messages of 4 MB of which all but the end has come.
+    let mail = Mail::new(&latin(4_000_000));
+    let mut waiting = Vec::new();
+    for _ in 0..40 {
+        let mut mta = Mta::connect(&address)?;
+        ensure!(mta.begin(&mail)?.is_none(), "no verdict is due before the end");
+        mta.flush()?;
+        waiting.push(mta);
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    goal("40 connections that receive 4 MB each".to_owned(), program.memory().0, (32 + 2 * 40) * MIB);
+    drop(waiting);
+    program.forget_memory()?;
+    let before = program.memory().1;
+    let piece = latin(60_000);
+    let mut mta = Mta::connect(&address)?;
+    let mut verdict = mta.begin(&Mail::new(&piece))?;
+    let mut sent = piece.len();
+    while verdict.is_none() && sent < 1_000_000_000 {
+        verdict = mta.more(&piece)?;
+        sent += piece.len();
+    }
+    // A filter may say early that it has seen enough.
+    let verdict = verdict.map_or_else(|| mta.finish(), Ok)?;
+    ensure!(
+        b"cas".contains(&verdict.letter) && verdict.edits.is_empty(),
+        "a message of 1 GB must pass as it is"
+    );
+    let most = program.memory().1;
+    println!("\n1 GB: {} MiB before, {} MiB at most\n", before / MIB, most / MIB);
+    goal("a message of 1 GB passes".to_owned(), most, 40 * MIB);
+    Ok(())
+}
+
+/// `mailglot filter` from start to exit.
+fn start_to_exit(runs: usize, goals: &mut Vec<Goal>) -> anyhow::Result<()> {
+    let raw = latin(4_000);
+    let mut times = Vec::new();
+    for _ in 0..20 * runs {
+        let start = Instant::now();
+        let mut child = binary::command()
+            .arg("filter")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        child.stdin.take().context("no stdin")?.write_all(&raw)?;
+        let output = child.wait_with_output()?;
+        times.push(start.elapsed().as_secs_f64() * 1e3);
+        ensure!(output.status.success() && output.stdout != raw, "`mailglot filter` changed nothing");
+    }
+    let time = median(times);
+    goals.push(Goal {
+        what: "`mailglot filter`, 4 KB, start to exit: at most 5 ms".to_owned(),
+        measured: format!("{time:.2} ms"),
+        held: time <= 5.0,
+    });
+    Ok(())
+}
+
+/// A message in ISO-8859-1 whose body has about so many bytes: sentences with some letters beyond ASCII, as mail has them.
+pub(crate) fn latin(size: usize) -> Vec<u8> {
+    let head = [
+        "Received: from relay.example.net (relay.example.net [192.0.2.1])\r\n",
+        "\tby mx.example.org (Postfix) with ESMTP id 4F00AB\r\n",
+        "\tfor <list@example.org>; Mon, 1 Jan 2001 10:00:00 +0000 (UTC)\r\n",
+        "From: =?iso-8859-1?Q?Ren=E9?= <rene@example.org>\r\nTo: list@example.org\r\n",
+        "Date: Mon, 1 Jan 2001 10:00:00 +0000\r\nMessage-ID: <1.2@example.org>\r\n",
+        "Subject: =?iso-8859-1?Q?Entscheidung_=FCber_das_Caf=E9?=\r\nMIME-Version: 1.0\r\n",
+        "Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: 8bit\r\n\r\n",
+    ];
+    let lines = [
+        "Liebe Kolleginnen und Kollegen, die Sitzung am n\u{e4}chsten Dienstag f\u{e4}llt\r\n",
+        "leider aus. Wir treffen uns daf\u{fc}r am Donnerstag um zehn Uhr im gro\u{df}en\r\n",
+        "Saal; bitte bringt die Unterlagen vom letzten Mal mit. Le caf\u{e9} est offert\r\n",
+        "par la maison, et la r\u{e9}union ne durera pas plus d'une heure.\r\n",
+        "\r\n",
+    ];
+    let mut raw = head.concat().into_bytes();
+    let end = raw.len() + size;
+    let lines = lines.map(|line| line.chars().map(|letter| letter as u8).collect::<Vec<_>>());
+    for line in lines.iter().cycle() {
+        if raw.len() >= end {
+            break;
+        }
+        raw.extend_from_slice(line);
+    }
+    raw
+}

@@ -1,0 +1,62 @@
+//! Trials of the gateway that take long: load, the benchmark beside a libmilter program, killing under load.
+#![forbid(unsafe_code)]
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod bench;
+mod chain;
+
+use clap::{Parser, Subcommand};
+use mailglot_tests::trial::load::Load;
+use mailglot_tests::trial::mta::Mail;
+use std::fs;
+use std::path::PathBuf;
+
+/// Trials of the gateway that take long.
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Send one message again and again to a milter, and print rate and times.
+    Load {
+        /// `unix:PATH` or `tcp:HOST:PORT`.
+        address: String,
+        /// The message; by default one of about 4 KB in ISO-8859-1.
+        #[arg(long)]
+        file: Option<PathBuf>,
+        /// Connections at a time.
+        #[arg(long, default_value_t = 1)]
+        connections: usize,
+        /// Messages on each connection.
+        #[arg(long, default_value_t = 20_000)]
+        messages: usize,
+        /// Bytes of a write.
+        #[arg(long, default_value_t = 65_536)]
+        piece: usize,
+    },
+    /// Measure the gateway beside a libmilter program, and print tables in Markdown.
+    Bench(bench::Arguments),
+}
+
+fn main() -> anyhow::Result<()> {
+    match Arguments::parse().command {
+        Command::Load { address, file, connections, messages, piece } => {
+            let raw = file.map_or_else(|| Ok(bench::latin(4_000)), fs::read)?;
+            let load = Load { mail: Mail::new(&raw), connections, messages, piece };
+            let measured = load.run(&address)?;
+            println!(
+                "{:.0} messages/s, {:.0} MB/s, µs: median {:.0}, 99 % {:.0}, most {:.0}",
+                measured.rate,
+                measured.rate * raw.len() as f64 / 1e6,
+                measured.micros(0.5),
+                measured.micros(0.99),
+                measured.micros(1.0)
+            );
+            Ok(())
+        }
+        Command::Bench(arguments) => bench::run(&arguments),
+    }
+}

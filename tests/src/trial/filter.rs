@@ -1,0 +1,140 @@
+//! A program that runs beside a trial, and ends with it.
+
+use super::wait_for;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io;
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+/// How long a program may take to listen, or to end.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A program that listens. It is killed when it is dropped.
+#[derive(Debug)]
+pub struct Program {
+    child: Child,
+    address: String,
+    log: PathBuf,
+}
+
+impl Program {
+    /// Starts a command, with what it prints in the file `log`, and waits until `address` (`unix:PATH` or `tcp:HOST:PORT`)
+    /// answers.
+    ///
+    /// # Panics
+    /// When it cannot be started, ends, or does not listen in time.
+    pub fn start(command: &mut Command, address: &str, log: &Path) -> Self {
+        let file = File::options().create(true).append(true).open(log).expect("a file for what it prints");
+        let twin = file.try_clone().expect("a second handle");
+        command.stdin(Stdio::null()).stdout(file).stderr(twin);
+        let child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let mut program = Self { child, address: address.to_owned(), log: log.to_owned() };
+        let listens = wait_for(PATIENCE, || program.answers() || program.ended().is_some());
+        assert!(listens && program.ended().is_none(), "{command:?} does not listen:\n{}", program.log());
+        program
+    }
+
+    /// The gateway as a milter, with the arguments given, at `address`.
+    ///
+    /// # Panics
+    /// As [`Program::start`].
+    pub fn milter<S: AsRef<OsStr>>(
+        address: &str,
+        log: &Path,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Self {
+        let mut command = crate::binary::command();
+        command.args(["milter", "--listen", address]).args(arguments);
+        Self::start(&mut command, address, log)
+    }
+
+    /// Whether somebody answers at its address.
+    pub fn answers(&self) -> bool {
+        connects(&self.address)
+    }
+
+    /// Number of the process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// How it ended, if it did.
+    ///
+    /// # Panics
+    /// When the system does not tell.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().expect("a child of ours")
+    }
+
+    /// Sends a signal by its name.
+    ///
+    /// # Panics
+    /// When there is no such program as kill(1).
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args(["-s", name, &self.id().to_string()]).status();
+        assert!(sent.is_ok_and(|status| status.success()), "kill -s {name} {}", self.id());
+    }
+
+    /// Ends it in order, and tells how it ended.
+    ///
+    /// # Panics
+    /// When it does not end in time.
+    pub fn terminate(&mut self, time: Duration) -> ExitStatus {
+        self.signal("TERM");
+        let mut end = None;
+        wait_for(time, || {
+            end = self.ended();
+            end.is_some()
+        });
+        end.unwrap_or_else(|| panic!("it does not end:\n{}", self.log()))
+    }
+
+    /// What it has printed.
+    pub fn log(&self) -> String {
+        String::from_utf8_lossy(&fs::read(&self.log).unwrap_or_default()).into_owned()
+    }
+
+    /// Bytes of memory that it has now (`VmRSS`), and the most that it ever had (`VmHWM`).
+    ///
+    /// # Panics
+    /// When the kernel does not tell.
+    pub fn memory(&self) -> (u64, u64) {
+        let status =
+            fs::read_to_string(format!("/proc/{}/status", self.id())).expect("the state of a process");
+        let line = |name: &str| {
+            let rest = status.lines().find_map(|line| line.strip_prefix(name))?;
+            rest.split_whitespace().next()?.parse::<u64>().ok()
+        };
+        let (now, most) = (line("VmRSS:"), line("VmHWM:"));
+        (now.expect("VmRSS") * 1024, most.expect("VmHWM") * 1024)
+    }
+
+    /// Forgets the most memory that it ever had.
+    ///
+    /// # Errors
+    /// The kernel does not do so.
+    pub fn forget_memory(&self) -> io::Result<()> {
+        fs::write(format!("/proc/{}/clear_refs", self.id()), "5")
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Whether somebody listens at `unix:PATH` or `tcp:HOST:PORT`.
+pub fn connects(address: &str) -> bool {
+    match address.split_once(':') {
+        Some(("unix", path)) => UnixStream::connect(path).is_ok(),
+        Some(("tcp", place)) => TcpStream::connect(place).is_ok(),
+        _ => false,
+    }
+}

@@ -1,0 +1,143 @@
+//! Letters in many charsets whose text is known, and what became of them.
+//!
+//! The texts and their bytes come from the generator of mailboxes (encoding_rs); what arrived is read by the crate
+//! mail-parser. The crates under test have no part in either.
+
+use super::smtp::Letter;
+use crate::generate::{Dialect, Options, Profile, write};
+use mail_parser::{MessageParser, MimeHeaders, PartType};
+use serde_json::Value;
+
+/// The field that numbers letters.
+const NUMBER: &str = "X-Trial";
+
+/// A letter and the truth about it.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// As it is sent.
+    pub letter: Letter,
+    /// Its number, which is in it.
+    pub number: usize,
+    /// The subject's text.
+    pub subject: String,
+    /// Its text parts.
+    pub texts: Vec<Text>,
+}
+
+/// The truth about a text part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// The charset that its bytes are in.
+    pub real: String,
+    /// Whether its label says something else.
+    pub flawed: bool,
+    /// What it says, lines end in LF.
+    pub text: String,
+}
+
+/// Letters by a seed, the first numbered 0: together a little more than `bytes`.
+///
+/// # Panics
+/// When the generator fails.
+pub fn known(profile: Profile, bytes: u64, seed: u64) -> Vec<Known> {
+    let options = Options { profile, dialect: Dialect::Mboxcl2, crlf: true, size: bytes, seed };
+    let (mut mailbox, mut truth) = (Vec::new(), Vec::new());
+    write(&options, &mut mailbox, Some(&mut truth)).expect("memory takes everything");
+    let lines = truth.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines
+        .enumerate()
+        .map(|(number, line)| {
+            let told: Value = serde_json::from_slice(line).expect("the truth in JSON");
+            let at = |name: &str| told[name].as_u64().expect("a number") as usize;
+            let entry = &mailbox[at("offset")..][..at("length")];
+            let start = entry.iter().position(|byte| *byte == b'\n').expect("a separator line") + 1;
+            let raw = entry[start..].strip_suffix(b"\r\n").expect("an empty line at the end");
+            let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            let texts = told["parts"].as_array().expect("parts").iter().map(|part| Text {
+                real: word(&part["real"]),
+                flawed: !part["flaw"].is_null(),
+                text: word(&part["text"]),
+            });
+            let data = [format!("{NUMBER}: {number}\r\n").as_bytes(), raw].concat();
+            Known {
+                letter: Letter::new(data),
+                number,
+                subject: word(&told["subject"]),
+                texts: texts.collect(),
+            }
+        })
+        .collect()
+}
+
+/// The number of a letter that arrived.
+pub fn number(data: &[u8]) -> Option<usize> {
+    let field = format!("{NUMBER}:");
+    data.split(|byte| *byte == b'\n')
+        .take_while(|line| !matches!(*line, b"" | b"\r"))
+        .find_map(|line| std::str::from_utf8(line.strip_prefix(field.as_bytes())?).ok()?.trim().parse().ok())
+}
+
+/// What mail-parser reads in a message: the subject, and label and text of each text part, lines end in LF.
+///
+/// # Panics
+/// When it is no message to mail-parser.
+pub fn read(data: &[u8]) -> (String, Vec<(Option<String>, String)>) {
+    let message = MessageParser::default().parse(data).expect("a message");
+    let texts = message
+        .parts
+        .iter()
+        .filter_map(|part| {
+            let (PartType::Text(text) | PartType::Html(text)) = &part.body else { return None };
+            let label = part.content_type().and_then(|kind| kind.attribute("charset"));
+            Some((label.map(str::to_ascii_lowercase), text.replace("\r\n", "\n")))
+        })
+        .collect();
+    (message.subject().unwrap_or_default().to_owned(), texts)
+}
+
+impl Known {
+    /// What is wrong with the letter as it arrived; nothing where it says the same, in UTF-8.
+    pub fn fault(&self, data: &[u8]) -> Option<String> {
+        let (subject, texts) = read(data);
+        if subject != self.subject {
+            return Some(format!("subject: {subject:?}, not {:?}", self.subject));
+        }
+        if texts.len() != self.texts.len() {
+            return Some(format!("{} texts, not {}", texts.len(), self.texts.len()));
+        }
+        for ((label, text), known) in texts.iter().zip(&self.texts) {
+            let ascii = text.is_ascii() && matches!(label.as_deref(), None | Some("us-ascii"));
+            if label.as_deref() != Some("utf-8") && !ascii {
+                return Some(format!("{} arrived as {label:?}", known.real));
+            }
+            if text.trim_end() != known.text.trim_end() {
+                return Some(format!("{}: {text:?}, not {:?}", known.real, known.text));
+            }
+        }
+        None
+    }
+
+    /// Whether a label says something else than the bytes do.
+    pub fn is_flawed(&self) -> bool {
+        self.texts.iter().any(|text| text.flawed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_are_seen() {
+        let letters = known(Profile::List, 200_000, 7);
+        assert!(letters.iter().enumerate().all(|(at, known)| number(&known.letter.data) == Some(at)));
+        let faults = |known: &&Known| known.fault(&known.letter.data).is_some();
+        // What is in another charset is not in UTF-8 yet, and what is in UTF-8 is as it should be.
+        assert!(letters.iter().any(|known| faults(&known)));
+        let fine = |known: &&Known| known.texts.iter().all(|text| text.real == "utf-8" && !text.flawed);
+        assert!(letters.iter().filter(fine).count() > 3);
+        for known in letters.iter().filter(fine) {
+            assert_eq!(known.fault(&known.letter.data), None);
+        }
+    }
+}

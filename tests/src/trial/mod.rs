@@ -1,0 +1,55 @@
+//! Trials of the gateway beside real servers.
+//!
+//! ```text
+//!  smtp::Client ─► Postfix ─► Sink          the whole way of a message; Filter or a proxy stands beside Postfix
+//!  mta::Mta ─► Filter                       the milter protocol without a server: what it asks for is done to the message
+//! ```
+//!
+//! Both ends are our own, and know nothing of the crates under test: what a server is asked for is carried out here as its
+//! documentation says, so that the message that comes out can be compared.
+//!
+//! # Limits
+//! Linux, with Debian's Postfix; a mail server's master runs as root.
+
+pub mod filter;
+pub mod letters;
+pub mod load;
+pub mod mta;
+pub mod postfix;
+pub mod sink;
+pub mod smtp;
+
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Asks until it is so, or the time is over.
+pub fn wait_for(time: Duration, mut so: impl FnMut() -> bool) -> bool {
+    let start = Instant::now();
+    loop {
+        if so() {
+            return true;
+        }
+        if start.elapsed() >= time {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A port of the loopback that nobody listens at. Outgoing connections get ports above these.
+///
+/// # Panics
+/// When all are taken.
+pub fn free_port() -> u16 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    (0..1_000)
+        .map(|_| {
+            let step = NEXT.fetch_add(1, Ordering::Relaxed);
+            // Tests are processes of their own: each begins elsewhere.
+            (10_000 + (std::process::id().wrapping_mul(37) + step) % 20_000) as u16
+        })
+        .find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok())
+        .expect("a free port")
+}

@@ -1,0 +1,317 @@
+//! A Postfix of its own: private configuration and queue in a temporary folder, on the loopback, with a [`Sink`] behind it.
+//!
+//! The system's Postfix, should there be one, is not touched. The master runs as a child in the foreground and is ended by
+//! its number; should the trial itself be killed, the kernel ends the master.
+
+use super::sink::{Offer, Sink};
+use super::smtp::Client;
+use super::{free_port, wait_for};
+use std::fmt::Write as _;
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+const MASTER: &str = "/usr/lib/postfix/sbin/master";
+
+/// How long it may take to start, and to end.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Settings of `main.cf` that every trial has.
+const SETTINGS: &[(&str, &str)] = &[
+    ("compatibility_level", "3.6"),
+    ("maillog_file_prefixes", "/"),
+    ("myhostname", "mx.test.invalid"),
+    ("mydestination", ""),
+    ("local_recipient_maps", ""),
+    ("alias_maps", ""),
+    ("alias_database", ""),
+    ("inet_interfaces", "127.0.0.1"),
+    ("inet_protocols", "ipv4"),
+    ("mynetworks", "127.0.0.0/8"),
+    ("smtp_dns_support_level", "disabled"),
+    ("smtp_host_lookup", "native"),
+    ("smtpd_peername_lookup", "no"),
+    ("smtpd_recipient_restrictions", "permit_mynetworks, reject"),
+    ("smtpd_relay_restrictions", "permit_mynetworks, reject"),
+    ("smtpd_client_connection_count_limit", "0"),
+    ("smtpd_forbid_bare_newline", "normalize"),
+    ("message_size_limit", "1500000000"),
+    ("mailbox_size_limit", "0"),
+    ("default_destination_concurrency_limit", "50"),
+    ("hopcount_limit", "80"),
+    ("header_size_limit", "1024000"),
+    ("minimal_backoff_time", "1s"),
+    ("maximal_backoff_time", "2s"),
+    ("queue_run_delay", "1s"),
+    ("milter_default_action", "tempfail"),
+    ("milter_protocol", "6"),
+];
+
+/// Services of `master.cf`; the listening smtpd comes before them.
+const SERVICES: &str = "\
+pickup unix n - n 60 1 pickup
+cleanup unix n - n - 0 cleanup
+qmgr unix n - n 300 1 qmgr
+rewrite unix - - n - - trivial-rewrite
+bounce unix - - n - 0 bounce
+defer unix - - n - 0 bounce
+trace unix - - n - 0 bounce
+verify unix - - n - 1 verify
+flush unix n - n 1000? 0 flush
+proxymap unix - - n - - proxymap
+proxywrite unix - - n - 1 proxymap
+smtp unix - - n - 100 smtp
+relay unix - - n - 100 smtp
+lmtp unix - - n - 100 lmtp
+showq unix n - n - - showq
+error unix - - n - - error
+retry unix - - n - - error
+discard unix - - n - - discard
+anvil unix - - n - 1 anvil
+scache unix - - n - 1 scache
+postlog unix-dgram n - n - 1 postlogd
+";
+
+/// What a trial changes about the server.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Lines of `main.cf`: name and value.
+    pub main: Vec<(String, String)>,
+    /// Options of the listening smtpd, `-o name=value` each.
+    pub smtpd: Vec<String>,
+    /// More services of `master.cf`, whole lines.
+    pub services: Vec<String>,
+}
+
+impl Settings {
+    /// With a setting more.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.main.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// With one milter, at `address` as [`Program`](super::filter::Program) has it.
+    #[must_use]
+    pub fn milter(self, address: &str) -> Self {
+        self.with("smtpd_milters", &milter(address))
+    }
+}
+
+/// An address as Postfix writes it.
+pub fn milter(address: &str) -> String {
+    address.strip_prefix("tcp:").map_or_else(|| address.to_owned(), |place| format!("inet:{place}"))
+}
+
+/// A running server.
+#[derive(Debug)]
+pub struct Postfix {
+    folder: tempfile::TempDir,
+    port: u16,
+    /// Where its mail goes.
+    pub sink: Sink,
+    master: Option<Child>,
+}
+
+impl Postfix {
+    /// Starts one whose mail goes to a [`Sink`] with the usual offer.
+    ///
+    /// # Panics
+    /// When Postfix is not here, this is not root, or it does not start.
+    pub fn start(settings: &Settings) -> Self {
+        Self::before(settings, Offer::default())
+    }
+
+    /// Starts one whose mail goes to a [`Sink`] with this offer.
+    ///
+    /// # Panics
+    /// As [`Postfix::start`].
+    pub fn before(settings: &Settings, offer: Offer) -> Self {
+        assert!(Path::new(MASTER).exists(), "Postfix is not installed; `cargo xtask test` brings it");
+        let folder = folder();
+        let at = folder.path();
+        for name in ["etc", "spool", "data", "sockets"] {
+            fs::create_dir(at.join(name)).expect("a folder");
+            open(&at.join(name));
+        }
+        let (user, group) = owner();
+        chown(at.join("data"), Some(user), Some(group))
+            .expect("Postfix's own folders need root: run the trials as root");
+        chown(at.join("sockets"), Some(user), Some(group)).expect("a folder of Postfix's");
+        File::create(at.join("log")).expect("a file for its log");
+        let sink = Sink::start(offer);
+        let mut postfix = Self { folder, port: free_port(), sink, master: None };
+        postfix.configure(settings);
+        postfix.tool("postfix", &["check"]);
+        postfix.begin();
+        postfix
+    }
+
+    /// Stops, takes new settings, and starts with the same queue, port and sink.
+    ///
+    /// # Panics
+    /// As [`Postfix::start`].
+    pub fn restart(&mut self, settings: &Settings) {
+        self.end();
+        self.configure(settings);
+        self.begin();
+    }
+
+    /// Where it takes mail.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Its folder, which everybody may look into.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A place for a socket that it may connect to.
+    pub fn socket(&self, name: &str) -> PathBuf {
+        self.folder.path().join("sockets").join(name)
+    }
+
+    /// A client.
+    ///
+    /// # Panics
+    /// When it does not answer.
+    pub fn client(&self) -> Client {
+        Client::connect(self.port).unwrap_or_else(|error| panic!("{error}\n{}", self.log()))
+    }
+
+    /// What it wrote to its log.
+    pub fn log(&self) -> String {
+        let log = fs::read(self.folder.path().join("log")).unwrap_or_default();
+        let text = String::from_utf8_lossy(&log);
+        // The end tells most.
+        text.lines().rev().take(60).collect::<Vec<_>>().into_iter().rev().fold(
+            String::new(),
+            |mut all, line| {
+                let _ = writeln!(all, "{line}");
+                all
+            },
+        )
+    }
+
+    /// Files in these queues.
+    pub fn queued(&self, queues: &[&str]) -> usize {
+        queues.iter().map(|name| files(&self.folder.path().join("spool").join(name))).sum()
+    }
+
+    /// Waits until nothing is to be delivered any more.
+    pub fn drain(&self, time: Duration) -> bool {
+        wait_for(time, || self.queued(&["maildrop", "incoming", "active", "deferred"]) == 0)
+    }
+
+    /// Runs one of Postfix's tools on this server; what it prints.
+    ///
+    /// # Panics
+    /// When it fails.
+    pub fn tool(&self, name: &str, arguments: &[&str]) -> String {
+        let output = Command::new(name)
+            .env("MAIL_CONFIG", self.folder.path().join("etc"))
+            .arg("-c")
+            .arg(self.folder.path().join("etc"))
+            .args(arguments)
+            .output()
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(output.status.success(), "{name} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    fn configure(&self, settings: &Settings) {
+        let at = self.folder.path();
+        let mut main = String::new();
+        for (name, value) in SETTINGS {
+            let _ = writeln!(main, "{name} = {value}");
+        }
+        for (name, place) in
+            [("queue_directory", "spool"), ("data_directory", "data"), ("maillog_file", "log")]
+        {
+            let _ = writeln!(main, "{name} = {}", at.join(place).display());
+        }
+        let _ = writeln!(main, "relayhost = [127.0.0.1]:{}", self.sink.port());
+        for (name, value) in &settings.main {
+            let _ = writeln!(main, "{name} = {value}");
+        }
+        let mut master = format!("127.0.0.1:{} inet n - n - 200 smtpd", self.port);
+        for option in &settings.smtpd {
+            let _ = write!(master, " -o {option}");
+        }
+        master.push('\n');
+        master.push_str(SERVICES);
+        for line in &settings.services {
+            let _ = writeln!(master, "{line}");
+        }
+        fs::write(at.join("etc/main.cf"), main).expect("main.cf");
+        fs::write(at.join("etc/master.cf"), master).expect("master.cf");
+    }
+
+    fn begin(&mut self) {
+        let mut command = Command::new("setpriv");
+        // A group of its own: the master ends its group when it ends.
+        command.args(["--pdeathsig", "TERM", MASTER, "-c"]).arg(self.folder.path().join("etc")).arg("-d");
+        command.env("MAIL_CONFIG", self.folder.path().join("etc")).process_group(0);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        self.master = Some(command.spawn().expect("setpriv can be started"));
+        let up = wait_for(PATIENCE, || Client::connect(self.port).is_ok());
+        assert!(up, "Postfix does not answer:\n{}", self.log());
+    }
+
+    fn end(&mut self) {
+        let Some(mut master) = self.master.take() else { return };
+        let number = master.id().to_string();
+        // Without kill(1) the last means stays.
+        let _ = Command::new("kill").args(["-s", "TERM", &number]).status();
+        if !wait_for(PATIENCE, || matches!(master.try_wait(), Ok(Some(_)))) {
+            let _ = master.kill();
+            let _ = master.wait();
+        }
+    }
+}
+
+impl Drop for Postfix {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// A temporary folder that everybody may look into.
+///
+/// # Panics
+/// When it cannot be made.
+pub fn folder() -> tempfile::TempDir {
+    let folder = tempfile::Builder::new().prefix("mailglot-trial.").tempdir().expect("a temporary folder");
+    open(folder.path());
+    folder
+}
+
+fn open(folder: &Path) {
+    fs::set_permissions(folder, Permissions::from_mode(0o755)).expect("a folder of ours");
+}
+
+/// Numbers of the user `postfix` and its group.
+///
+/// # Panics
+/// When there is no such user.
+pub fn owner() -> (u32, u32) {
+    let users = fs::read_to_string("/etc/passwd").expect("a list of users");
+    let line = users.lines().find_map(|line| line.strip_prefix("postfix:")).expect("a user called postfix");
+    let mut numbers = line.split(':').skip(1).map(|number| number.parse().expect("a number"));
+    (numbers.next().expect("a user's number"), numbers.next().expect("a group's number"))
+}
+
+/// Files below a folder; queues come and go while they are looked at.
+fn files(folder: &Path) -> usize {
+    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    let count = |entry: fs::DirEntry| match entry.file_type() {
+        Ok(kind) if kind.is_dir() => files(&entry.path()),
+        Ok(_) => 1,
+        Err(_) => 0,
+    };
+    entries.flatten().map(count).sum()
+}

@@ -1,0 +1,88 @@
+//! The gateway beside a real Postfix: what arrives behind it.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use mailglot_tests::generate::Profile;
+use mailglot_tests::trial::filter::Program;
+use mailglot_tests::trial::letters::{self, Known};
+use mailglot_tests::trial::postfix::{Postfix, Settings, owner};
+use mailglot_tests::trial::sink::Arrived;
+use mailglot_tests::trial::smtp::Letter;
+use std::collections::BTreeSet;
+use std::os::unix::fs::chown;
+use std::time::Duration;
+
+/// How long everything may take to arrive.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A server with our milter at a Unix socket.
+fn with_milter() -> (Postfix, Program) {
+    let mut postfix = Postfix::start(&Settings::default());
+    let socket = postfix.socket("milter");
+    let address = format!("unix:{}", socket.display());
+    let milter = Program::milter::<&str>(&address, &postfix.folder().join("milter.log"), []);
+    chown(&socket, None, Some(owner().1)).unwrap();
+    postfix.restart(&Settings::default().milter(&address));
+    (postfix, milter)
+}
+
+/// Sends letters over a few connections; all must be taken.
+fn send(postfix: &Postfix, letters: &[Letter]) {
+    std::thread::scope(|scope| {
+        for share in letters.chunks(letters.len().div_ceil(4).max(1)) {
+            scope.spawn(move || {
+                let mut client = postfix.client();
+                for letter in share {
+                    let reply = client.send(letter).unwrap();
+                    assert!(reply.is_good(), "{reply:?}\n{}", postfix.log());
+                }
+            });
+        }
+    });
+}
+
+/// Everything that arrived, when it is as many.
+fn arrived(postfix: &Postfix, count: usize) -> Vec<Arrived> {
+    assert!(
+        postfix.sink.wait(count, PATIENCE),
+        "{} of {count} arrived\n{}",
+        postfix.sink.count(),
+        postfix.log()
+    );
+    assert!(postfix.drain(PATIENCE));
+    let arrived = postfix.sink.take();
+    assert_eq!(arrived.len(), count, "one more than was sent");
+    arrived
+}
+
+/// Every letter is there once, in UTF-8; those with a wrong label are not looked at.
+fn judge(known: &[Known], arrived: &[Arrived]) {
+    let mut left: BTreeSet<usize> = (0..known.len()).collect();
+    let mut charsets = BTreeSet::new();
+    for mail in arrived {
+        let number = letters::number(&mail.data).expect("a number");
+        assert!(left.remove(&number), "{number} came twice");
+        let known = &known[number];
+        if known.is_flawed() {
+            continue;
+        }
+        charsets.extend(known.texts.iter().map(|text| text.real.as_str()));
+        if let Some(fault) = known.fault(&mail.data) {
+            panic!("{number}: {fault}\n{}", String::from_utf8_lossy(&mail.data));
+        }
+    }
+    assert!(left.is_empty(), "lost: {left:?}");
+    assert!(charsets.len() >= 20, "too few charsets to tell: {charsets:?}");
+}
+
+#[test]
+fn letters_in_many_charsets_arrive_in_utf_8_through_the_milter() {
+    let (postfix, milter) = with_milter();
+    let known = letters::known(Profile::List, 900_000, 11);
+    let letters: Vec<Letter> = known.iter().map(|known| known.letter.clone()).collect();
+    send(&postfix, &letters);
+    judge(&known, &arrived(&postfix, known.len()));
+    let lines = milter.log();
+    let told = lines.lines().filter(|line| line.contains("msg=")).count();
+    assert_eq!(told, known.len(), "one line a message:\n{lines}");
+}

@@ -61,8 +61,12 @@ fn every_shared_message_comes_back_alone() {
             .unwrap_or_else(|error| panic!("{}: {error}", message.display()));
         assert_eq!(summary.messages_in, summary.written, "{}", message.display());
         let original = folder.path().join("original");
-        let job =
-            RestoreJob { output: out.clone(), ledger: None, original: Some(original.clone()), force: true };
+        let job = RestoreJob {
+            output: Some(out.clone()),
+            ledger: None,
+            original: Some(original.clone()),
+            force: true,
+        };
         restore(&job, &Progress::default()).unwrap_or_else(|error| panic!("{}: {error}", message.display()));
         assert!(fs::read(&original).unwrap() == bytes, "{}", message.display());
         fs::remove_file(&out).unwrap();

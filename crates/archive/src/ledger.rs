@@ -30,10 +30,12 @@
 mod read;
 mod record;
 mod varint;
+mod whole;
 mod write;
 
 pub use read::{Block, Ledger, LedgerError};
 pub use record::{Body, Change, MessageRecord, Old, RawKind, Record, Requote};
+pub use whole::write_whole;
 pub use write::{BlockBuilder, Writer};
 
 use crate::Format;
@@ -90,6 +92,13 @@ pub struct Footer {
     pub set_aside: u64,
     /// Number of blocks.
     pub blocks: u64,
+}
+
+impl Footer {
+    /// Whether bytes of the outputs are needed to give the sources back.
+    pub fn needs_output(&self) -> bool {
+        self.outputs.iter().any(|output| output.folder || output.bytes > 0)
+    }
 }
 
 #[cfg(test)]

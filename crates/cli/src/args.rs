@@ -207,17 +207,18 @@ impl ReadingArgs {
 /// Give the original bytes back.
 ///
 /// Rebuilds every input of `mailglot normalize` from its output and the ledger, byte for byte, and compares the hash.
-/// Nothing appears unless all is right.
+/// The ledger of a message that a gateway changed holds it whole: it needs no output. Nothing appears unless all is right.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
   $ mailglot normalize archive.mbox -o clean.mbox
   $ mailglot restore clean.mbox --verify-only
-  $ mailglot restore clean.mbox -o original.mbox")]
+  $ mailglot restore clean.mbox -o original.mbox
+  $ mailglot restore --ledger 4F2.ledger -o original.eml")]
 pub(crate) struct RestoreArgs {
-    /// What `mailglot normalize` wrote.
-    #[arg(value_name = "OUTPUT")]
-    pub(crate) normalized: PathBuf,
+    /// What `mailglot normalize` wrote; not needed where the ledger is that of a gateway.
+    #[arg(value_name = "OUTPUT", required_unless_present = "ledger")]
+    pub(crate) normalized: Option<PathBuf>,
     /// Where the original goes.
     #[arg(short = 'o', long = "output", value_name = "ORIGINAL", required_unless_present = "verify_only")]
     pub(crate) original: Option<PathBuf>,

@@ -45,11 +45,11 @@ pub(crate) struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// Begins to rebuild a source out of the output at `output`.
+    /// Begins to rebuild a source out of the output at `output`; without one, out of the ledger alone.
     pub(crate) fn new(
         source: &Archived,
         from: &Archived,
-        output: PathBuf,
+        output: Option<PathBuf>,
         target: Target<'a>,
     ) -> Result<Self, Fault> {
         let mut replay = Self {
@@ -78,6 +78,7 @@ impl<'a> Replay<'a> {
                 self.messages += u64::from(*kind == RawKind::SetAside);
                 self.source.write(bytes)?;
             }
+            Record::Note(_) => {}
             Record::Message(message) => {
                 self.messages += u64::from(!message.continued);
                 self.message(message)?;
@@ -152,7 +153,8 @@ fn undo(change: &Change<'_>) -> Option<Undo> {
 /// An output that is read front to back.
 struct OutputSide {
     folder: bool,
-    root: PathBuf,
+    /// None: there is no output.
+    root: Option<PathBuf>,
     path: PathBuf,
     file: Option<BufReader<File>>,
     hash: ArchiveHash,
@@ -162,10 +164,10 @@ struct OutputSide {
 }
 
 impl OutputSide {
-    fn new(folder: bool, root: PathBuf) -> Self {
+    fn new(folder: bool, root: Option<PathBuf>) -> Self {
         Self {
             folder,
-            path: root.clone(),
+            path: root.clone().unwrap_or_default(),
             root,
             file: None,
             hash: ArchiveHash::quick(folder),
@@ -175,15 +177,15 @@ impl OutputSide {
     }
 
     fn begin(&mut self) -> Result<(), Fault> {
-        if !self.folder {
-            self.open(self.root.clone())?;
+        match &self.root {
+            Some(root) if !self.folder => self.open(root.clone()),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn file(&mut self, name: &[u8]) -> Result<(), Fault> {
         self.end_file()?;
-        let path = below(&self.root, name).filter(|_| self.folder);
+        let path = self.root.as_deref().and_then(|root| below(root, name)).filter(|_| self.folder);
         let path = path.ok_or_else(|| Fault::Mismatch("the ledger names an impossible file".into()))?;
         self.hash.file(name);
         let there = if path.exists() { None } else { self.with_other_flags(&path) };

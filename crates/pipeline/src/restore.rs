@@ -19,9 +19,9 @@ use std::sync::atomic::Ordering::Relaxed;
 /// A restoration.
 #[derive(Clone, Debug)]
 pub struct RestoreJob {
-    /// The normalized archive.
-    pub output: PathBuf,
-    /// Its ledger; None: `OUTPUT.ledger`.
+    /// The normalized archive; None where the ledger holds the original whole.
+    pub output: Option<PathBuf>,
+    /// Its ledger; None: `OUTPUT.ledger`, where there is an output.
     pub ledger: Option<PathBuf>,
     /// Where the original goes; None: verify only, write nothing.
     pub original: Option<PathBuf>,
@@ -38,6 +38,8 @@ pub struct Restored {
     pub messages: u64,
     /// Bytes of the original.
     pub bytes: u64,
+    /// What the ledger tells of the messages beside the way back to them: JSON, in order.
+    pub notes: Vec<Vec<u8>>,
 }
 
 /// Rebuilds every input byte for byte and compares its hash; nothing appears unless all is right.
@@ -45,20 +47,20 @@ pub struct Restored {
 /// Where one path was normalized, `original` becomes what that path was, a file or a folder with all archives that were found in it;
 /// where several were, each comes back under its name below `original`.
 pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error> {
-    let place = job.ledger.clone().unwrap_or_else(|| with_suffix(&job.output, ".ledger"));
-    fs::symlink_metadata(&job.output).map_err(|error| Error::Input(job.output.clone(), error))?;
+    let beside = || job.output.as_deref().map(|output| with_suffix(output, ".ledger"));
+    let Some(place) = job.ledger.clone().or_else(beside) else {
+        return Err(Error::Usage("neither a normalized archive nor a ledger is named".into()));
+    };
+    if let Some(output) = &job.output {
+        fs::symlink_metadata(output).map_err(|error| Error::Input(output.clone(), error))?;
+    }
     let wrong = |what: String| Error::Ledger(place.clone(), what);
     let mut ledger = Ledger::open(&place).map_err(|error| wrong(error.to_string()))?;
     let footer = ledger.footer().clone();
     if footer.sources.is_empty() {
         return Err(wrong("the ledger holds no source".into()));
     }
-    if let ([from], true) = (&footer.outputs[..], footer.alone)
-        && from.folder != job.output.is_dir()
-    {
-        let is = if from.folder { "a folder" } else { "a file" };
-        return Err(wrong(format!("this ledger belongs to {is}, which {} is not", job.output.display())));
-    }
+    check_output(job.output.as_deref(), &footer).map_err(wrong)?;
     progress.total.store(footer.sources.iter().map(|source| source.bytes).sum(), Relaxed);
     let mut staged = match &job.original {
         None => Staged::Nothing,
@@ -77,6 +79,23 @@ pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error>
         staged.commit(original).map_err(|error| Error::Output(original.clone(), error))?;
     }
     Ok(restored)
+}
+
+/// Whether the output can be the one of a ledger; else in which words not.
+fn check_output(output: Option<&Path>, footer: &Footer) -> Result<(), String> {
+    match (output, &footer.outputs[..]) {
+        (None, _) if footer.needs_output() => {
+            Err("it needs the normalized archive too; name it before the ledger".into())
+        }
+        (Some(output), [from]) if footer.alone && from.folder != output.is_dir() => {
+            let is = if from.folder { "a folder" } else { "a file" };
+            Err(format!("this ledger belongs to {is}, which {} is not", output.display()))
+        }
+        (Some(output), _) if !footer.needs_output() && fs::metadata(output).is_ok_and(|of| of.len() > 0) => {
+            Err(format!("it holds the original whole: leave {} away", output.display()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The original under its temporary name.
@@ -108,7 +127,8 @@ fn prepare(job: &RestoreJob, original: &Path, ledger: &Path, footer: &Footer) ->
     if original.file_name().is_none() {
         return Err(Error::Usage(format!("{} is no name for an original", original.display())));
     }
-    check_apart(original, &[job.output.clone(), ledger.to_owned()])?;
+    let inputs: Vec<_> = job.output.iter().cloned().chain([ledger.to_owned()]).collect();
+    check_apart(original, &inputs)?;
     if !job.force && exists(original) && !is_empty(original) {
         let error =
             io::Error::new(io::ErrorKind::AlreadyExists, "stands there already; restore to another place");
@@ -170,6 +190,9 @@ impl<'a> Run<'a> {
             *replay = Some(self.begin()?);
             return Ok(());
         }
+        if let Record::Note(text) = record {
+            self.restored.notes.push(text.to_vec());
+        }
         let Some(replay) = replay else {
             return Err(Fault::Mismatch("the ledger does not begin with a source".into()));
         };
@@ -196,10 +219,9 @@ impl<'a> Run<'a> {
             return Err(Fault::Mismatch("the ledger holds more sources than it names".into()));
         };
         let impossible = || Fault::Mismatch("the ledger names an impossible file".into());
-        let output = if self.footer.alone {
-            self.job.output.clone()
-        } else {
-            below(&self.job.output, &from.name).ok_or_else(impossible)?
+        let output = match &self.job.output {
+            Some(output) if !self.footer.alone => Some(below(output, &from.name).ok_or_else(impossible)?),
+            output => output.clone(),
         };
         let target = match (&self.root, self.file.take()) {
             (None, None) => Target::Nowhere,
@@ -232,13 +254,10 @@ impl<'a> Run<'a> {
                 let name =
                     source.map_or(String::new(), |source| String::from_utf8_lossy(&source.name).into_owned());
                 let place = if name.is_empty() { String::new() } else { format!(" in {name}") };
-                let output = self.job.output.display();
-                Error::Ledger(
-                    ledger.to_owned(),
-                    format!(
-                        "{output} and this ledger do not fit together: {what} ({at} messages came back{place})"
-                    ),
-                )
+                let fit = self.job.output.as_ref().map_or_else(String::new, |output| {
+                    format!("{} and this ledger do not fit together: ", output.display())
+                });
+                Error::Ledger(ledger.to_owned(), format!("{fit}{what} ({at} messages came back{place})"))
             }
         }
     }

@@ -103,7 +103,7 @@ fn run(job: &NormalizeJob) -> Summary {
 
 fn back(output: &Path, original: Option<&Path>) -> Result<mailglot_pipeline::Restored, Error> {
     let job = RestoreJob {
-        output: output.to_owned(),
+        output: Some(output.to_owned()),
         ledger: None,
         original: original.map(Path::to_owned),
         force: false,
@@ -576,4 +576,54 @@ fn a_length_that_is_no_longer_true_goes() {
     assert_eq!(summary.messages_in, 6);
     back(&at("out"), Some(&at("back"))).unwrap();
     assert_eq!(fs::read(at("back")).unwrap(), fs::read(at("a.mbox")).unwrap());
+}
+
+#[test]
+fn a_ledger_that_holds_its_message_whole_needs_no_output() {
+    use mailglot_archive::ledger::write_whole;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let large = b"Subject: x\r\n\r\n\xfc\r\n".repeat(200_000);
+    for (name, message) in
+        [("empty", &b""[..]), ("small", b"Subject: \xfc\r\n\r\nFrom \xff\0\r\n"), ("large", &large)]
+    {
+        let (bytes, _) = write_whole(Vec::new(), message, br#"{"msg":"4F"}"#, "test").unwrap();
+        fs::write(at(name), &bytes).unwrap();
+        let wanted = |original| RestoreJob { output: None, ledger: Some(at(name)), original, force: false };
+        let original = at(&format!("{name}.eml"));
+        let done = restore(&wanted(Some(original.clone())), &Progress::default()).unwrap();
+        assert!(fs::read(&original).unwrap() == message, "{name}");
+        assert_eq!((done.sources, done.messages, done.bytes), (1, 1, message.len() as u64));
+        assert_eq!(done.notes, [br#"{"msg":"4F"}"#]);
+        restore(&wanted(None), &Progress::default()).unwrap();
+        // Whatever byte is lost or changed, nothing comes back.
+        for bad in [&bytes[..bytes.len() - 1], &[&bytes[..60], &[bytes[60] ^ 1], &bytes[61..]].concat()] {
+            fs::write(at("bad"), bad).unwrap();
+            let job = RestoreJob {
+                output: None,
+                ledger: Some(at("bad")),
+                original: Some(at("none")),
+                force: false,
+            };
+            assert!(matches!(restore(&job, &Progress::default()), Err(Error::Ledger(..))));
+            assert!(!at("none").exists());
+        }
+    }
+    // A delivered message is not what such a ledger reads, and an archive is what others need.
+    fs::write(at("delivered"), "Received: by x\nSubject: x\n\n").unwrap();
+    run(&job(&[at("delivered")], &at("out")));
+    let job = RestoreJob {
+        output: Some(at("delivered")),
+        ledger: Some(at("small")),
+        original: Some(at("none")),
+        force: false,
+    };
+    let error = restore(&job, &Progress::default()).unwrap_err().to_string();
+    assert!(error.contains("holds the original whole"), "{error}");
+    let job =
+        RestoreJob { output: None, ledger: Some(at("out.ledger")), original: Some(at("none")), force: false };
+    let error = restore(&job, &Progress::default()).unwrap_err().to_string();
+    assert!(error.contains("needs the normalized archive"), "{error}");
+    let job = RestoreJob { output: None, ledger: None, original: Some(at("none")), force: false };
+    assert!(matches!(restore(&job, &Progress::default()), Err(Error::Usage(_))));
 }

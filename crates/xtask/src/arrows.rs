@@ -31,7 +31,7 @@ const RULES: &[Rule] = &[
         ours: &["mailglot-archive", "mailglot-codec", "mailglot-mime"],
         others: &["blake3", "memchr", "serde", "serde_json", "xxhash-rust"],
     },
-    Rule { package: "mailglot-gateway", ours: &["mailglot-mime"], others: &["tempfile"] },
+    Rule { package: "mailglot-gateway", ours: &["mailglot-archive", "mailglot-mime"], others: &["tempfile"] },
     Rule {
         package: "mailglot",
         ours: &[

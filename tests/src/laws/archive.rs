@@ -25,8 +25,12 @@ pub(super) fn check(mutants: &[Vec<u8>], group: u64, tally: &mut Tally) {
     tally.check(8, miscounted(&input, &output, &summary));
 
     let original = folder.path().join("original");
-    let job =
-        RestoreJob { output: output.clone(), ledger: None, original: Some(original.clone()), force: false };
+    let job = RestoreJob {
+        output: Some(output.clone()),
+        ledger: None,
+        original: Some(original.clone()),
+        force: false,
+    };
     tally.check(
         7,
         match restore(&job, &Progress::default()) {

@@ -30,6 +30,8 @@ pub enum Record<'a> {
     },
     /// A message that is not the same in source and output.
     Message(MessageRecord<'a>),
+    /// An account of what was made of the message that follows, for people; it restores nothing.
+    Note(&'a [u8]),
 }
 
 /// Why bytes of a source are not in its output.
@@ -125,6 +127,7 @@ const SAME: u8 = 5;
 const GAP: u8 = 6;
 const OTHER: u8 = 7;
 const SET_ASIDE: u8 = 8;
+const NOTE: u8 = 9;
 /// A message is this bit and the flags below.
 const MESSAGE: u8 = 0x40;
 const SEPARATOR: u8 = 0x01;
@@ -170,6 +173,10 @@ pub(super) fn encode(record: &Record<'_>, records: &mut Vec<u8>, residues: &mut 
             put_residue(bytes, records, residues);
         }
         Record::Message(message) => encode_message(message, records, residues),
+        Record::Note(text) => {
+            records.push(NOTE);
+            put_counted(records, text);
+        }
     }
 }
 
@@ -185,6 +192,7 @@ pub(super) fn decode<'a>(records: &mut Cursor<'a>, residues: &mut Cursor<'a>) ->
         GAP => Record::Raw { kind: RawKind::Gap, bytes: residue(records, residues)? },
         OTHER => Record::Raw { kind: RawKind::Other, bytes: residue(records, residues)? },
         SET_ASIDE => Record::Raw { kind: RawKind::SetAside, bytes: residue(records, residues)? },
+        NOTE => Record::Note(records.counted()?),
         _ if op & 0xC0 == MESSAGE => Record::Message(decode_message(op, records, residues)?),
         _ => return None,
     })

@@ -53,6 +53,7 @@ fn records() -> Vec<Record<'static>> {
         }),
         Record::Raw { kind: RawKind::Other, bytes: b"other" },
         Record::Raw { kind: RawKind::SetAside, bytes: b"aside" },
+        Record::Note(b"{}"),
     ]
 }
 

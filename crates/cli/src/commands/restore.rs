@@ -3,7 +3,7 @@
 use crate::args::RestoreArgs;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::stoppable;
-use crate::output::{Console, Level, counted, print};
+use crate::output::{Console, Level, counted, print, visible};
 use crate::progress::watched;
 use mailglot_pipeline::{RestoreJob, restore};
 
@@ -14,6 +14,9 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
     let job =
         RestoreJob { output: args.normalized, ledger: args.ledger, original: args.original, force: false };
     let done = stoppable(|progress| watched(console, progress, || restore(&job, progress)))?;
+    for note in &done.notes {
+        console.explain(visible(&String::from_utf8_lossy(note)));
+    }
     let account = format!(
         "{}, {}, {}",
         counted(done.sources, "archive"),

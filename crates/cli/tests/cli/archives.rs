@@ -279,3 +279,18 @@ fn a_full_disk_is_told_and_leaves_nothing() {
     let run = sandbox.shell("mailglot check archive.mbox > /dev/full").ended(4);
     assert!(run.err.contains("standard output"), "{}", run.err);
 }
+
+#[test]
+fn a_message_comes_back_from_the_ledger_of_a_gateway() {
+    let sandbox = Sandbox::new();
+    let note = br#"{"msg":"4F2","action":"normalize"}"#;
+    let (ledger, _) = mailglot_archive::ledger::write_whole(Vec::new(), LATIN, note, "test").unwrap();
+    sandbox.write("4F2.ledger", &ledger);
+    let run = sandbox.run(&["-v", "restore", "--ledger", "4F2.ledger", "-o", "original.eml"]).ended(0);
+    assert!(run.err.contains(r#"{"msg":"4F2","action":"normalize"}"#), "{}", run.err);
+    assert!(run.err.contains("reversible: yes (checked)"), "{}", run.err);
+    assert_eq!(sandbox.read("original.eml"), LATIN);
+    sandbox.run(&["restore", "--ledger", "4F2.ledger", "--verify-only"]).ended(0);
+    sandbox.run(&["restore", "message.eml", "--ledger", "4F2.ledger", "--verify-only"]).ended(4);
+    sandbox.run(&["restore", "--verify-only"]).ended(1);
+}

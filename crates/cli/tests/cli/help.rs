@@ -1,6 +1,6 @@
 //! Help, completions, the man page, and usage
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{LATIN, Sandbox};
 
 const COMMANDS: [&[&str]; 17] = [
     &[],
@@ -42,6 +42,9 @@ fn examples_work() {
     let mut ran = 0;
     for command in COMMANDS {
         let sandbox = Sandbox::new();
+        // As a gateway leaves one.
+        let (ledger, _) = mailglot_archive::ledger::write_whole(Vec::new(), LATIN, b"{}", "test").unwrap();
+        sandbox.write("4F2.ledger", &ledger);
         let help = sandbox.run(&[command, &["--help"]].concat()).ended(0);
         let examples: Vec<_> = help.text().lines().filter_map(|line| line.strip_prefix("  $ ")).collect();
         assert!(!examples.is_empty() || command == ["header"], "{command:?} has no example");

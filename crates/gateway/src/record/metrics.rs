@@ -209,9 +209,11 @@ mod tests {
         for (_, name, kind, ..) in FAMILIES {
             assert!(text.contains(&format!("# TYPE {name} {kind}\n")), "{text}");
         }
-        assert!(text.contains("
+        assert!(text.contains(
+            "
 mailglot_failopen_total 0
-"));
+"
+        ));
         assert!(text.contains("mailglot_message_seconds_bucket{le=\"+Inf\"} 0\n"));
         assert!(text.contains(concat!(
             "mailglot_build_info{version=\"",

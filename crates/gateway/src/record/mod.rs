@@ -9,10 +9,12 @@
 //! # Limits
 //! Where the log goes is the caller's.
 
+mod ledgers;
 mod line;
 mod metrics;
 mod responder;
 
+pub use ledgers::{Ledgers, Retention, Swept};
 pub use line::{Form, Line};
 pub use metrics::Metrics;
 pub use responder::Responder;

@@ -41,7 +41,7 @@ fn a_fault_sets_its_message_aside_and_the_rest_goes_on() {
     assert_eq!((summary.messages_in, summary.written, summary.set_aside), (5, 4, 1));
     assert_eq!(summary.events["msg.set-aside"], 1);
     assert_eq!(fs::read(at("out.set-aside/00000000.eml")).unwrap(), b"From: a@b\nSubject: 2\n\ncaf\xE9\n");
-    let back = RestoreJob { output: at("out"), ledger: None, original: Some(at("back")), force: false };
+    let back = RestoreJob { output: Some(at("out")), ledger: None, original: Some(at("back")), force: false };
     assert_eq!(restore(&back, &Progress::default()).unwrap().messages, 5);
     assert_eq!(fs::read(at("back")).unwrap(), mbox());
 }

@@ -1,0 +1,102 @@
+//! A ledger that holds a message whole: it needs no output to give it back.
+//!
+//! # Limits
+//! Bytes that did not change stand in it too, compressed: it is as large as the message allows.
+
+use super::{Archived, BlockBuilder, Body, Footer, MessageRecord, Record, Writer};
+use crate::Format;
+use std::io::{self, Write};
+
+/// Bytes of the message in one block; memory is a few times this, whatever the message's size.
+const PIECE: usize = 1 << 20;
+/// The hash of an output of no bytes: the XXH3-128 of nothing, hashed as `docs/ledger-format.md` says.
+const HASH_OF_NOTHING: u128 = 0x99aa_06d3_0147_98d8_6001_c324_468d_497f;
+
+/// Writes a ledger of one message as it is, and `note`, an account of what was made of it. Gives the inner writer back, and the length
+/// of the ledger in bytes.
+///
+/// Nothing is read of an output: what was delivered may gain fields on its way.
+///
+/// # Errors
+/// `out` cannot be written.
+pub fn write_whole<W: Write>(out: W, message: &[u8], note: &[u8], producer: &str) -> io::Result<(W, u64)> {
+    let mut writer = Writer::new(out)?;
+    let (mut builder, mut block) = (BlockBuilder::new()?, Vec::new());
+    builder.push(&Record::Source(0));
+    builder.push(&Record::Note(note));
+    let mut rest = message;
+    loop {
+        let (piece, later) = rest.split_at(rest.len().min(PIECE));
+        builder.push(&Record::Message(MessageRecord {
+            out: [0; 3],
+            separator: None,
+            trailer: None,
+            body: Body::Whole(piece),
+            continued: rest.len() != message.len(),
+            midline: false,
+        }));
+        block.clear();
+        builder.finish(&mut block)?;
+        writer.block(&block)?;
+        rest = later;
+        if rest.is_empty() {
+            break;
+        }
+    }
+    let archived = |bytes: u64, blake3: blake3::Hash| Archived {
+        name: Vec::new(),
+        format: Format::Eml,
+        folder: false,
+        messages: 1,
+        bytes,
+        blake3: *blake3.as_bytes(),
+    };
+    writer.finish(&Footer {
+        producer: producer.to_owned(),
+        sources: vec![archived(message.len() as u64, blake3::hash(message))],
+        outputs: vec![archived(0, blake3::hash(&HASH_OF_NOTHING.to_le_bytes()))],
+        alone: true,
+        ..Footer::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Block, Ledger};
+    use super::*;
+
+    #[test]
+    fn a_message_of_any_length_comes_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ledger");
+        for length in [0, 1, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE, 5 * PIECE / 2] {
+            let message: Vec<u8> = (0..length).map(|at| ((at * at) >> 7) as u8).collect();
+            let (file, written) = write_whole(Vec::new(), &message, b"{}", "test").unwrap();
+            assert_eq!(file.len() as u64, written);
+            std::fs::write(&path, file).unwrap();
+            let mut ledger = Ledger::open(&path).unwrap();
+            assert!(!ledger.footer().needs_output());
+            let (mut block, mut back, mut messages, mut notes) = (Block::default(), Vec::new(), 0, 0);
+            while ledger.next_block(&mut block).unwrap() {
+                for record in block.records() {
+                    match record.unwrap() {
+                        Record::Source(0) => {}
+                        Record::Note(b"{}") => notes += 1,
+                        Record::Message(MessageRecord {
+                            out: [0, 0, 0],
+                            body: Body::Whole(piece),
+                            continued,
+                            ..
+                        }) => {
+                            back.extend_from_slice(piece);
+                            messages += usize::from(!continued);
+                        }
+                        other => unreachable!("{other:?}"),
+                    }
+                }
+            }
+            assert!(back == message, "{length}");
+            assert_eq!((messages, notes, ledger.footer().sources[0].bytes), (1, 1, length as u64));
+        }
+    }
+}

@@ -432,7 +432,7 @@ mod tests {
         }
         // Each day is the one after the day before, over four centuries.
         let lengths = |year: u64| {
-            let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+            let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
             [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         };
         let mut today = (1970, 1, 1);

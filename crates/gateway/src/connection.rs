@@ -1,8 +1,9 @@
 //! One connection of a server: reads, lets the session speak, decides about each message.
 
 use crate::address::Stream;
-use crate::engine::{Action, Envelope};
+use crate::engine::{Engine, Envelope};
 use crate::milter::{self, Actions, Event, Fault, Session, Verdict};
+use crate::policy::Action;
 use crate::received::Received;
 use crate::server::{Notice, Record, Shared};
 use std::io::{self, ErrorKind, Read, Write};
@@ -30,27 +31,53 @@ pub(crate) struct Connection {
 pub(crate) struct Live {
     number: u64,
     stream: Stream,
-    /// When the last sign of work on a message was given to the server; none where there is no work.
-    working: Mutex<Option<Instant>>,
+    work: Mutex<Work>,
     in_message: AtomicBool,
+}
+
+/// What is done about the message of a connection.
+#[derive(Clone, Copy, Debug)]
+enum Work {
+    /// There is none, or it is still told.
+    None,
+    /// It is worked on.
+    On {
+        since: Instant,
+        /// When the server was told last.
+        told: Instant,
+    },
+    /// It took too long; the server has its verdict.
+    GivenUp,
 }
 
 impl Live {
     pub(crate) fn new(number: u64, stream: Stream) -> Self {
-        Self { number, stream, working: Mutex::new(None), in_message: AtomicBool::new(false) }
+        Self { number, stream, work: Mutex::new(Work::None), in_message: AtomicBool::new(false) }
     }
 
-    /// Tells the server that work goes on, where it does and the last sign was given `every` ago.
-    pub(crate) fn pulse(&self, every: Duration) {
+    /// Tells the server that work goes on, where it does and the last sign was given `every` ago. Work of more than `longest` gets
+    /// its verdict here: the message is deferred, or passes where that is asked for.
+    pub(crate) fn pulse(&self, every: Duration, longest: Duration, fail_open: bool) {
         // Held while it is written: a verdict cannot come between.
-        let mut working = self.working();
-        if working.is_some_and(|last| last.elapsed() >= every) {
-            *working = Some(Instant::now());
-            let mut sign = Vec::new();
+        let mut work = self.work();
+        let Work::On { since, told } = *work else { return };
+        let mut sign = Vec::new();
+        if since.elapsed() >= longest {
+            *work = Work::GivenUp;
+            milter::put(&mut sign, if fail_open { b'c' } else { b't' }, &[]);
+        } else if told.elapsed() >= every {
+            *work = Work::On { since, told: Instant::now() };
             milter::put(&mut sign, b'p', &[]);
-            // The connection finds out by itself when its stream has failed.
-            let _ = (&self.stream).write_all(&sign);
+        } else {
+            return;
         }
+        // The connection finds out by itself when its stream has failed.
+        let _ = (&self.stream).write_all(&sign);
+    }
+
+    /// Whether the message has its verdict already.
+    pub(crate) fn has_given_up(&self) -> bool {
+        matches!(*self.work(), Work::GivenUp)
     }
 
     /// Ends the connection, where no message is told on it.
@@ -69,8 +96,8 @@ impl Live {
         self.number
     }
 
-    fn working(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.working.lock().unwrap_or_else(PoisonError::into_inner)
+    fn work(&self) -> MutexGuard<'_, Work> {
+        self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -166,10 +193,35 @@ impl Connection {
             };
             self.live.in_message.store(is_within(&event, self.message.is_some()), Ordering::SeqCst);
             let new = || self.shared.empty_message(granted);
+            if let Event::Negotiated(granted) = &event
+                && let Some(why) = Engine::report_only(*granted)
+            {
+                let fault = format!("{why} (the server grants too little for edits)");
+                self.shared.tell(&Notice::Fault {
+                    connection: self.live.number,
+                    peer: &self.peer,
+                    fault: &fault,
+                });
+            }
             if !take(event, new, &mut self.envelope, &mut self.message, &mut self.peer) {
                 return Err(End::Quit);
             }
         }
+    }
+
+    /// Something of ours failed: the message is deferred, or passes where that is asked for. The session owes a verdict.
+    fn fail(&mut self, fault: &str, engine: &Engine, record: &mut Record) -> Result<(), End> {
+        self.failed(fault, engine, record);
+        let verdict = if engine.fail_open { Verdict::Continue } else { Verdict::Tempfail };
+        // These need no grant.
+        self.session.decide(&Actions::default(), &verdict).map_err(|_| End::Quit)
+    }
+
+    fn failed(&self, fault: &str, engine: &Engine, record: &mut Record) {
+        record.action = if engine.fail_open { Action::Pass } else { Action::Tempfail };
+        record.failed_open = engine.fail_open;
+        record.bytes_out = 0;
+        self.fault(fault);
     }
 
     fn write(&mut self) -> Result<(), End> {
@@ -185,17 +237,24 @@ impl Connection {
         let granted = self.session.granted().unwrap_or_default();
         let message = self.message.take().unwrap_or_else(|| self.shared.empty_message(granted));
         let mut record = Record::new(std::mem::take(&mut self.envelope), &self.peer, message.size());
-        *self.live.working() = Some(start);
-        let done = self.shared.decide(message, granted, &mut self.session, &mut record);
-        if let Err(fault) = done {
-            record.action = Action::Tempfail;
-            self.fault(&fault);
-            // The session owes a verdict, and this one needs no grant.
-            self.session.decide(&Actions::default(), &Verdict::Tempfail).map_err(|_| End::Quit)?;
+        let engine = self.shared.engine();
+        *self.live.work() = Work::On { since: start, told: start };
+        let done = self.shared.decide(&engine, message, granted, &mut self.session, &self.live, &mut record);
+        if let Err(fault) = &done {
+            self.fail(fault, &engine, &mut record)?;
         }
         // From here on no sign of work may come between.
-        *self.live.working() = None;
-        let written = self.write();
+        let given_up = matches!(std::mem::replace(&mut *self.live.work(), Work::None), Work::GivenUp);
+        let written = if given_up {
+            // The server knows; what was found out later goes nowhere.
+            drop(self.session.take_output());
+            if done.is_ok() {
+                self.failed("slow", &engine, &mut record);
+            }
+            Ok(())
+        } else {
+            self.write()
+        };
         record.time = start.elapsed();
         self.shared.tell(&Notice::Message(&record));
         self.live.in_message.store(false, Ordering::SeqCst);
@@ -226,10 +285,12 @@ fn take(
         Event::Connect { host, .. } => *peer = String::from_utf8_lossy(host).into_owned(),
         Event::Mail(sender, arguments) => {
             *message = None;
-            let smtputf8 = arguments.into_iter().any(|argument| argument.eq_ignore_ascii_case(b"SMTPUTF8"));
+            let has = |wanted: &[u8]| arguments.clone().any(|argument| argument.eq_ignore_ascii_case(wanted));
+            let (smtputf8, eight_bit) = (has(b"SMTPUTF8"), has(b"BODY=8BITMIME"));
             // Sendmail has told the message's name before this.
             let queue_id = std::mem::take(&mut envelope.queue_id);
-            *envelope = Envelope { sender: sender.to_vec(), smtputf8, queue_id, ..Envelope::default() };
+            *envelope =
+                Envelope { sender: sender.to_vec(), smtputf8, eight_bit, queue_id, ..Envelope::default() };
         }
         Event::Recipient(..) => envelope.recipients += 1,
         Event::Macros(_, pairs) => {

@@ -1,8 +1,9 @@
-//! What becomes of one message: bytes in, a decision out. No I/O, no clock.
+//! What becomes of one message in the words of the milter protocol. No I/O, no clock.
 
-use crate::milter::{Actions, Granted, Verdict, action};
+use crate::judge::{self, Judgement};
+use crate::milter::{Actions, FieldValue, Granted, ReplyText, Verdict, Wants, action, protocol};
+use crate::policy::{Action, Rules};
 use crate::{Complete, Untellable};
-use mailglot_mime::{Headers, OnLoss, Outcome, Policy, process};
 
 /// What the server tells about a message beside its bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,28 +16,8 @@ pub struct Envelope {
     pub queue_id: Vec<u8>,
     /// Header fields may hold UTF-8 (RFC 6531 3.4).
     pub smtputf8: bool,
-}
-
-/// What is done to a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// It stays as it is.
-    Pass,
-    /// It is written in UTF-8.
-    Normalize,
-    /// Its sender shall try again.
-    Tempfail,
-}
-
-impl Action {
-    /// A stable name for logs and counters.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Normalize => "normalize",
-            Self::Tempfail => "tempfail",
-        }
-    }
+    /// The body may hold bytes beyond ASCII (`BODY=8BITMIME`, RFC 6152).
+    pub eight_bit: bool,
 }
 
 /// What becomes of one message.
@@ -48,54 +29,102 @@ pub struct Decision<'a> {
     pub actions: Actions<'a>,
     /// The verdict.
     pub verdict: Verdict,
+    /// Why less is done than the policy asks for.
+    pub remark: Option<&'static str>,
 }
 
 /// Reads and rewrites messages by one policy.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Engine {
-    policy: Policy,
+    /// The policy.
+    pub rules: Rules,
+    /// A message passes as it is where something of ours fails, instead of being deferred.
+    pub fail_open: bool,
+    /// A message beyond the limits is deferred, instead of passing as it is.
+    pub defer_too_large: bool,
 }
 
 impl Engine {
-    /// Rewrites by `policy`.
-    pub fn new(policy: Policy) -> Self {
-        Self { policy }
+    /// Judges by `rules`; failures and messages beyond the limits have their usual outcome.
+    pub fn new(rules: Rules) -> Self {
+        Self { rules, ..Self::default() }
     }
 
-    /// What a gateway does where nobody says more: signed mail stays, and so does every part that cannot be read to its end, since
-    /// no original is kept.
-    pub fn gateway_policy() -> Policy {
-        Policy { keep_signed: true, on_loss: OnLoss::Keep, ..Policy::default() }
-    }
-
-    /// Reads a message and plans its edits.
-    pub fn read<'a>(&self, message: &'a Complete, envelope: &Envelope) -> Outcome<'a> {
-        if envelope.smtputf8 && self.policy.headers == Headers::Words {
-            // Raw UTF-8 is legal then, and a field without other charsets stays.
-            let policy = Policy { headers: Headers::RawUtf8, ..self.policy.clone() };
-            return process(message.raw(), &policy);
+    /// What a session is to ask for, so that this engine can do its work.
+    pub fn wants(&self) -> Wants {
+        let mut wants = Wants::default();
+        if self.rules.quarantines() {
+            wants.actions |= action::QUARANTINE;
         }
-        process(message.raw(), &self.policy)
+        wants
     }
 
-    /// Decides in the words of the milter protocol; a server that grants too little is asked for nothing.
-    ///
-    /// # Errors
-    /// An edit that cannot be told; the message must pass as it is.
+    /// Reads a message and says what is to be done.
+    pub fn judge<'a>(&self, raw: &'a [u8], envelope: &Envelope) -> Judgement<'a> {
+        judge::judge(raw, envelope, &self.rules)
+    }
+
+    /// What a server that grants too little cannot do; none where it grants all that edits need.
+    pub fn report_only(granted: Granted) -> Option<&'static str> {
+        let may = granted.may(action::CHANGE_HEADERS | action::CHANGE_BODY);
+        (!may).then_some("report-only")
+    }
+
+    /// Says a judgement in the words of the protocol. A server that grants too little is asked for nothing that it did not grant.
     pub fn decide<'a>(
-        message: &Complete,
-        outcome: &'a Outcome<'_>,
+        &self,
+        message: &'a Complete,
+        judgement: &'a Judgement<'_>,
         granted: Granted,
-    ) -> Result<Decision<'a>, Untellable> {
-        let actions = message.actions(outcome)?;
-        let may = granted.may(action::ADD_HEADERS | action::CHANGE_HEADERS | action::CHANGE_BODY);
-        if actions.is_empty() || !may {
-            return Ok(Decision {
-                action: Action::Pass,
-                actions: Actions::default(),
-                verdict: Verdict::Continue,
-            });
+    ) -> Decision<'a> {
+        let mut action = judgement.action;
+        let mut remark = Self::report_only(granted);
+        let told = match remark {
+            None => message.actions(&judgement.edits),
+            Some(_) => Ok(Actions::default()),
+        };
+        let mut actions = told.unwrap_or_else(|why: Untellable| {
+            remark = Some(why.name());
+            Actions::default()
+        });
+        if remark.is_some() && action == Action::Normalize {
+            action = Action::Pass;
         }
-        Ok(Decision { action: Action::Normalize, actions, verdict: Verdict::Continue })
+        if granted.may(action::ADD_HEADERS) {
+            actions.inserted = spaced(&judgement.added, granted);
+        } else {
+            remark = remark.or((!judgement.added.is_empty()).then_some("report-only"));
+        }
+        let reasons = || judgement.reasons(&self.rules, action);
+        let verdict = match action {
+            Action::Pass | Action::Tag | Action::Normalize => Verdict::Continue,
+            Action::Tempfail => Verdict::Tempfail,
+            Action::Reject => {
+                let words = format!("message refused: {}", reasons());
+                ReplyText::new(550, (5, 6, 0), &words).map_or(Verdict::Reject, Verdict::Reply)
+            }
+            Action::Quarantine if granted.may(action::QUARANTINE) => {
+                actions.quarantine = FieldValue::new(reasons());
+                Verdict::Continue
+            }
+            Action::Quarantine => {
+                // What is to be held must not pass.
+                (action, remark) = (Action::Tempfail, Some("quarantine not granted"));
+                Verdict::Tempfail
+            }
+        };
+        if matches!(action, Action::Pass | Action::Normalize) && actions.is_empty() {
+            action = Action::Pass;
+        }
+        Decision { action, actions, verdict, remark }
     }
+}
+
+/// Values as the server takes them: with the space behind the colon where it adds none.
+fn spaced(added: &[(FieldValue, FieldValue)], granted: Granted) -> Vec<(FieldValue, FieldValue)> {
+    if !granted.has(protocol::LEADING_SPACE) {
+        return added.to_vec();
+    }
+    let space = |value: &FieldValue| FieldValue::new([b" ", value.as_bytes()].concat());
+    added.iter().filter_map(|(name, value)| Some((name.clone(), space(value)?))).collect()
 }

@@ -4,14 +4,16 @@
 //!  bytes of the server ─► wire::Incoming ─► Session::event ─► Event     a driver reads, collects the message, decides
 //!  bytes to the server ◄─ Session::take_output ◄─ Session::decide ◄─ Actions, Verdict
 //!                                                            ▲
-//!  Received ─► mailglot_mime::process ─► Outcome ─► Received::actions
+//!  Received ─► Complete ─► judge ─► Judgement ─► Engine::decide
 //! ```
 //!
 //! [`milter`] is the protocol of Sendmail's and Postfix's mail filters. It does no I/O, keeps no clock and starts no thread: a
 //! driver feeds bytes that came from the server and writes the bytes that are to go there.
 #![forbid(unsafe_code)]
 
+pub mod judge;
 pub mod milter;
+pub mod policy;
 pub mod record;
 
 mod address;
@@ -22,6 +24,6 @@ mod server;
 mod spool;
 
 pub use address::Address;
-pub use engine::{Action, Decision, Engine, Envelope};
+pub use engine::{Decision, Engine, Envelope};
 pub use received::{Complete, Received, Untellable};
 pub use server::{Limits, Notice, Record, Server, Stop};

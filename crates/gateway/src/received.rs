@@ -6,7 +6,7 @@
 
 use crate::milter::{Actions, FieldValue, HeaderChange};
 use crate::spool::Spool;
-use mailglot_mime::{Edit, Outcome, Span};
+use mailglot_mime::{Edit, Span};
 use std::path::PathBuf;
 use std::{fmt, io};
 
@@ -134,15 +134,15 @@ impl Complete {
         &self.raw
     }
 
-    /// What makes this message that of `outcome`, in the words of the protocol.
+    /// What makes this message that of its edits, sorted and apart, in the words of the protocol.
     ///
     /// # Errors
     /// An edit that cannot be told; the message must stay as it is.
-    pub fn actions<'a>(&self, outcome: &'a Outcome<'_>) -> Result<Actions<'a>, Untellable> {
+    pub fn actions<'a>(&'a self, edits: &'a [Edit]) -> Result<Actions<'a>, Untellable> {
         let mut actions = Actions::default();
         let body = self.body;
-        let split = outcome.edits.partition_point(|edit| edit.span.start < body);
-        let (header, in_body) = outcome.edits.split_at(split);
+        let split = edits.partition_point(|edit| edit.span.start < body);
+        let (header, in_body) = edits.split_at(split);
         if header.iter().any(|edit| edit.span.end > body) {
             return Err(Untellable::AcrossFields);
         }
@@ -160,13 +160,7 @@ impl Complete {
         if !self.additions(header, end, &mut actions)?.is_empty() {
             return Err(Untellable::AcrossFields);
         }
-        if !in_body.is_empty() {
-            let grown: isize = outcome.edits[..split]
-                .iter()
-                .map(|edit| edit.with.len() as isize - edit.span.len() as isize)
-                .sum();
-            actions.body = outcome.bytes.get(body.saturating_add_signed(grown)..);
-        }
+        actions.body = (!in_body.is_empty()).then(|| pieces(&self.raw, body, in_body));
         Ok(actions)
     }
 
@@ -229,6 +223,17 @@ impl Complete {
     }
 }
 
+/// The bytes from `at` on with their edits, none of them copied.
+fn pieces<'a>(raw: &'a [u8], mut at: usize, edits: &'a [Edit]) -> Vec<&'a [u8]> {
+    let mut pieces = Vec::with_capacity(2 * edits.len() + 1);
+    for edit in edits {
+        pieces.extend([&raw[at..edit.span.start], &edit.with]);
+        at = edit.span.end;
+    }
+    pieces.push(&raw[at..]);
+    pieces
+}
+
 /// Fields one behind another, folds in them.
 fn whole_fields(mut bytes: &[u8]) -> Vec<&[u8]> {
     let mut fields = Vec::new();
@@ -251,12 +256,19 @@ pub enum Untellable {
     NoField,
 }
 
-impl fmt::Display for Untellable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Untellable {
+    /// The reason in words for people.
+    pub fn name(self) -> &'static str {
+        match self {
             Self::AcrossFields => "an edit reaches over the end of a field",
             Self::NoField => "an edit makes what is no field",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Untellable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

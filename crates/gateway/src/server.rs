@@ -5,15 +5,16 @@
 
 use crate::address::{Address, Listener};
 use crate::connection::{Connection, Live};
-use crate::engine::{Action, Decision, Engine, Envelope};
+use crate::engine::{Engine, Envelope};
 use crate::milter::{Actions, Granted, Session, Verdict, protocol};
+use crate::policy::{Action, Finding, Findings};
 use crate::received::Received;
 use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -39,6 +40,8 @@ pub struct Limits {
     pub stall: Duration,
     /// How often it is told that work goes on.
     pub progress: Duration,
+    /// How long work on a message may take, the time that it waits for its turn in it.
+    pub work: Duration,
     /// How long messages may take to end when the filter stops.
     pub drain: Duration,
     /// Permissions of a socket in the file system.
@@ -56,6 +59,7 @@ impl Default for Limits {
             negotiation: Duration::from_secs(10),
             stall: Duration::from_mins(1),
             progress: Duration::from_secs(5),
+            work: Duration::from_mins(1),
             drain: Duration::from_secs(30),
             socket_mode: 0o660,
             spool: std::env::temp_dir(),
@@ -92,8 +96,16 @@ pub struct Record {
     pub bytes_out: u64,
     /// What was done.
     pub action: Action,
-    /// Why nothing was done where something could be expected.
+    /// What the policy asks for: more than `action` in a dry run, and where less could be done.
+    pub wanted: Action,
+    /// What was found.
+    pub findings: Findings,
+    /// Name of the policy.
+    pub policy: String,
+    /// Why less was done than the policy asks for.
     pub finding: Option<&'static str>,
+    /// Something of ours failed, and the message passed unread.
+    pub failed_open: bool,
     /// Characters that could not be read.
     pub losses: u64,
     /// From its end to its verdict.
@@ -108,7 +120,11 @@ impl Record {
             bytes_in,
             bytes_out: 0,
             action: Action::Pass,
+            wanted: Action::Pass,
+            findings: Findings::default(),
+            policy: String::new(),
             finding: None,
+            failed_open: false,
             losses: 0,
             time: Duration::ZERO,
         }
@@ -118,7 +134,7 @@ impl Record {
 /// What all connections share.
 pub(crate) struct Shared {
     pub(crate) limits: Limits,
-    engine: Engine,
+    engine: RwLock<Arc<Engine>>,
     tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>,
     stopping: AtomicBool,
     live: Mutex<BTreeMap<u64, Arc<Live>>>,
@@ -136,6 +152,11 @@ impl Shared {
         self.stopping.load(Ordering::SeqCst)
     }
 
+    /// What messages are judged by from now on.
+    pub(crate) fn engine(&self) -> Arc<Engine> {
+        self.engine.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     pub(crate) fn empty_message(&self, granted: Granted) -> Received {
         let leading_space = granted.has(protocol::LEADING_SPACE);
         Received::new(leading_space, self.limits.message_bytes, self.limits.spool.clone())
@@ -147,29 +168,32 @@ impl Shared {
     /// Why there is no verdict.
     pub(crate) fn decide(
         &self,
+        engine: &Engine,
         message: Received,
         granted: Granted,
         session: &mut Session,
+        live: &Live,
         record: &mut Record,
     ) -> Result<(), String> {
+        record.policy.clone_from(&engine.rules.name);
         if message.is_too_large() {
-            record.finding = Some("too-large");
-            return session
-                .decide(&Actions::default(), &Verdict::Continue)
-                .map_err(|refusal| refusal.to_string());
+            return pass_unread(engine, session, record);
         }
         let _turn = Turn::take(self);
+        if live.has_given_up() {
+            return Err("slow".to_owned());
+        }
         let work = || {
             let complete = message.complete().map_err(|error| format!("spool ({error})"))?;
-            let outcome = self.engine.read(&complete, &record.envelope);
-            let decision = Engine::decide(&complete, &outcome, granted).unwrap_or_else(|_| {
-                record.finding = Some("untellable");
-                Decision { action: Action::Pass, actions: Actions::default(), verdict: Verdict::Continue }
-            });
+            let judgement = engine.judge(complete.raw(), &record.envelope);
+            let decision = engine.decide(&complete, &judgement, granted);
             session.decide(&decision.actions, &decision.verdict).map_err(|refusal| refusal.to_string())?;
             record.action = decision.action;
-            record.losses = outcome.report.losses();
-            record.bytes_out = outcome.bytes.len() as u64;
+            record.wanted = judgement.wanted;
+            record.finding = decision.remark;
+            record.losses = judgement.report.losses();
+            record.bytes_out = judgement.size() as u64;
+            record.findings = judgement.findings;
             Ok(())
         };
         catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("panic".to_owned()))
@@ -184,6 +208,16 @@ impl Shared {
 struct Turns {
     free: usize,
     waiting: usize,
+}
+
+/// The outcome of a message that is too large to be looked at.
+fn pass_unread(engine: &Engine, session: &mut Session, record: &mut Record) -> Result<(), String> {
+    record.findings.add(Finding::TooLarge, String::new);
+    record.finding = Some(Finding::TooLarge.id());
+    record.action = if engine.defer_too_large { Action::Tempfail } else { Action::Pass };
+    record.wanted = record.action;
+    let verdict = if engine.defer_too_large { Verdict::Tempfail } else { Verdict::Continue };
+    session.decide(&Actions::default(), &verdict).map_err(|refusal| refusal.to_string())
 }
 
 /// The right to work on a message.
@@ -227,6 +261,11 @@ pub struct Stop {
 }
 
 impl Stop {
+    /// Judges by another engine from the next message on.
+    pub fn change(&self, engine: Engine) {
+        *self.shared.engine.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(engine);
+    }
+
     /// No connection is accepted any more; messages that are told may end.
     pub fn stop(&self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
@@ -248,7 +287,7 @@ impl Server {
         let listener = Listener::bind(address, limits.socket_mode)?;
         let shared = Arc::new(Shared {
             limits,
-            engine,
+            engine: RwLock::new(Arc::new(engine)),
             tell: Box::new(tell),
             stopping: AtomicBool::new(false),
             live: Mutex::new(BTreeMap::new()),
@@ -316,7 +355,8 @@ impl Server {
             return Ok(None);
         }
         let full = running >= self.shared.limits.connections;
-        let session = if full { Session::refusing() } else { Session::new() };
+        let session =
+            if full { Session::refusing() } else { Session::with_wants(self.shared.engine().wants()) };
         let live = Arc::new(Live::new(number, stream.try_clone()?));
         self.shared.live().insert(number, live.clone());
         let shared = self.shared.clone();
@@ -342,7 +382,7 @@ impl Server {
                 thread::sleep(step);
                 let live: Vec<_> = shared.live().values().cloned().collect();
                 for live in live {
-                    live.pulse(every);
+                    live.pulse(every, shared.limits.work, shared.engine().fail_open);
                 }
             }
         })

@@ -76,8 +76,8 @@ impl Held {
         for (name, value) in &actions.appended {
             self.fields.push((name.as_bytes().to_vec(), space(value.as_bytes())));
         }
-        if let Some(body) = actions.body {
-            self.body = body.to_vec();
+        if let Some(body) = &actions.body {
+            self.body = body.concat();
         }
     }
 
@@ -93,7 +93,7 @@ fn same_through_a_server(raw: &[u8], policy: &Policy, name: &str) -> bool {
     for leading_space in [true, false] {
         let received = held.tell(leading_space);
         let outcome = process(received.raw(), policy);
-        let actions = match received.actions(&outcome) {
+        let actions = match received.actions(&outcome.edits) {
             Ok(actions) => actions,
             Err(why) => {
                 // A value with a bare CR or NUL can come, and cannot go back.
@@ -148,7 +148,7 @@ fn fields_are_counted_by_their_name() {
     let held = Held::of(raw);
     let received = held.tell(true);
     let outcome = process(received.raw(), &Policy::default());
-    let changes = received.actions(&outcome).unwrap().changes;
+    let changes = received.actions(&outcome.edits).unwrap().changes;
     let told: Vec<_> = changes.iter().map(|change| (change.name.as_bytes(), change.index)).collect();
     assert_eq!(told, [(&b"subject"[..], 1), (b"X", 1), (b"SUBJECT", 3), (b"Content-Type", 1)]);
 }

@@ -142,7 +142,7 @@ fn edits_go_out_in_the_order_that_servers_need() {
         changes: vec![change(1, Some(b" a")), change(3, None), change(2, Some(b" b\n c"))],
         inserted: vec![(field(b"X-First"), field(b" 1")), (field(b"X-Second"), field(b" 2"))],
         appended: vec![(field(b"X-Last"), field(b" 3"))],
-        body: Some(&body),
+        body: Some(vec![&body]),
         quarantine: None,
     };
     let mut session = ended(OFFER);
@@ -170,7 +170,7 @@ fn edits_go_out_in_the_order_that_servers_need() {
 
 #[test]
 fn edits_need_a_message_and_a_grant() {
-    let body = Actions { body: Some(b""), ..Actions::default() };
+    let body = Actions { body: Some(Vec::new()), ..Actions::default() };
     let mut session = ended((6, action::ADD_HEADERS, 0));
     assert_eq!(session.decide(&body, &Verdict::Accept), Err(Refusal::NotGranted(action::CHANGE_BODY)));
     assert!(session.take_output().is_empty());

@@ -4,7 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 use mailglot_gateway::milter::{Incoming, put};
-use mailglot_gateway::{Action, Address, Engine, Limits, Notice, Record, Server, Stop};
+use mailglot_gateway::policy::{Action, Rules};
+use mailglot_gateway::{Address, Engine, Limits, Notice, Record, Server, Stop};
 use mailglot_mime::Policy;
 use std::fs;
 use std::io::{Read, Write};
@@ -41,7 +42,7 @@ impl Filter {
             Notice::Message(record) => into_records.lock().unwrap().push((*record).clone()),
             Notice::Fault { fault, .. } => into_faults.lock().unwrap().push((*fault).to_owned()),
         };
-        let server = Server::bind(&address, Engine::new(Engine::gateway_policy()), bounds, tell).unwrap();
+        let server = Server::bind(&address, Engine::default(), bounds, tell).unwrap();
         let (address, stop) = (server.address().unwrap(), server.stopper().unwrap());
         let thread = Some(thread::spawn(move || server.run().unwrap()));
         Self { address, stop, thread, records, faults, folder }
@@ -286,7 +287,9 @@ fn a_policy_can_leave_everything() {
         bodies: mailglot_mime::Bodies::Keep,
         ..Policy::default()
     };
-    let server = Server::bind(&address, Engine::new(policy), Limits::default(), |_| ()).unwrap();
+    let mut rules = Rules::default();
+    rules.rewriting = policy;
+    let server = Server::bind(&address, Engine::new(rules), Limits::default(), |_| ()).unwrap();
     let stop = server.stopper().unwrap();
     let thread = thread::spawn(move || server.run().unwrap());
     let Address::Unix(path) = &address else { unreachable!() };

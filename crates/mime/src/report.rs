@@ -460,8 +460,8 @@ mod tests {
         assert_eq!((report.events.len(), report.dropped), (1, 2));
         assert_eq!((report.losses(), report.repairs()), (1, 1));
         for kind in EventKind::ALL {
-            let pushed =
-                [EventKind::CharsetInvalidBytes, EventKind::EwRaw8bit, EventKind::CharsetAlias].contains(&kind);
+            let pushed = [EventKind::CharsetInvalidBytes, EventKind::EwRaw8bit, EventKind::CharsetAlias]
+                .contains(&kind);
             assert_eq!(report.has(kind), pushed, "{}", kind.code());
         }
     }

@@ -5,6 +5,8 @@
 mod clock;
 #[path = "../../codec/examples/fuzz/engine.rs"]
 mod engine;
+#[path = "../../codec/examples/fuzz/seeds.rs"]
+mod seeds;
 #[path = "../examples/fuzz_mime/targets.rs"]
 mod targets;
 

@@ -31,7 +31,12 @@ const RULES: &[Rule] = &[
         ours: &["mailglot-archive", "mailglot-codec", "mailglot-mime"],
         others: &["blake3", "memchr", "serde", "serde_json", "xxhash-rust"],
     },
-    Rule { package: "mailglot-gateway", ours: &["mailglot-archive", "mailglot-mime"], others: &["tempfile"] },
+    Rule {
+        package: "mailglot-gateway",
+        // Of codec, names only: labels in findings.
+        ours: &["mailglot-archive", "mailglot-codec", "mailglot-mime"],
+        others: &["memchr", "rustix", "serde", "tempfile", "toml"],
+    },
     Rule {
         package: "mailglot",
         ours: &[
@@ -48,7 +53,9 @@ const RULES: &[Rule] = &[
             "clap_complete",
             "clap_mangen",
             "indicatif",
+            "listenfd",
             "memchr",
+            "sd-notify",
             "serde",
             "serde_json",
             "signal-hook",

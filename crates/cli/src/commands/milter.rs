@@ -19,8 +19,7 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
     let failed = |error: io::Error| Failure::new(Exit::Output, format!("{place}: {error}"));
     // Before the socket appears: who sees it may already end us.
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
-    let server = Server::bind(place, Engine::new(Engine::gateway_policy()), Limits::default(), tell)
-        .map_err(failed)?;
+    let server = Server::bind(place, Engine::default(), Limits::default(), tell).map_err(failed)?;
     console.say(format_args!("listening at {}", server.address().map_err(failed)?));
     let stop = server.stopper().map_err(failed)?;
     let handle = signals.handle();
@@ -51,7 +50,9 @@ fn tell(notice: &Notice<'_>) {
 }
 
 fn message(record: &Record) -> String {
-    let Record { envelope, peer, bytes_in, bytes_out, action, finding, losses, time } = record;
+    let Record { envelope, peer, bytes_in, bytes_out, action, losses, time, .. } = record;
+    let findings: Vec<_> =
+        record.findings.counted().map(|(f, count)| format!("{}:{count}", f.id())).collect();
     format!(
         "msg={} route=milter peer={} from={} rcpts={} in={bytes_in} out={bytes_out} action={} findings={} loss={losses} ms={:.2}",
         value(&envelope.queue_id),
@@ -59,7 +60,7 @@ fn message(record: &Record) -> String {
         value(&envelope.sender),
         envelope.recipients,
         action.name(),
-        finding.unwrap_or_default(),
+        findings.join(","),
         time.as_secs_f64() * 1_000.0,
     )
 }

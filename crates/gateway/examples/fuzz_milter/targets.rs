@@ -291,7 +291,7 @@ fn decide(
     }
     let outcome = process(complete.raw(), policy);
     let odd = message.fields.iter().any(|(_, value)| value.contains(&b'\r'));
-    let actions = match complete.actions(&outcome) {
+    let actions = match complete.actions(&outcome.edits) {
         Ok(actions) => actions,
         Err(_) if odd => Actions::default(),
         Err(why) => return Err(why.to_string()),

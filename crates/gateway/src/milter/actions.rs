@@ -13,8 +13,8 @@ pub struct Actions<'a> {
     pub inserted: Vec<(FieldValue, FieldValue)>,
     /// Fields below all others.
     pub appended: Vec<(FieldValue, FieldValue)>,
-    /// The new body with line ends of CRLF; an empty one empties it.
-    pub body: Option<&'a [u8]>,
+    /// The new body with line ends of CRLF, in pieces; one without bytes empties it.
+    pub body: Option<Vec<&'a [u8]>>,
     /// Why the message is held.
     pub quarantine: Option<FieldValue>,
 }
@@ -100,12 +100,35 @@ impl Actions<'_> {
         if let Some(reason) = &self.quarantine {
             wire::put(out, b'q', &[reason.as_bytes(), b"\0"]);
         }
-        match self.body {
-            Some([]) => wire::put(out, b'b', &[]),
-            Some(body) => body.chunks(LONGEST_DATA).for_each(|piece| wire::put(out, b'b', &[piece])),
-            None => (),
+        if let Some(body) = &self.body {
+            put_body(body, out);
         }
         Ok(())
+    }
+}
+
+/// Writes a body in the longest packets that every server takes; one without bytes is one packet.
+fn put_body(pieces: &[&[u8]], out: &mut Vec<u8>) {
+    let mut left: usize = pieces.iter().map(|piece| piece.len()).sum();
+    out.reserve(left + (left / LONGEST_DATA + 1) * wire::OVERHEAD);
+    let mut pieces = pieces.iter().copied();
+    let mut piece: &[u8] = &[];
+    loop {
+        let mut room = left.min(LONGEST_DATA);
+        wire::begin(out, b'b', room);
+        left -= room;
+        while room > 0 {
+            if piece.is_empty() {
+                let Some(next) = pieces.next() else { return };
+                piece = next;
+            }
+            let (now, later) = piece.split_at(room.min(piece.len()));
+            out.extend_from_slice(now);
+            (room, piece) = (room - now.len(), later);
+        }
+        if left == 0 {
+            return;
+        }
     }
 }
 
@@ -200,6 +223,31 @@ mod tests {
                 let bad = (ends && !fold) || matches!(second, 0 | b'\r' | b'\n');
                 assert_eq!(FieldValue::new([first, second]).is_none(), bad, "{first} {second}");
             }
+        }
+    }
+
+    #[test]
+    fn a_body_is_the_same_however_it_is_cut() {
+        for length in [0, 1, LONGEST_DATA - 1, LONGEST_DATA, LONGEST_DATA + 1, 3 * LONGEST_DATA, 200_001] {
+            let body: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
+            let mut whole = Vec::new();
+            put_body(&[&body], &mut whole);
+            let packets = length.div_ceil(LONGEST_DATA).max(1);
+            assert_eq!(whole.len(), length + packets * wire::OVERHEAD);
+            for size in [1, 7, 65_534, 65_536] {
+                let mut pieces = vec![&b""[..]];
+                pieces.extend(body.chunks(size).flat_map(|piece| [piece, b""]));
+                let mut out = Vec::new();
+                put_body(&pieces, &mut out);
+                assert!(out == whole, "{length} {size}");
+            }
+            let mut incoming = wire::Incoming::default();
+            incoming.push(&whole);
+            let mut back = Vec::new();
+            while let Some(packet) = incoming.packet().unwrap() {
+                back.extend_from_slice(packet.data);
+            }
+            assert!(back == body);
         }
     }
 

@@ -8,6 +8,8 @@ pub const LONGEST_PACKET: usize = (1 << 20) + 1;
 pub const LONGEST_DATA: usize = 65_535;
 /// Bytes of the length.
 const LENGTH: usize = 4;
+/// Bytes of a packet beside its data.
+pub(super) const OVERHEAD: usize = LENGTH + 1;
 
 /// One packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,13 +70,18 @@ impl Incoming {
 
 /// Writes a packet whose data is given in pieces.
 pub fn put(out: &mut Vec<u8>, command: u8, data: &[&[u8]]) {
-    let length: usize = 1 + data.iter().map(|piece| piece.len()).sum::<usize>();
-    out.reserve(LENGTH + length);
-    out.extend_from_slice(&u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes());
-    out.push(command);
+    let length = data.iter().map(|piece| piece.len()).sum();
+    out.reserve(OVERHEAD + length);
+    begin(out, command, length);
     for piece in data {
         out.extend_from_slice(piece);
     }
+}
+
+/// Writes length and command of a packet with so many bytes of data, which must follow.
+pub(super) fn begin(out: &mut Vec<u8>, command: u8, data: usize) {
+    out.extend_from_slice(&u32::try_from(data + 1).unwrap_or(u32::MAX).to_be_bytes());
+    out.push(command);
 }
 
 /// What no server says: the connection is closed after it, and the server defers the message.

@@ -1,0 +1,75 @@
+//! Transfer encodings in one spelling, so that every reader behind us decodes the same bytes.
+//!
+//! # Limits
+//! Base64 with plain text behind it stays: nobody knows which of both was meant. Parts under a signature stay.
+
+use super::structure;
+use crate::policy::{Finding, Findings};
+use mailglot_mime::transfer::{TransferEncoding, base64, decode, quoted_printable};
+use mailglot_mime::{Edit, Event, EventKind, Message, PartId, PartKind, Report};
+
+/// Longest line of base64 (RFC 2045 6.8).
+const WIDTH: usize = 76;
+
+/// Adds edits for labels and bodies that the planner leaves as they are.
+pub(super) fn plan(message: &Message<'_>, report: &Report, findings: &Findings, edits: &mut Vec<Edit>) {
+    if !findings.has(Finding::MalformedCte) {
+        return;
+    }
+    let damaged = |event: &&Event| {
+        matches!(
+            event.kind,
+            EventKind::CteQpBadEscape | EventKind::CteB64Trailing | EventKind::CteB64Truncated
+        )
+    };
+    let parts: std::collections::BTreeSet<PartId> =
+        report.events.iter().filter(damaged).map(|event| event.part).collect();
+    let mut new = Vec::new();
+    let mut sealed_until = 0;
+    for (index, part) in message.parts().iter().enumerate() {
+        let id = PartId(index as u32);
+        let signed = part.media.top == "multipart" && matches!(&*part.media.sub, "signed" | "encrypted");
+        let crypt = part.media.top == "application" && part.media.sub.contains("pkcs7");
+        if signed || crypt {
+            sealed_until = sealed_until.max(part.body.end);
+        }
+        if part.kind != PartKind::Leaf || crypt || part.header.start < sealed_until {
+            continue;
+        }
+        new.extend(structure::canonical(message, part));
+        let foreign = part.transfer == TransferEncoding::Base64
+            && memchr::memchr2(b'-', b'_', part.body.of(message.raw())).is_some();
+        if parts.contains(&id) || foreign {
+            new.extend(body(message, id));
+        }
+    }
+    let touches = |edit: &Edit| {
+        let after = edits.partition_point(|other| other.span.end <= edit.span.start);
+        edits.get(after).is_some_and(|other| other.span.start < edit.span.end)
+    };
+    new.retain(|edit| !touches(edit));
+    edits.append(&mut new);
+    edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+}
+
+/// The body of a part encoded anew; none where it is in another encoding than it says, or would stay the same.
+fn body(message: &Message<'_>, id: PartId) -> Option<Edit> {
+    let part = message.part(id);
+    let old = part.body.of(message.raw());
+    let decoded = decode(part.transfer, old, &mut Vec::new());
+    if decoded.used != part.transfer || decoded.footer.is_some() {
+        return None;
+    }
+    let eol = message.eol().bytes();
+    let mut new = Vec::new();
+    match part.transfer {
+        TransferEncoding::Base64 => base64::encode_lines(&decoded.bytes, WIDTH, eol, &mut new),
+        TransferEncoding::QuotedPrintable => quoted_printable::encode(&decoded.bytes, eol, &mut new),
+        _ => return None,
+    }
+    if part.transfer == TransferEncoding::Base64 && !old.ends_with(b"\n") {
+        new.truncate(new.len().saturating_sub(eol.len()));
+    }
+    let again = decode(part.transfer, &new, &mut Vec::new());
+    (new != old && again.bytes == decoded.bytes).then(|| Edit::new(part.body, new))
+}

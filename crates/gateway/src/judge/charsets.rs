@@ -1,0 +1,358 @@
+//! Findings about charsets: labels, marks, declarations, escape sequences.
+//!
+//! # Limits
+//! Of the escape sequences of ISO 2022 those for the lower half are followed (RFC 1468, RFC 2237, RFC 1554); shifts of KR and CN are not.
+
+use super::Kept;
+use crate::policy::{Action, Finding, Findings, Rules};
+use mailglot_codec::{Charset, View};
+use mailglot_mime::transfer::{self, TransferEncoding};
+use mailglot_mime::{How, Message, Part, PartId, Reading, Report};
+use memchr::memmem;
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+const ESCAPE: u8 = 0x1B;
+/// Bytes of a document in which its declaration stands (HTML 4.8.4.2.2 of WHATWG).
+const DECLARED: usize = 1_024;
+
+/// Adds what labels and bytes tell; parts that must not be guessed at stay.
+pub(super) fn find(
+    message: &Message<'_>,
+    report: &Report,
+    rules: &Rules,
+    findings: &mut Findings,
+    kept: &mut Kept,
+) {
+    let raw = message.raw();
+    for (index, part) in message.parts().iter().enumerate() {
+        let id = PartId(index as u32);
+        words(part.header.of(raw), findings);
+        if part.media.top != "text" {
+            continue;
+        }
+        let label = part.charset.map(|span| unquoted(span.of(raw)));
+        let charset = label.and_then(resolved);
+        let reading = report.readings.iter().find(|reading| reading.part == id);
+        let body = part.body.of(raw);
+        let bytes = match part.transfer {
+            TransferEncoding::Base64 | TransferEncoding::QuotedPrintable => {
+                transfer::decode(part.transfer, body, &mut Vec::new()).bytes
+            }
+            _ => Cow::Borrowed(body),
+        };
+        let text = Text { message, id, part, label, charset, reading, bytes: &bytes };
+        text.find(rules, findings, kept);
+    }
+}
+
+/// One text part.
+struct Text<'a> {
+    message: &'a Message<'a>,
+    id: PartId,
+    part: &'a Part,
+    label: Option<&'a [u8]>,
+    /// What the label names.
+    charset: Option<Charset>,
+    reading: Option<&'a Reading>,
+    /// Without transfer encoding.
+    bytes: &'a [u8],
+}
+
+impl Text<'_> {
+    fn find(&self, rules: &Rules, findings: &mut Findings, kept: &mut Kept) {
+        let place = || self.message.section(self.id);
+        let markup = matches!(&*self.part.media.sub, "html" | "xhtml" | "xhtml+xml");
+        let utf7 = self.charset.is_some_and(is_utf7);
+        let shifting = self.charset.is_some_and(is_shifting);
+        if utf7 && markup {
+            findings.add(Finding::Utf7InHtml, place);
+        }
+        if self.is_disputed() {
+            findings.add(Finding::AmbiguousCharset, place);
+        }
+        if shifting && !(utf7 && markup) {
+            findings.add(Finding::StatefulCharset, place);
+        }
+        if !utf7 && looks_like_utf7(self.bytes) {
+            findings.add(Finding::Utf7Lookalike, place);
+        }
+        if let Some(first) = memchr::memchr(ESCAPE, self.bytes) {
+            let marks = Escapes::of(&self.bytes[first..]);
+            if shifting {
+                if marks.redundant {
+                    findings.add(Finding::RedundantEscape, place);
+                }
+                if marks.abused {
+                    findings.add(Finding::Iso2022StateAbuse, place);
+                }
+            } else if marks.any {
+                findings.add(Finding::UndeclaredEscape, place);
+            }
+        }
+        if let Some(reading) = self.reading {
+            self.compare(reading, markup, rules, findings, kept);
+        }
+        if self.contradicts_itself() {
+            findings.add(Finding::MetaConflict, place);
+        }
+    }
+
+    /// What was read against what was said.
+    fn compare(
+        &self,
+        reading: &Reading,
+        markup: bool,
+        rules: &Rules,
+        findings: &mut Findings,
+        kept: &mut Kept,
+    ) {
+        let place = || self.message.section(self.id);
+        let other = self.charset.filter(|charset| !is_same(*charset, reading.used));
+        match reading.how {
+            How::Bom if other.is_some() => findings.add(Finding::BomConflict, place),
+            How::Structure if other.is_some_and(is_wide) => findings.add(Finding::AmbiguousCharset, place),
+            // Bytes without a mark that belong to no label.
+            How::Detected
+                if (self.label.is_none() || self.charset.is_some())
+                    && !self.bytes.is_ascii()
+                    && !findings.has(Finding::MislabelledCharset) =>
+            {
+                findings.add(Finding::MislabelledCharset, place);
+            }
+            _ => (),
+        }
+        let undeclared =
+            self.label.is_none() && markup && reading.used.is_stateful() && reading.how != How::Bom;
+        let unknown = self.label.is_some() && self.charset.is_none();
+        if undeclared || unknown && rules.action(Finding::UnknownCharset) < Action::Normalize {
+            // Nobody behind us may take for text what was not said to be one.
+            kept.part(self.message, self.id);
+        }
+    }
+
+    /// Whether readers see different labels: one in the form of RFC 2231, which many do not know, or with comments or quoting in it.
+    fn is_disputed(&self) -> bool {
+        let Some(span) = self.part.charset else { return false };
+        let raw = self.message.raw();
+        let odd = |byte: &u8| matches!(byte, b'(' | b')' | b';' | b'\\' | b'\'' | b'=' | b',' | b'"');
+        let before = &raw[..span.start];
+        let extended = before[before.len().saturating_sub(96)..]
+            .iter()
+            .rposition(|byte| matches!(byte, b';' | b'\n'))
+            .is_some_and(|at| {
+                let name = &before[before.len().saturating_sub(96) + at + 1..];
+                name.trim_ascii_start().get(..8).is_some_and(|name| name.eq_ignore_ascii_case(b"charset*"))
+            });
+        extended || self.label.is_some_and(|label| label.iter().any(odd))
+    }
+
+    /// Whether the document names another charset than its label.
+    fn contradicts_itself(&self) -> bool {
+        let documents = matches!(&*self.part.media.sub, "html" | "xhtml" | "xhtml+xml" | "xml" | "css");
+        let (true, Some(label)) = (documents, self.charset) else { return false };
+        let Some(own) = declaration(&self.bytes[..self.bytes.len().min(DECLARED)]) else { return false };
+        Charset::for_label(own, View::Mail).charset().is_none_or(|own| {
+            // A document that can say that it is UTF-16 is not (HTML 4.2.5.4 of WHATWG).
+            !is_same(own, label) && !is_wide(own)
+        })
+    }
+}
+
+/// What a document says of itself: `charset=` or `encoding=` and the label.
+fn declaration(start: &[u8]) -> Option<&[u8]> {
+    static CHARSET: OnceLock<memmem::Finder<'static>> = OnceLock::new();
+    let finder = CHARSET.get_or_init(|| memmem::Finder::new(b"="));
+    let named = |at: usize, name: &[u8]| {
+        let before = start[..at].trim_ascii_end();
+        before.len() >= name.len() && before[before.len() - name.len()..].eq_ignore_ascii_case(name)
+    };
+    let at = finder.find_iter(start).find(|at| named(*at, b"charset") || named(*at, b"encoding"))?;
+    let rest = start[at + 1..].trim_ascii_start();
+    let rest = rest.strip_prefix(b"\"").or_else(|| rest.strip_prefix(b"'")).unwrap_or(rest);
+    let end = rest.iter().position(|byte| !byte.is_ascii_alphanumeric() && !b"-_:.+".contains(byte));
+    Some(&rest[..end.unwrap_or(rest.len())]).filter(|label| !label.is_empty())
+}
+
+/// Escape sequences of one text.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Escapes {
+    any: bool,
+    /// One that changes nothing, or with nothing behind it.
+    redundant: bool,
+    /// A run of pairs that is none, or is not ended on its line; a backslash or tilde that stands for a sign of money or a line.
+    abused: bool,
+}
+
+/// What bytes of the lower half stand for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Set {
+    Ascii,
+    /// ISO 646 of a country.
+    National(u8),
+    /// Pairs; the last letter of their sequence.
+    Pairs(u8),
+}
+
+impl Escapes {
+    /// Follows `bytes` from their first escape on; before it they are ASCII.
+    fn of(mut bytes: &[u8]) -> Self {
+        let (mut found, mut set) = (Self::default(), Set::Ascii);
+        let mut empty = false;
+        while let Some((&byte, rest)) = bytes.split_first() {
+            if byte != ESCAPE {
+                let run = memchr::memchr(ESCAPE, bytes).unwrap_or(bytes.len());
+                found.abused |= set.is_abused(&bytes[..run], run == bytes.len());
+                (bytes, empty) = (&bytes[run..], false);
+                continue;
+            }
+            let (next, length) = match rest {
+                [b'(', b'B', ..] => (Set::Ascii, 2),
+                [b'(', last @ b'@'..=b'~', ..] => (Set::National(*last), 2),
+                [b'$', last @ (b'@' | b'A' | b'B'), ..] => (Set::Pairs(*last), 2),
+                [b'$', b'(', last @ b'@'..=b'~', ..] => (Set::Pairs(*last), 3),
+                [b'$', b')' | b'*' | b'+', b'@'..=b'~', ..] => {
+                    (found.any, bytes) = (true, &rest[3..]);
+                    continue;
+                }
+                _ => {
+                    bytes = rest;
+                    continue;
+                }
+            };
+            found.any = true;
+            found.redundant |= next == set || empty;
+            (set, empty) = (next, true);
+            bytes = &rest[length..];
+        }
+        found.abused |= matches!(set, Set::Pairs(_));
+        found
+    }
+}
+
+impl Set {
+    /// Whether a run in this set is no text of it.
+    fn is_abused(self, run: &[u8], last: bool) -> bool {
+        match self {
+            Self::Ascii => false,
+            Self::National(_) => run.iter().any(|byte| matches!(byte, b'\\' | b'~')),
+            Self::Pairs(_) => {
+                let pairs =
+                    run.len().is_multiple_of(2) && run.iter().all(|byte| (0x21..=0x7E).contains(byte));
+                last || !pairs
+            }
+        }
+    }
+}
+
+/// Charsets of encoded words.
+fn words(header: &[u8], findings: &mut Findings) {
+    static WORD: OnceLock<memmem::Finder<'static>> = OnceLock::new();
+    // Most words of a message have one label.
+    let mut last: (&[u8], Option<Finding>) = (b"", None);
+    for at in WORD.get_or_init(|| memmem::Finder::new(b"=?")).find_iter(header) {
+        let rest = &header[at + 2..];
+        // No label is longer.
+        let rest = &rest[..rest.len().min(64)];
+        let Some(end) = rest.iter().position(|byte| matches!(byte, b'?' | b'*')) else { continue };
+        let label = &rest[..end];
+        if label != last.0 {
+            let plain = label.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_:.+".contains(byte));
+            let charset = if plain { resolved(label).filter(|charset| is_shifting(*charset)) } else { None };
+            let finding =
+                |charset| if is_utf7(charset) { Finding::Utf7InHeader } else { Finding::StatefulCharset };
+            last = (label, charset.map(finding));
+        }
+        if let Some(finding) = last.1 {
+            findings.add(finding, String::new);
+        }
+    }
+}
+
+/// The charset of a label; the commonest without a search.
+fn resolved(label: &[u8]) -> Option<Charset> {
+    if label.eq_ignore_ascii_case(b"utf-8") {
+        return Some(Charset::UTF_8);
+    }
+    Charset::for_label(label, View::Mail).charset()
+}
+
+fn unquoted(label: &[u8]) -> &[u8] {
+    let label = label.trim_ascii();
+    label.strip_prefix(b"\"").map_or(label, |label| label.strip_suffix(b"\"").unwrap_or(label))
+}
+
+fn is_utf7(charset: Charset) -> bool {
+    charset.name() == "UTF-7"
+}
+
+/// UTF-16, UTF-32 and UCS.
+fn is_wide(charset: Charset) -> bool {
+    let name = charset.name();
+    name.starts_with("UTF-16") || name.starts_with("UTF-32") || name.contains("UCS")
+}
+
+fn is_shifting(charset: Charset) -> bool {
+    charset != Charset::UTF_8 && charset.is_stateful() && !is_wide(charset)
+}
+
+/// Whether two names are one charset to a reader of mail: `UTF-16` is both its orders.
+fn is_same(one: Charset, other: Charset) -> bool {
+    let family = |charset: Charset| match charset.name() {
+        name if name.starts_with("UTF-16") => "UTF-16",
+        name if name.starts_with("UTF-32") => "UTF-32",
+        _ => "",
+    };
+    let ascii = |charset: Charset| charset.name() == "US-ASCII";
+    one.superset() == other.superset()
+        || ascii(one) && other.is_ascii_compatible()
+        || ascii(other) && one.is_ascii_compatible()
+        || !family(one).is_empty()
+            && family(one) == family(other)
+            && (one.name() == family(one) || other.name() == family(other))
+}
+
+/// `<` in UTF-7, as hidden markup begins.
+fn looks_like_utf7(bytes: &[u8]) -> bool {
+    static OPENING: OnceLock<memmem::Finder<'static>> = OnceLock::new();
+    OPENING.get_or_init(|| memmem::Finder::new(b"+ADw")).find(bytes).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_followed() {
+        let found = |any, redundant, abused| Escapes { any, redundant, abused };
+        for (bytes, want) in [
+            (&b"\x1b[31m"[..], found(false, false, false)),
+            (b"\x1b$B8+\x1b(B x", found(true, false, false)),
+            (b"\x1b(B", found(true, true, false)),
+            (b"\x1b$B\x1b(Bx", found(true, true, false)),
+            (b"\x1b$B8+", found(true, false, true)),
+            (b"\x1b$B8+\r\n\x1b(B", found(true, false, true)),
+            (b"\x1b$B\"><img alt=\"\x1b(B", found(true, false, true)),
+            (b"\x1b(J\\\x1b(B", found(true, false, true)),
+            (b"\x1b(Jyen\x1b(B", found(true, false, false)),
+            (b"\x1b$)C\x0e8+\x0f", found(true, false, false)),
+            (b"\x1b$(D8+\x1b(B.", found(true, false, false)),
+            (b"\x1b", found(false, false, false)),
+        ] {
+            assert_eq!(Escapes::of(bytes), want, "{}", bytes.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn declarations_are_found() {
+        for (start, want) in [
+            (&b"<meta charset=koi8-r>"[..], Some(&b"koi8-r"[..])),
+            (b"<meta http-equiv=x content='text/html; CHARSET = \"utf-7\"'>", Some(b"utf-7")),
+            (b"<?xml version=\"1.0\" encoding='utf-7'?>", Some(b"utf-7")),
+            (b"<p a=b>charset</p>", None),
+            (b"charset=", None),
+        ] {
+            assert_eq!(declaration(start), want, "{}", start.escape_ascii());
+        }
+    }
+}

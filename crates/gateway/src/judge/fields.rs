@@ -1,0 +1,190 @@
+//! Header fields that a gateway trusts, deletes and adds.
+
+use crate::milter::FieldValue;
+use crate::policy::{Action, Finding, Findings, Rules};
+use mailglot_mime::{Edit, Message, PartId, Span, header};
+
+/// Fields of which the first counts and others are deleted, so that all readers believe the same one.
+const FIRST_COUNTS: [&[u8]; 4] =
+    [b"content-type", b"content-transfer-encoding", b"content-disposition", b"mime-version"];
+/// Longest line that we write (RFC 5322 2.1.1).
+const WIDTH: usize = 76;
+
+/// Whether a signature covers the message: DKIM, DomainKeys, ARC, DKIM2. One that covers a part of its body only (`l=`) counts.
+pub(super) fn is_signed(message: &Message<'_>) -> bool {
+    let raw = message.raw();
+    message.fields(PartId::ROOT).iter().any(|field| {
+        let name = field.name.of(raw);
+        header::is_signature(name)
+            || name.eq_ignore_ascii_case(b"dkim2-signature")
+            || name.eq_ignore_ascii_case(b"message-instance")
+    })
+}
+
+/// Whether a DKIM signature covers the beginning of the body only (RFC 6376 8.2).
+pub(super) fn has_length_tag(message: &Message<'_>) -> bool {
+    let raw = message.raw();
+    message.fields(PartId::ROOT).iter().any(|field| {
+        field.name.of(raw).eq_ignore_ascii_case(b"dkim-signature")
+            && field.value.of(raw).split(|byte| *byte == b';').any(|tag| {
+                let mut halves = tag.splitn(2, |byte| *byte == b'=');
+                halves.next().is_some_and(|name| name.trim_ascii() == b"l") && halves.next().is_some()
+            })
+    })
+}
+
+/// Whether a server of this name has told what it thinks of the signatures (RFC 8601 2.2).
+pub(super) fn has_results_of(message: &Message<'_>, id: &str) -> bool {
+    results_of(message, id).next().is_some()
+}
+
+fn results_of<'m>(message: &'m Message<'_>, id: &'m str) -> impl Iterator<Item = &'m header::Field> {
+    let raw = message.raw();
+    message.fields(PartId::ROOT).iter().filter(move |field| {
+        let server = || {
+            let value = header::unfold(field.value.of(raw));
+            let end = value.iter().position(|byte| *byte == b';').unwrap_or(value.len());
+            let server = without_comments(&value[..end]);
+            // A version may follow the name.
+            let server =
+                server.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or_default();
+            let server = server.strip_prefix(b"\"").and_then(|s| s.strip_suffix(b"\"")).unwrap_or(server);
+            server.eq_ignore_ascii_case(id.as_bytes())
+        };
+        field.name.of(raw).eq_ignore_ascii_case(b"authentication-results") && server()
+    })
+}
+
+fn without_comments(value: &[u8]) -> Vec<u8> {
+    let mut depth = 0_usize;
+    let mut plain = Vec::new();
+    for byte in value {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => plain.push(*byte),
+            _ => (),
+        }
+    }
+    plain
+}
+
+/// Deletes fields that would be taken for ours: reports, and results of a check that was not made here.
+pub(super) fn delete_claims(message: &Message<'_>, rules: &Rules, edits: &mut Vec<Edit>) {
+    let raw = message.raw();
+    let own = [rules.findings_header.as_deref(), rules.original_header.as_deref()];
+    let is_own = |name: &[u8]| own.iter().flatten().any(|own| name.eq_ignore_ascii_case(own.as_bytes()));
+    let mut gone: Vec<Span> = message
+        .fields(PartId::ROOT)
+        .iter()
+        .filter(|field| is_own(field.name.of(raw)))
+        .map(|field| field.full)
+        .collect();
+    if rules.strips_results
+        && let Some(id) = &rules.authserv_id
+    {
+        gone.extend(results_of(message, id).map(|field| field.full));
+    }
+    delete(gone, edits);
+}
+
+/// Deletes the fields that no reader should believe where another one stands above them.
+pub(super) fn delete_duplicates(message: &Message<'_>, findings: &Findings, edits: &mut Vec<Edit>) {
+    if !findings.has(Finding::DuplicateHeader) {
+        return;
+    }
+    let raw = message.raw();
+    let mut gone = Vec::new();
+    let mut sealed_until = 0;
+    for (index, part) in message.parts().iter().enumerate() {
+        if part.header.start < sealed_until {
+            continue;
+        }
+        let mut seen = [false; FIRST_COUNTS.len()];
+        for field in message.fields(PartId(index as u32)) {
+            let name = field.name.of(raw);
+            if let Some(at) = FIRST_COUNTS.iter().position(|own| name.eq_ignore_ascii_case(own)) {
+                if seen[at] {
+                    gone.push(field.full);
+                }
+                seen[at] = true;
+            }
+        }
+        if part.media.top == "multipart" && matches!(&*part.media.sub, "signed" | "encrypted") {
+            // Its own header is signed by nobody; what is in it may be.
+            sealed_until = part.body.end;
+        }
+    }
+    delete(gone, edits);
+}
+
+/// Adds edits that delete whole fields; edits inside these go.
+fn delete(mut gone: Vec<Span>, edits: &mut Vec<Edit>) {
+    if gone.is_empty() {
+        return;
+    }
+    gone.sort_unstable_by_key(|span| span.start);
+    gone.dedup();
+    let inside = |edit: &Edit| {
+        let after = gone.partition_point(|span| span.start <= edit.span.start);
+        after.checked_sub(1).is_some_and(|at| edit.span.end <= gone[at].end && edit.span.start < gone[at].end)
+            && !edit.span.is_empty()
+    };
+    edits.retain(|edit| !inside(edit));
+    edits.extend(gone.into_iter().map(|span| Edit::new(span, b"")));
+    edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+}
+
+/// The fields that tell of findings and of the original.
+pub(super) fn added(
+    rules: &Rules,
+    wanted: Action,
+    action: Action,
+    findings: &Findings,
+) -> Vec<(FieldValue, FieldValue)> {
+    let lets_pass = matches!(action, Action::Pass | Action::Tag | Action::Normalize | Action::Quarantine);
+    let told = rules.strongest(findings) >= Action::Tag || rules.monitor && wanted != Action::Pass;
+    let mut added = Vec::new();
+    if let (true, true, Some(name)) = (lets_pass, told, &rules.findings_header) {
+        added.extend(field(name, &results(rules, wanted, findings)));
+    }
+    added
+}
+
+/// `host; v=1; verdict=…; action=…; findings="…"`, folded. Every word is of a closed list, or of the configuration.
+fn results(rules: &Rules, wanted: Action, findings: &Findings) -> Vec<String> {
+    let ambiguous = findings.counted().any(|(finding, _)| finding.is_ambiguous());
+    let mut words = vec![
+        format!("{};", rules.host),
+        "v=1;".to_owned(),
+        format!("verdict={};", if ambiguous { "ambiguous" } else { "clean" }),
+    ];
+    if rules.monitor {
+        words.push("mode=monitor;".to_owned());
+    }
+    let end = if findings.is_empty() { "" } else { ";" };
+    words.push(format!("action={}{end}", wanted.name()));
+    let places = findings.places();
+    for (at, (finding, place)) in places.iter().enumerate() {
+        let (start, end) =
+            (if at == 0 { "findings=\"" } else { "" }, if at + 1 == places.len() { "\"" } else { "," });
+        let place = if place.is_empty() { String::new() } else { format!("({place})") };
+        words.push(format!("{start}{}{place}{end}", finding.id()));
+    }
+    words
+}
+
+/// A field of words with blanks between, folded before the line gets too long.
+fn field(name: &str, words: &[String]) -> Option<(FieldValue, FieldValue)> {
+    let (mut value, mut column) = (String::new(), name.len() + 2);
+    for (at, word) in words.iter().enumerate() {
+        if at > 0 {
+            let fold = column + 1 + word.len() > WIDTH;
+            value.push_str(if fold { "\n " } else { " " });
+            column = if fold { 1 } else { column + 1 };
+        }
+        value.push_str(word);
+        column += word.len();
+    }
+    Some((FieldValue::new(name)?, FieldValue::new(value)?))
+}

@@ -1,0 +1,209 @@
+//! The judgement of one message: what was found, what is done, which bytes leave. No I/O, no clock, and no protocol.
+//!
+//! ```text
+//!  bytes ─► Message ─► plan ─► edits ─┐                          ┌─► Complete::actions ─► milter
+//!               └► events, scans ─► findings ─► rules ─► Judgement ┴─► bytes ─► proxy, filter
+//! ```
+//!
+//! # Limits
+//! Parts under a signature are looked at by their labels and structure; their text is not read.
+
+mod addresses;
+mod canonical;
+mod charsets;
+mod events;
+mod fields;
+mod idna;
+mod script;
+mod structure;
+
+use crate::engine::Envelope;
+use crate::milter::FieldValue;
+use crate::policy::{Action, Finding, Findings, Rules, Signed};
+use mailglot_mime::{
+    Edit, Headers, Message, PartId, Plan, Policy, Report, Span, Transfer, header, plan_parsed, splice,
+};
+use std::borrow::Cow;
+
+/// What becomes of one message.
+#[derive(Debug)]
+pub struct Judgement<'a> {
+    /// What is done.
+    pub action: Action,
+    /// What the policy asks for; the same as `action` but in a dry run, and where there is nothing to be done.
+    pub wanted: Action,
+    /// What was found.
+    pub findings: Findings,
+    /// What is changed in the message; empty where it stays as it is.
+    pub edits: Vec<Edit>,
+    /// Fields above all others: names, and values without the space behind the colon, folds in them as LF and a space.
+    pub added: Vec<(FieldValue, FieldValue)>,
+    /// What the planner told.
+    pub report: Report,
+    raw: &'a [u8],
+}
+
+impl<'a> Judgement<'a> {
+    /// A message that stays as it is, unread.
+    pub fn unread(raw: &'a [u8]) -> Self {
+        Self {
+            action: Action::Pass,
+            wanted: Action::Pass,
+            findings: Findings::default(),
+            edits: Vec::new(),
+            added: Vec::new(),
+            report: Report::default(),
+            raw,
+        }
+    }
+
+    /// The message as it came.
+    pub fn raw(&self) -> &'a [u8] {
+        self.raw
+    }
+
+    /// The message as it leaves, with CRLF behind added fields where its first line ends so, else with LF.
+    pub fn bytes(&self) -> Cow<'a, [u8]> {
+        if self.edits.is_empty() && self.added.is_empty() {
+            return Cow::Borrowed(self.raw);
+        }
+        let first = memchr::memchr(b'\n', self.raw);
+        let crlf = first.is_none_or(|at| at > 0 && self.raw[at - 1] == b'\r');
+        let mut bytes = Vec::with_capacity(self.size());
+        for (name, value) in &self.added {
+            bytes.extend_from_slice(name.as_bytes());
+            bytes.extend_from_slice(b": ");
+            for (at, line) in value.as_bytes().split(|byte| *byte == b'\n').enumerate() {
+                if at > 0 {
+                    bytes.extend_from_slice(if crlf { b"\r\n" } else { b"\n" });
+                }
+                bytes.extend_from_slice(line);
+            }
+            bytes.extend_from_slice(if crlf { b"\r\n" } else { b"\n" });
+        }
+        // Writing to memory cannot fail.
+        let _ = splice(self.raw, &self.edits, &mut bytes);
+        Cow::Owned(bytes)
+    }
+
+    /// Bytes of the message as it leaves, added fields aside.
+    pub fn size(&self) -> usize {
+        let grown: usize = self.edits.iter().map(|edit| edit.with.len()).sum();
+        let shrunk: usize = self.edits.iter().map(|edit| edit.span.len()).sum();
+        self.raw.len() + grown - shrunk
+    }
+
+    /// The findings that ask for this action, by name.
+    pub fn reasons(&self, rules: &Rules, action: Action) -> String {
+        let of = |(finding, _): (Finding, u32)| (rules.action(finding) == action).then(|| finding.id());
+        self.findings.counted().filter_map(of).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Judges a message. Linear in its bytes.
+pub fn judge<'a>(raw: &'a [u8], envelope: &Envelope, rules: &Rules) -> Judgement<'a> {
+    let policy = policy_for(envelope, rules);
+    let message = Message::parse(raw, &policy.limits);
+    let Plan { mut edits, report } = plan_parsed(&message, &policy);
+    let mut findings = Findings::default();
+    let mut kept = Kept::default();
+    events::find(&message, &report, envelope, &mut findings);
+    structure::find(&message, &mut findings, &mut kept);
+    charsets::find(&message, &report, rules, &mut findings, &mut kept);
+    addresses::find(&message, &mut findings);
+    kept.hold(&mut edits);
+    let signed = fields::is_signed(&message);
+    if signed && fields::has_length_tag(&message) {
+        findings.add(Finding::DkimLTag, String::new);
+    }
+    if signed && !may_break_signature(&message, rules) && !edits.is_empty() {
+        edits.clear();
+        findings.add(Finding::SignedNotNormalised, String::new);
+    }
+    if !signed || may_break_signature(&message, rules) {
+        canonical::plan(&message, &report, &findings, &mut edits);
+        fields::delete_duplicates(&message, &findings, &mut edits);
+    }
+    let (wanted, action) = decide(rules, &findings, &edits);
+    if action != Action::Normalize {
+        edits.clear();
+    }
+    let added = fields::added(rules, wanted, action, &findings);
+    fields::delete_claims(&message, rules, &mut edits);
+    let action = if action == Action::Pass && !added.is_empty() { Action::Tag } else { action };
+    Judgement { action, wanted, findings, edits, added, report, raw }
+}
+
+/// How a message is written, by what its envelope promised.
+fn policy_for<'r>(envelope: &Envelope, rules: &'r Rules) -> Cow<'r, Policy> {
+    let base = &rules.rewriting;
+    let mut policy = Cow::Borrowed(base);
+    if envelope.smtputf8 && base.headers == Headers::Words {
+        // Raw UTF-8 is legal then, and a field without other charsets stays.
+        policy.to_mut().headers = Headers::RawUtf8;
+    }
+    if envelope.eight_bit && base.transfer == Transfer::Clean {
+        policy.to_mut().transfer = Transfer::Keep;
+    }
+    policy
+}
+
+/// What the rules ask for, and what is done. A message that no finding speaks of is brought to UTF-8; where findings do that a
+/// rewriting would mend, they decide.
+fn decide(rules: &Rules, findings: &Findings, edits: &[Edit]) -> (Action, Action) {
+    let mended = findings.counted().filter(|(finding, _)| finding.usual() == Action::Normalize);
+    let plain = mended.map(|(finding, _)| rules.action(finding)).max().unwrap_or(Action::Normalize);
+    let strongest = rules.strongest(findings);
+    let plain = if edits.is_empty() { Action::Pass } else { plain };
+    let wanted = match strongest.max(plain) {
+        // There is nothing to write anew.
+        Action::Normalize if edits.is_empty() => Action::Tag,
+        wanted => wanted,
+    };
+    // Tagged is what has a field; that is known when the fields are made.
+    let done = if rules.monitor || wanted == Action::Tag { Action::Pass } else { wanted };
+    (wanted, done)
+}
+
+/// Whether the signature has done its work: our server has told of it, and nobody behind us needs it.
+fn may_break_signature(message: &Message<'_>, rules: &Rules) -> bool {
+    rules.signed == Signed::RewriteAfterVerify
+        && rules.authserv_id.as_ref().is_some_and(|id| fields::has_results_of(message, id))
+}
+
+/// Places that stay as they are, whatever the planner would do.
+#[derive(Debug, Default)]
+struct Kept(Vec<Span>);
+
+impl Kept {
+    /// A part stays, its header too.
+    fn part(&mut self, message: &Message<'_>, id: PartId) {
+        let part = message.part(id);
+        self.0.push(Span::new(part.header.start, part.body.end));
+    }
+
+    fn field(&mut self, field: &header::Field) {
+        self.0.push(field.full);
+    }
+
+    /// Takes the edits away that touch what stays. Both lists are walked once.
+    fn hold(mut self, edits: &mut Vec<Edit>) {
+        if self.0.is_empty() || edits.is_empty() {
+            return;
+        }
+        self.0.sort_unstable_by_key(|span| (span.start, span.end));
+        let mut kept = self.0.into_iter().peekable();
+        let mut reach = 0;
+        edits.retain(|edit| {
+            while let Some(span) = kept.next_if(|span| span.start <= edit.span.start) {
+                reach = reach.max(span.end);
+            }
+            let begins_inside = edit.span.start < reach;
+            let reaches_into = kept.peek().is_some_and(|span| span.start < edit.span.end);
+            !begins_inside && !reaches_into
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

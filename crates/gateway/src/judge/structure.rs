@@ -1,0 +1,128 @@
+//! Findings about parts, fields and lines, from their spans.
+
+use super::Kept;
+use crate::policy::{Finding, Findings};
+use mailglot_mime::transfer::TransferEncoding;
+use mailglot_mime::{Edit, Eol, Message, Part, PartId, params};
+
+/// Parameters of a field, and comments in comments, that are read; a field of more stays as it is.
+const PARAMETERS: usize = 100;
+/// Shorter values have neither so many parameters nor so many parentheses.
+const SHORT: usize = 2 * PARAMETERS;
+
+/// Adds what the structure tells; fields beyond the limits stay as they are.
+pub(super) fn find(message: &Message<'_>, findings: &mut Findings, kept: &mut Kept) {
+    let raw = message.raw();
+    if message.eol() == Eol::CrLf && has_bare_ends(raw) {
+        findings.add(Finding::BareLf, String::new);
+    }
+    for field in message.all_fields() {
+        let value = field.value.of(raw);
+        if value.len() > SHORT && is_overloaded(value) {
+            findings.add(Finding::TooManyParams, String::new);
+            kept.field(field);
+        }
+    }
+    for (index, part) in message.parts().iter().enumerate() {
+        let id = PartId(index as u32);
+        let coded = matches!(
+            part.transfer,
+            TransferEncoding::Base64 | TransferEncoding::QuotedPrintable | TransferEncoding::Uuencode
+        );
+        if coded && is_composite(part) {
+            findings.add(Finding::CteOnComposite, || message.section(id));
+        }
+        match part.transfer {
+            TransferEncoding::Unknown | TransferEncoding::Uuencode => {
+                findings.add(Finding::UnknownCte, || message.section(id));
+            }
+            _ if canonical(message, part).is_some() => {
+                findings.add(Finding::MalformedCte, || message.section(id));
+            }
+            // Letters of another alphabet (RFC 4648 5), which some readers skip.
+            TransferEncoding::Base64 if memchr::memchr2(b'-', b'_', part.body.of(raw)).is_some() => {
+                findings.add(Finding::MalformedCte, || message.section(id));
+            }
+            _ => (),
+        }
+        if part.media.top == "multipart" && has_rival_boundary(message, part, id) {
+            findings.add(Finding::AmbiguousBoundary, || message.section(id));
+        }
+    }
+}
+
+/// The edit that makes the label of a transfer encoding what RFC 2045 6.1 has; none where it is that, and where nobody knows what it is.
+pub(super) fn canonical(message: &Message<'_>, part: &Part) -> Option<Edit> {
+    const LABELS: [&[u8]; 5] = [b"7bit", b"8bit", b"binary", b"base64", b"quoted-printable"];
+    let field = message.all_fields().get(part.content_transfer_encoding? as usize)?;
+    let value = field.value.of(message.raw());
+    if LABELS.iter().any(|label| value.trim_ascii().eq_ignore_ascii_case(label)) {
+        return None;
+    }
+    let label: &[u8] = match part.transfer {
+        TransferEncoding::Base64 => b" base64",
+        TransferEncoding::QuotedPrintable => b" quoted-printable",
+        TransferEncoding::Identity if part.body.of(message.raw()).is_ascii() => b" 7bit",
+        TransferEncoding::Identity => b" 8bit",
+        TransferEncoding::Unknown | TransferEncoding::Uuencode => return None,
+    };
+    Some(Edit::new(field.value, label))
+}
+
+/// RFC 2045 6.4 has no encoding there; RFC 6532 3.5 allows it for message/global.
+fn is_composite(part: &Part) -> bool {
+    part.media.top == "multipart" || part.media.top == "message" && !part.media.sub.starts_with("global")
+}
+
+/// Whether a CR or LF stands alone.
+fn has_bare_ends(raw: &[u8]) -> bool {
+    let mut pairs = 0;
+    for at in memchr::memchr_iter(b'\n', raw) {
+        if at == 0 || raw[at - 1] != b'\r' {
+            return true;
+        }
+        pairs += 1;
+    }
+    memchr::memchr_iter(b'\r', raw).count() != pairs
+}
+
+/// Whether a value has more parameters, or comments in comments, than any mail needs.
+fn is_overloaded(value: &[u8]) -> bool {
+    let (mut depth, mut deepest, mut parameters) = (0_usize, 0, 0);
+    for byte in value {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            b';' => parameters += 1,
+            _ => continue,
+        }
+        deepest = deepest.max(depth);
+    }
+    parameters > PARAMETERS || deepest > PARAMETERS
+}
+
+/// Whether the multipart names several boundaries, or one that an outer multipart uses.
+fn has_rival_boundary(message: &Message<'_>, part: &Part, id: PartId) -> bool {
+    let field = part.content_type.and_then(|index| message.all_fields().get(index as usize));
+    let value = field.map_or(&b""[..], |field| field.value.of(message.raw()));
+    let named = |name: &[u8]| {
+        let plain = name.split(|byte| *byte == b'*').next().unwrap_or(name);
+        plain.eq_ignore_ascii_case(b"boundary")
+    };
+    // A second semicolon is needed for a second parameter.
+    let several = memchr::memchr_iter(b';', value).nth(1).is_some()
+        && value.len() <= 102_400
+        && params::scan(value).1.iter().filter(|param| named(param.name)).count() > 1;
+    if several {
+        return true;
+    }
+    let Some(own) = message.boundary(id) else { return false };
+    let mut outer = part.parent;
+    while let Some(parent) = outer {
+        if message.boundary(parent) == Some(own) {
+            return true;
+        }
+        outer = message.part(parent).parent;
+    }
+    false
+}

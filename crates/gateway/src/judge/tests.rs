@@ -1,0 +1,303 @@
+#![allow(clippy::unwrap_used)]
+use super::*;
+use std::fs;
+use std::path::PathBuf;
+
+/// Rules that add no field, so that outputs can be compared.
+fn silent(mut rules: Rules) -> Rules {
+    rules.findings_header = None;
+    rules
+}
+
+fn judged(raw: &[u8]) -> Judgement<'_> {
+    judge(raw, &Envelope::default(), &Rules::default())
+}
+
+fn message(header: &str, body: &str) -> Vec<u8> {
+    let header = header.replace('\n', "\r\n");
+    format!("From: a@example.org\r\nMIME-Version: 1.0\r\n{header}\r\n\r\n{body}\r\n").into_bytes()
+}
+
+/// Messages of a folder of shared material; none where there is none.
+fn shared(folder: &str) -> Vec<(String, Vec<u8>)> {
+    let Ok(root) = std::env::var("MAILGLOT_SHARED") else { return Vec::new() };
+    let (mut found, mut open) = (Vec::new(), vec![PathBuf::from(root).join(folder)]);
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|kind| kind == "eml") {
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                found.push((name, fs::read(&path).unwrap()));
+            }
+        }
+    }
+    assert!(!found.is_empty());
+    found.sort();
+    found
+}
+
+#[test]
+fn attacks_are_found() {
+    use Finding as F;
+    let rows: &[(&str, &[Finding])] = &[
+        ("a01", &[F::Utf7InHtml]),
+        ("a02", &[F::Utf7Lookalike]),
+        ("a03d", &[F::Utf7InHtml]),
+        ("a03i", &[F::Utf7InHtml]),
+        ("a05", &[F::Utf7InHeader]),
+        ("a06", &[F::MalformedCharset]),
+        ("a08", &[F::Iso2022StateAbuse]),
+        ("a09", &[F::RedundantEscape]),
+        ("a10", &[F::Iso2022StateAbuse]),
+        ("a11", &[F::StatefulCharset]),
+        ("a13h", &[F::NulIn8bit]),
+        ("a17a", &[F::MislabelledCharset]),
+        ("a17d", &[F::MetaConflict]),
+        ("a19", &[F::AmbiguousCharset]),
+        ("a2107", &[F::UnknownCharset]),
+        ("b30", &[F::ControlInEncodedWord]),
+        ("b31", &[F::ControlInEncodedWord]),
+        ("b32a", &[F::EncodedWordInAddrSpec]),
+        ("b32b", &[F::AmbiguousFrom]),
+        ("b33", &[F::EncodedWordInAddrSpec]),
+        ("b37", &[F::MisplacedEncodedWord]),
+        ("b38", &[F::SplitCharacter]),
+        ("b39c", &[F::HeaderTooLong]),
+        ("b42b", &[F::InvisibleCharacters]),
+        ("b42c", &[F::MixedScript, F::IdnDomain]),
+        ("c50a", &[F::AmbiguousFilename]),
+        ("c50c", &[F::AmbiguousFilename]),
+        ("c50f", &[F::AmbiguousFilename]),
+        ("c50l", &[F::AmbiguousFilename]),
+        ("c50n", &[F::AmbiguousFilename]),
+        ("c50q", &[F::NulInHeader]),
+        ("c52", &[F::TooManyParams]),
+        ("d60b", &[F::TooDeep]),
+        ("d61a", &[F::TooManyParts]),
+        ("d62", &[F::TooManyHeaders]),
+        ("d64", &[F::BoundaryPrefix]),
+        ("d68a", &[F::MalformedCte]),
+        ("d68b", &[F::MalformedCte]),
+        ("d68c", &[F::MalformedCte]),
+        ("d68d", &[F::MalformedCte]),
+        ("d68e", &[F::MalformedCte]),
+        ("d68g", &[F::MalformedCte]),
+        ("d68j", &[F::UnknownCte]),
+        ("d68k", &[F::UnknownCte]),
+        ("d68l", &[F::MalformedCte]),
+        ("d68m", &[F::MalformedCte]),
+        ("d71", &[F::UnterminatedMultipart]),
+        ("d72", &[F::MissingBoundary]),
+        ("d74b", &[F::WhitespaceLine]),
+        ("d74c", &[F::MalformedHeaderLine]),
+        ("d75", &[F::NulInHeader]),
+        ("d80", &[F::CteOnComposite]),
+        ("d83", &[F::SignedNotNormalised]),
+        ("d87", &[F::MessagePartial]),
+    ];
+    let attacks = shared("attacks");
+    for (start, wanted) in rows {
+        let mut seen = attacks.is_empty();
+        for (name, raw) in attacks.iter().filter(|(name, _)| name.starts_with(start)) {
+            seen = true;
+            let found = judged(raw).findings;
+            for finding in *wanted {
+                assert!(found.has(*finding), "{name}: {} not in {:?}", finding.id(), found.places());
+            }
+        }
+        assert!(seen, "no input {start}");
+    }
+}
+
+#[test]
+fn inputs_of_our_own_are_found() {
+    use Finding as F;
+    let html = "Content-Type: text/html; charset=";
+    let text = "Content-Type: text/plain; charset=utf-8";
+    let rows: Vec<(Vec<u8>, Finding)> = vec![
+        (message(&format!("{html}utf-8"), "<meta charset=koi8-r>x"), F::MetaConflict),
+        (message(&format!("{html}iso-8859-1"), "\u{feff}<p>\u{fc}</p>"), F::BomConflict),
+        (message(&format!("{html}koi8-r"), "\x1b$B8+\x1b(B"), F::UndeclaredEscape),
+        (
+            message("Content-Type: multipart/mixed; boundary=a; boundary=b", "--a\r\n\r\nx\r\n--a--"),
+            F::AmbiguousBoundary,
+        ),
+        (
+            message(
+                "Content-Type: multipart/mixed; boundary=a",
+                "--a\r\nContent-Type: multipart/mixed; boundary=a\r\n\r\n--a\r\n\r\nx\r\n--a--\r\n--a--",
+            ),
+            F::AmbiguousBoundary,
+        ),
+        (message("To: \u{fc}@example.org", "x"), F::NonAsciiAddr),
+        (message("To: x@xn--99999999999.org", "x"), F::MalformedIdna),
+        (message("To: x@xn--mnchen-3ya.example", "x"), F::IdnDomain),
+        (message("Subject: =?utf-8?Q?a=E2=80=AEb?=", "x"), F::BidiControl),
+        (message(text, "a\nb"), F::BareLf),
+        (message(text, "a\rb"), F::BareLf),
+        (message("Content-Type: text/plain\nContent-Type: text/html", "x"), F::DuplicateHeader),
+        (message("Subject: \u{fc}", "x"), F::Raw8bitHeader),
+        (
+            message(&format!("DKIM-Signature: v=1; d=example.org; h=from; l=12; b=aa\n{text}"), "x"),
+            F::DkimLTag,
+        ),
+        (
+            message(
+                "DKIM-Signature: v=1; b=aa\nContent-Type: text/plain; charset=koi8-r\nContent-Transfer-Encoding: quoted-printable",
+                "=C1",
+            ),
+            F::SignedNotNormalised,
+        ),
+        (
+            message(
+                "Content-Type: text/plain; charset=koi8-r\nContent-Transfer-Encoding: quoted-printable",
+                "-----BEGIN PGP MESSAGE-----\r\n=C1",
+            ),
+            F::InlinePgp,
+        ),
+        (message(&format!("X-Many: {}", "a;".repeat(101)), "x"), F::TooManyParams),
+        (message(&format!("X-Long: =?utf-8?Q?{}?=", "a".repeat(102_400)), "x"), F::HeaderTooLong),
+    ];
+    for (raw, finding) in rows {
+        let found = judged(&raw).findings;
+        let start = raw[..raw.len().min(300)].escape_ascii();
+        assert!(found.has(finding), "{}: {:?} in {start}", finding.id(), found.places());
+    }
+    let clean = message(text, "plain \u{fc}");
+    let judgement = judged(&clean);
+    assert!(judgement.findings.is_empty(), "{:?}", judgement.findings.places());
+    assert_eq!((judgement.action, &*judgement.bytes()), (Action::Pass, &clean[..]));
+}
+
+#[test]
+fn a_second_pass_changes_nothing() {
+    let rules = silent(Rules::default());
+    for (name, raw) in shared("attacks").into_iter().chain(shared("corpus/eml")) {
+        for eight_bit in [false, true] {
+            let envelope = Envelope { eight_bit, ..Envelope::default() };
+            let first = judge(&raw, &envelope, &rules);
+            let bytes = first.bytes();
+            assert_eq!(bytes.len(), first.size(), "{name}");
+            let second = judge(&bytes, &envelope, &rules);
+            assert!(second.edits.is_empty(), "{name}: {:?} after {:?}", second.edits, first.edits);
+            assert!(first.action == Action::Normalize || bytes == raw, "{name}");
+        }
+    }
+}
+
+#[test]
+fn seven_bit_mail_stays_so_unless_eight_bits_were_promised() {
+    let raw = message("Content-Type: text/plain; charset=iso-2022-jp", "\x1b$B8+\x1b(B");
+    assert!(judged(&raw).bytes().is_ascii());
+    let envelope = Envelope { eight_bit: true, ..Envelope::default() };
+    let judgement = judge(&raw, &envelope, &Rules::default());
+    assert!(String::from_utf8(judgement.bytes().into_owned()).unwrap().contains("見"));
+    let utf8 = Envelope { smtputf8: true, ..Envelope::default() };
+    let raw = message("Subject: \u{fc}", "x");
+    let judgement = judge(&raw, &utf8, &Rules::default());
+    assert_eq!((&*judgement.bytes(), judgement.findings.is_empty()), (&raw[..], true));
+}
+
+#[test]
+fn the_strongest_action_wins_and_a_dry_run_only_tells() {
+    let raw = message("Content-Type: text/html; charset=utf-7", "+ADw-b+AD4-");
+    assert_eq!(judged(&raw).action, Action::Normalize);
+    let strict = judge(&raw, &Envelope::default(), &Rules::strict());
+    assert_eq!((strict.action, strict.bytes()), (Action::Reject, Cow::Borrowed(&raw[..])));
+    assert_eq!(strict.reasons(&Rules::strict(), Action::Reject), "utf7-in-html");
+    let monitor = judge(&raw, &Envelope::default(), &Rules::monitor());
+    assert_eq!((monitor.action, monitor.wanted), (Action::Tag, Action::Normalize));
+    assert!(monitor.edits.is_empty());
+    assert_eq!(
+        String::from_utf8_lossy(&monitor.bytes()[..monitor.bytes().len() - raw.len()]),
+        "MIME-Ambiguity-Results: localhost; v=1; verdict=ambiguous; mode=monitor;\r\n action=normalize; findings=\"utf7-in-html(1)\"\r\n"
+    );
+    for action in Action::ALL {
+        let mut rules = Rules::default();
+        rules.set(Finding::Utf7InHtml, action);
+        let judgement = judge(&raw, &Envelope::default(), &rules);
+        assert_eq!(judgement.action, action);
+        assert_eq!(judgement.edits.is_empty(), action != Action::Normalize);
+        let told = matches!(action, Action::Tag | Action::Normalize | Action::Quarantine);
+        assert_eq!(!judgement.added.is_empty(), told, "{}", action.name());
+    }
+}
+
+#[test]
+fn plain_text_of_other_charsets_is_normalized_without_a_word() {
+    let raw = b"Subject: x\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: 8bit\r\n\r\n\xfc\r\n";
+    let judgement = judged(raw);
+    assert_eq!((judgement.action, judgement.added.len()), (Action::Normalize, 0));
+    assert!(judgement.findings.is_empty());
+}
+
+#[test]
+fn signed_mail_stays_unless_it_was_verified_for_us() {
+    let raw = message(
+        "Authentication-Results: mx.example.org (x) 1; dkim=pass\nDKIM-Signature: v=1; b=aa\nContent-Type: text/plain; charset=iso-2022-jp",
+        "\x1b$B8+\x1b(B",
+    );
+    let judgement = judged(&raw);
+    assert!(judgement.edits.is_empty() && judgement.bytes().ends_with(&raw));
+    for (id, rewritten) in [("mx.example.org", true), ("other.example.org", false)] {
+        let rules = Rules {
+            signed: Signed::RewriteAfterVerify,
+            authserv_id: Some(id.to_owned()),
+            ..Rules::default()
+        };
+        let judgement = judge(&raw, &Envelope::default(), &rules);
+        assert_eq!(judgement.action == Action::Normalize, rewritten, "{id}");
+    }
+}
+
+#[test]
+fn claims_of_others_are_deleted_always() {
+    let forged = "mime-ambiguity-results: localhost; v=1; verdict=clean;\n action=pass\n";
+    let own = "Authentication-Results: \"MX.example.org\"; dkim=pass\n";
+    let raw = message(&format!("{forged}{own}DKIM-Signature: v=1; b=aa\nSubject: x"), "x");
+    let clean = message(&format!("{own}DKIM-Signature: v=1; b=aa\nSubject: x"), "x");
+    for rules in [Rules::default(), Rules::strict(), Rules::monitor()] {
+        assert_eq!(judge(&raw, &Envelope::default(), &rules).bytes(), clean, "{}", rules.name);
+    }
+    let rules =
+        Rules { strips_results: true, authserv_id: Some("mx.example.org".to_owned()), ..Rules::default() };
+    let bare = message("DKIM-Signature: v=1; b=aa\nSubject: x", "x");
+    assert_eq!(judge(&raw, &Envelope::default(), &rules).bytes(), bare);
+}
+
+#[test]
+fn of_duplicates_the_first_stays() {
+    let raw = message("Content-Type: text/plain\nSubject: x\nContent-Type: text/html", "x");
+    let clean = message("Content-Type: text/plain\nSubject: x", "x");
+    assert_eq!(judge(&raw, &Envelope::default(), &silent(Rules::default())).bytes(), clean);
+}
+
+#[test]
+fn transfer_encodings_get_one_spelling() {
+    let rules = silent(Rules::default());
+    let part = |label: &str, body: &str| {
+        message(&format!("Content-Type: text/html; charset=utf-8\nContent-Transfer-Encoding:{label}"), body)
+    };
+    for (before, after) in [
+        (part(" base64 (x)", "PHNjcmlwdD4="), part(" base64", "PHNjcmlwdD4=")),
+        (part(" 8 bit", "x"), part(" 7bit", "x")),
+        (part(" base64", "PHNjcmlwdD5"), part(" base64", "PHNjcmlwdD4=")),
+        (part(" base64", "PHNj!!cmlwdD4="), part(" base64", "PHNjcmlwdD4=")),
+        (part(" foo", "x"), part(" foo", "x")),
+    ] {
+        let bytes = judge(&before, &Envelope::default(), &rules).bytes().into_owned();
+        assert_eq!(String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&after));
+    }
+}
+
+#[test]
+fn what_may_not_be_guessed_stays() {
+    // ISO-2022-JP in HTML that does not say so, and a label that nobody knows.
+    for header in ["Content-Type: text/html", "Content-Type: text/plain; charset=x-nobody-knows"] {
+        let raw = message(header, "\x1b$B8+8+8+8+\x1b(B");
+        let judgement = judge(&raw, &Envelope::default(), &silent(Rules::default()));
+        assert_eq!(judgement.bytes(), raw, "{header}");
+    }
+}

@@ -1,0 +1,252 @@
+//! The closed list of what a policy can decide about.
+
+use super::Action;
+
+/// Makes the enum, its names and its default actions from one list.
+macro_rules! findings {
+    ($($(#[doc = $words:literal])+ $name:ident = $id:literal, $action:ident;)+) => {
+        /// Something about a message that a policy can decide about.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Finding {
+            $($(#[doc = $words])+ $name,)+
+        }
+
+        impl Finding {
+            /// Every finding, in the order of the list.
+            pub const ALL: [Self; [$($id),+].len()] = [$(Self::$name),+];
+
+            /// A stable name for configurations, logs, counters and fields.
+            pub fn id(self) -> &'static str {
+                match self { $(Self::$name => $id),+ }
+            }
+
+            /// What the policy `default` does.
+            pub fn usual(self) -> Action {
+                match self { $(Self::$name => Action::$action),+ }
+            }
+        }
+    };
+}
+
+findings! {
+    /// The text is in another charset than its label, or its lack, says.
+    MislabelledCharset = "mislabelled-charset", Normalize;
+    /// Bytes that the charset cannot read.
+    MalformedCharset = "malformed-charset", Normalize;
+    /// A label that names no charset. Such a part stays as it is.
+    UnknownCharset = "unknown-charset", Pass;
+    /// UTF-7 in HTML.
+    Utf7InHtml = "utf7-in-html", Normalize;
+    /// An encoded word in UTF-7.
+    Utf7InHeader = "utf7-in-header", Normalize;
+    /// A charset with escape sequences or shifts (ISO-2022, HZ, UTF-7).
+    StatefulCharset = "stateful-charset", Normalize;
+    /// Such a charset used to hide what a scanner should see.
+    Iso2022StateAbuse = "iso2022-state-abuse", Normalize;
+    /// An escape sequence that changes nothing.
+    RedundantEscape = "redundant-escape", Normalize;
+    /// A byte order mark against the label.
+    BomConflict = "bom-conflict", Normalize;
+    /// A declaration inside the document against the label.
+    MetaConflict = "meta-conflict", Normalize;
+    /// Raw 8-bit bytes in a header field, which the envelope does not allow.
+    Raw8bitHeader = "raw-8bit-header", Normalize;
+    /// A character cut between two encoded words.
+    SplitCharacter = "split-character", Normalize;
+    /// An encoded word where none may stand, or a damaged one.
+    MisplacedEncodedWord = "misplaced-encoded-word", Normalize;
+    /// A control character inside an encoded word.
+    ControlInEncodedWord = "control-in-encoded-word", Normalize;
+    /// Several charsets for one part.
+    AmbiguousCharset = "ambiguous-charset", Normalize;
+    /// Several names for one file.
+    AmbiguousFilename = "ambiguous-filename", Normalize;
+    /// Damage in base64, quoted-printable, or their label.
+    MalformedCte = "malformed-cte", Normalize;
+    /// A field that may occur once occurs again.
+    DuplicateHeader = "duplicate-header", Normalize;
+    /// CR or LF alone in a message whose lines end in CRLF.
+    BareLf = "bare-lf", Normalize;
+    /// A line of nothing but blanks in a header.
+    WhitespaceLine = "whitespace-line", Normalize;
+    /// A multipart without its closing delimiter.
+    UnterminatedMultipart = "unterminated-multipart", Normalize;
+    /// What some program would read as UTF-7, without a label.
+    Utf7Lookalike = "utf7-lookalike", Tag;
+    /// Escape sequences of ISO 2022 without a label.
+    UndeclaredEscape = "undeclared-escape", Tag;
+    /// NUL in a body that is not encoded.
+    NulIn8bit = "nul-in-8bit", Tag;
+    /// NUL in a header.
+    NulInHeader = "nul-in-header", Tag;
+    /// A transfer encoding that nobody knows.
+    UnknownCte = "unknown-cte", Tag;
+    /// A multipart without a boundary, or whose boundary never occurs.
+    MissingBoundary = "missing-boundary", Tag;
+    /// A line that only begins as a delimiter does.
+    BoundaryPrefix = "boundary-prefix", Tag;
+    /// Several boundaries for one multipart, or one for several.
+    AmbiguousBoundary = "ambiguous-boundary", Tag;
+    /// From shows different senders to different readers.
+    AmbiguousFrom = "ambiguous-from", Tag;
+    /// A line in a header that is no field.
+    MalformedHeaderLine = "malformed-header-line", Tag;
+    /// An encoded word inside an address.
+    EncodedWordInAddrSpec = "encoded-word-in-addr-spec", Tag;
+    /// An address with bytes beyond ASCII.
+    NonAsciiAddr = "non-ascii-addr", Tag;
+    /// A domain in Punycode that says nothing, or nothing that may be a domain.
+    MalformedIdna = "malformed-idna", Tag;
+    /// A multipart or message in base64 or quoted-printable.
+    CteOnComposite = "cte-on-composite", Tag;
+    /// A fragment of a message.
+    MessagePartial = "message-partial", Tag;
+    /// A domain or name with letters of scripts that are easily taken for one another.
+    MixedScript = "mixed-script", Tag;
+    /// An internationalized domain.
+    IdnDomain = "idn-domain", Tag;
+    /// Characters that turn the direction of writing.
+    BidiControl = "bidi-control", Tag;
+    /// Characters that nobody sees.
+    InvisibleCharacters = "invisible-characters", Tag;
+    /// A signature keeps what would be rewritten as it is.
+    SignedNotNormalised = "signed-not-normalised", Pass;
+    /// A block of PGP in a text.
+    InlinePgp = "inline-pgp", Pass;
+    /// A DKIM signature that covers only the beginning of the body.
+    DkimLTag = "dkim-l-tag", Pass;
+    /// Parts nested deeper than the limit.
+    TooDeep = "too-deep", Pass;
+    /// More parts than mail has.
+    TooManyParts = "too-many-parts", Pass;
+    /// More parameters, or comments in comments, than a field has.
+    TooManyParams = "too-many-params", Pass;
+    /// More fields, or bytes of fields, than mail has.
+    TooManyHeaders = "too-many-headers", Pass;
+    /// A message beyond the limit.
+    TooLarge = "too-large", Pass;
+    /// A field beyond the limit.
+    HeaderTooLong = "header-too-long", Pass;
+}
+
+impl Finding {
+    /// The finding of this name.
+    pub fn named(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|finding| finding.id() == id)
+    }
+
+    /// What the policy `strict` does.
+    pub fn strictly(self) -> Action {
+        match self {
+            Self::Utf7InHtml
+            | Self::AmbiguousCharset
+            | Self::AmbiguousBoundary
+            | Self::AmbiguousFrom
+            | Self::DuplicateHeader
+            | Self::CteOnComposite
+            | Self::MessagePartial
+            | Self::BareLf
+            | Self::NulInHeader
+            | Self::EncodedWordInAddrSpec => Action::Reject,
+            _ => self.usual(),
+        }
+    }
+
+    /// Whether two readers may see two messages.
+    pub fn is_ambiguous(self) -> bool {
+        !matches!(
+            self,
+            Self::StatefulCharset
+                | Self::MessagePartial
+                | Self::IdnDomain
+                | Self::NonAsciiAddr
+                | Self::SignedNotNormalised
+                | Self::InlinePgp
+                | Self::DkimLTag
+                | Self::TooLarge
+                | Self::HeaderTooLong
+        )
+    }
+}
+
+/// The findings of one message: how often each, and where the first are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Findings {
+    counts: [u32; Finding::ALL.len()],
+    /// Each finding with the IMAP section number of its part (empty for the message itself); the first ones only.
+    places: Vec<(Finding, String)>,
+}
+
+impl Default for Findings {
+    fn default() -> Self {
+        Self { counts: [0; Finding::ALL.len()], places: Vec::new() }
+    }
+}
+
+impl Findings {
+    /// Places that are kept; more are only counted.
+    pub const LISTED: usize = 32;
+
+    /// Counts a finding; its place is asked for where it is kept.
+    pub fn add(&mut self, finding: Finding, place: impl FnOnce() -> String) {
+        let count = &mut self.counts[finding as usize];
+        *count = count.saturating_add(1);
+        if self.places.len() < Self::LISTED {
+            let entry = (finding, place());
+            if !self.places.contains(&entry) {
+                self.places.push(entry);
+            }
+        }
+    }
+
+    /// How often it was found.
+    pub fn count(&self, finding: Finding) -> u32 {
+        self.counts[finding as usize]
+    }
+
+    /// Whether it was found.
+    pub fn has(&self, finding: Finding) -> bool {
+        self.count(finding) > 0
+    }
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.counts.iter().all(|count| *count == 0)
+    }
+
+    /// What was found, with its count, in the order of [`Finding::ALL`].
+    pub fn counted(&self) -> impl Iterator<Item = (Finding, u32)> + '_ {
+        Finding::ALL.into_iter().map(|finding| (finding, self.count(finding))).filter(|(_, count)| *count > 0)
+    }
+
+    /// The first findings, each with the IMAP section number of its part.
+    pub fn places(&self) -> &[(Finding, String)] {
+        &self.places
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_unique_and_lead_back() {
+        for (at, finding) in Finding::ALL.into_iter().enumerate() {
+            assert_eq!(Finding::named(finding.id()), Some(finding));
+            assert_eq!(finding as usize, at);
+            assert!(finding.strictly() >= finding.usual(), "{}", finding.id());
+        }
+        assert_eq!(Finding::named("no-such"), None);
+    }
+
+    #[test]
+    fn places_are_kept_up_to_the_limit_and_counts_beyond() {
+        let mut findings = Findings::default();
+        assert!(findings.is_empty());
+        for number in 0..100 {
+            findings.add(Finding::BareLf, || format!("1.{number}"));
+        }
+        assert_eq!((findings.count(Finding::BareLf), findings.places().len()), (100, Findings::LISTED));
+        assert_eq!(findings.counted().collect::<Vec<_>>(), [(Finding::BareLf, 100)]);
+    }
+}

@@ -1,0 +1,117 @@
+//! Policies: what is done about what is found.
+//!
+//! # Limits
+//! A policy decides about messages, not about parts: the strongest action that a finding asks for is done to the message.
+
+mod action;
+mod finding;
+
+pub use action::Action;
+pub use finding::{Finding, Findings};
+
+use mailglot_mime::{Limits, OnLoss, Policy, Transfer};
+
+/// What becomes of a message that somebody else signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signed {
+    /// Not a byte changes.
+    Pass,
+    /// It is rewritten where our own server has told that it looked at the signature (RFC 8601), for final delivery only.
+    RewriteAfterVerify,
+}
+
+/// A named set of decisions.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// Its name, for logs.
+    pub name: String,
+    /// Signed mail.
+    pub signed: Signed,
+    /// Dry run: says what would be done, and does nothing.
+    pub monitor: bool,
+    /// How text is read and written. Transfer encoding and signatures are decided by message.
+    pub rewriting: Policy,
+    /// Name of the server in Authentication-Results whose word counts (RFC 8601 2.5).
+    pub authserv_id: Option<String>,
+    /// Fields Authentication-Results that claim that name are from outside, and deleted.
+    pub strips_results: bool,
+    /// Name of the field that tells of findings; none where none is written.
+    pub findings_header: Option<String>,
+    /// Name of the field that tells of the original of a rewritten message; none where none is written.
+    pub original_header: Option<String>,
+    /// How we are called in the field that tells of findings.
+    pub host: String,
+    pub(crate) actions: [Action; Finding::ALL.len()],
+}
+
+impl Default for Rules {
+    /// The policy `default`.
+    fn default() -> Self {
+        Self {
+            name: "default".to_owned(),
+            signed: Signed::Pass,
+            monitor: false,
+            rewriting: Self::usual_rewriting(),
+            authserv_id: None,
+            strips_results: false,
+            findings_header: Some("MIME-Ambiguity-Results".to_owned()),
+            original_header: None,
+            host: "localhost".to_owned(),
+            actions: Finding::ALL.map(Finding::usual),
+        }
+    }
+}
+
+impl Rules {
+    /// The policy `strict`: mail that can be read in several ways is refused.
+    pub fn strict() -> Self {
+        Self { name: "strict".to_owned(), actions: Finding::ALL.map(Finding::strictly), ..Self::default() }
+    }
+
+    /// The policy `monitor`: that of `default`, and nothing is done.
+    pub fn monitor() -> Self {
+        Self { name: "monitor".to_owned(), monitor: true, ..Self::default() }
+    }
+
+    /// The built-in policy of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "default" => Some(Self::default()),
+            "strict" => Some(Self::strict()),
+            "monitor" => Some(Self::monitor()),
+            _ => None,
+        }
+    }
+
+    /// What a gateway does to text where nobody says more: parts that cannot be read to their end stay, since no original is kept;
+    /// limits are those of mail on its way.
+    pub fn usual_rewriting() -> Policy {
+        Policy {
+            on_loss: OnLoss::Keep,
+            transfer: Transfer::Clean,
+            // The size is looked at before.
+            limits: Limits { message: usize::MAX, field: 102_400, ..Limits::default() },
+            ..Policy::default()
+        }
+    }
+
+    /// What is done about a finding.
+    pub fn action(&self, finding: Finding) -> Action {
+        self.actions[finding as usize]
+    }
+
+    /// Decides about a finding.
+    pub fn set(&mut self, finding: Finding, action: Action) {
+        self.actions[finding as usize] = action;
+    }
+
+    /// The strongest action that findings ask for.
+    pub fn strongest(&self, findings: &Findings) -> Action {
+        findings.counted().map(|(finding, _)| self.action(finding)).max().unwrap_or(Action::Pass)
+    }
+
+    /// Whether some finding would quarantine a message.
+    pub fn quarantines(&self) -> bool {
+        self.actions.contains(&Action::Quarantine)
+    }
+}

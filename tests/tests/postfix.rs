@@ -5,11 +5,11 @@
 use mailglot_tests::generate::Profile;
 use mailglot_tests::trial::filter::Program;
 use mailglot_tests::trial::letters::{self, Known};
-use mailglot_tests::trial::postfix::{Postfix, Settings, owner};
+use mailglot_tests::trial::postfix::{Postfix, Settings};
 use mailglot_tests::trial::sink::Arrived;
 use mailglot_tests::trial::smtp::Letter;
+use mailglot_tests::trial::soak::{self, Soak};
 use std::collections::BTreeSet;
-use std::os::unix::fs::chown;
 use std::time::Duration;
 
 /// How long everything may take to arrive.
@@ -21,7 +21,6 @@ fn with_milter() -> (Postfix, Program) {
     let socket = postfix.socket("milter");
     let address = format!("unix:{}", socket.display());
     let milter = Program::milter::<&str>(&address, &postfix.folder().join("milter.log"), []);
-    chown(&socket, None, Some(owner().1)).unwrap();
     postfix.restart(&Settings::default().milter(&address));
     (postfix, milter)
 }
@@ -85,4 +84,14 @@ fn letters_in_many_charsets_arrive_in_utf_8_through_the_milter() {
     let lines = milter.log();
     let told = lines.lines().filter(|line| line.contains("msg=")).count();
     assert_eq!(told, known.len(), "one line a message:\n{lines}");
+}
+
+/// A short form of `cargo xtask soak`, which runs as long as it is told to.
+#[test]
+fn nothing_is_lost_while_filters_are_killed() {
+    let soak = Soak { time: Duration::from_secs(20), life: Duration::from_millis(250), clients: 4 };
+    let counts = soak::run(&soak, |address, log| Program::milter::<&str>(address, log, []));
+    assert!(counts.is_well(), "{counts}");
+    // Otherwise nothing was put to the test.
+    assert!(counts.kills >= 20 && counts.accepted >= 100 && counts.deferred >= 10, "{counts}");
 }

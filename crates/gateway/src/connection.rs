@@ -152,9 +152,9 @@ impl Connection {
     fn speak(&mut self) -> Result<(), End> {
         self.stream.set_write_timeout(self.shared.limits.stall)?;
         let mut piece = vec![0; PIECE];
-        let mut told = None;
+        let (mut set, mut waiting) = (None, Instant::now());
         loop {
-            self.answer()?;
+            let understood = self.answer()?;
             let limits = &self.shared.limits;
             let patience = if self.session.granted().is_none() {
                 limits.negotiation
@@ -163,9 +163,19 @@ impl Connection {
             } else {
                 limits.idle
             };
-            if told != Some(patience) {
-                self.stream.set_read_timeout(patience)?;
-                told = Some(patience);
+            // Bytes that come one by one gain nobody time: a packet has what a packet has.
+            let left = if understood {
+                waiting = Instant::now();
+                patience
+            } else {
+                patience.saturating_sub(waiting.elapsed())
+            };
+            if left.is_zero() {
+                return Err(io::Error::from(ErrorKind::TimedOut).into());
+            }
+            if set != Some(left) {
+                self.stream.set_read_timeout(left)?;
+                set = Some(left);
             }
             let count = match self.stream.read(&mut piece) {
                 Ok(0) if self.session.is_within_packet() => {
@@ -181,16 +191,19 @@ impl Connection {
         }
     }
 
-    /// Takes everything that was told, and writes what is due.
-    fn answer(&mut self) -> Result<(), End> {
+    /// Takes everything that was told, and writes what is due; whether anything was told.
+    fn answer(&mut self) -> Result<bool, End> {
+        let mut understood = false;
         loop {
             if self.session.owes_verdict() {
                 self.decide()?;
             }
             let granted = self.session.granted().unwrap_or_default();
             let Some(event) = self.session.event().map_err(End::Fault)? else {
-                return self.write();
+                self.write()?;
+                return Ok(understood);
             };
+            understood = true;
             self.live.in_message.store(is_within(&event, self.message.is_some()), Ordering::SeqCst);
             let new = || self.shared.empty_message(granted);
             if let Event::Negotiated(granted) = &event

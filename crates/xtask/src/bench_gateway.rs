@@ -1,4 +1,4 @@
-//! The benchmark of the gateway: builds the rival in C, and runs the program that measures.
+//! The long trials of the gateway: the benchmark, for which the rival in C is built, and the killing under load.
 //!
 //! # Limits
 //!
@@ -26,4 +26,13 @@ pub(crate) fn bench(runs: u32, no_bars: bool) -> anyhow::Result<()> {
         program.arg("--no-bars");
     }
     checked(&mut program)
+}
+
+/// Kills the milter under load, as long as asked; fails where a message was lost, doubled or left as it was.
+pub(crate) fn soak(seconds: u64) -> anyhow::Result<()> {
+    packages::for_gateway()?;
+    let programs = build_release()?;
+    let mut program = Command::new(programs.join("mailglot-trial"));
+    program.env("MAILGLOT_BIN", programs.join("mailglot"));
+    checked(program.args(["soak", "--seconds", &seconds.to_string()]))
 }

@@ -84,6 +84,12 @@ enum Command {
         #[arg(long)]
         mailbox: Vec<PathBuf>,
     },
+    /// Kill the milter every quarter of a second while mail flows through a Postfix, and count every message.
+    Soak {
+        /// How long.
+        #[arg(long, default_value_t = 600)]
+        seconds: u64,
+    },
     /// Measure against rivals, side by side in one run, and print tables in Markdown: whole mailboxes, the decoders of
     /// charsets alone, or the gateway.
     Bench {
@@ -134,6 +140,7 @@ fn main() -> anyhow::Result<()> {
         Command::Tables { ask, .. } => tables::make(ask),
         Command::Gen { arguments } => workshop::generate(&arguments),
         Command::Roundtrip { size, mailbox } => workshop::roundtrip(&size, &mailbox),
+        Command::Soak { seconds } => bench_gateway::soak(seconds),
         Command::Bench { what: Subject::Mail, size, runs, memory, no_bars, .. } => {
             bench::bench(size.as_deref().unwrap_or("300M"), runs.unwrap_or(5), memory, no_bars)
         }

@@ -38,7 +38,8 @@ impl Program {
         program
     }
 
-    /// The gateway as a milter, with the arguments given, at `address`.
+    /// The gateway as a milter, with the arguments given, at `address`; Postfix may use its socket. It ends with the trial,
+    /// however that ends.
     ///
     /// # Panics
     /// As [`Program::start`].
@@ -47,9 +48,7 @@ impl Program {
         log: &Path,
         arguments: impl IntoIterator<Item = S>,
     ) -> Self {
-        let mut command = crate::binary::command();
-        command.args(["milter", "--listen", address]).args(arguments);
-        Self::start(&mut command, address, log)
+        Self::start(&mut milter_under(&[], address, arguments), address, log)
     }
 
     /// Whether somebody answers at its address.
@@ -120,6 +119,25 @@ impl Program {
     pub fn forget_memory(&self) -> io::Result<()> {
         fs::write(format!("/proc/{}/clear_refs", self.id()), "5")
     }
+}
+
+/// The command of the gateway as a milter, run by `under` (a program and its words, such as prlimit). Its group is that of
+/// Postfix, so that Postfix's daemons may use its socket.
+pub fn milter_under<S: AsRef<OsStr>>(
+    under: &[&str],
+    address: &str,
+    arguments: impl IntoIterator<Item = S>,
+) -> Command {
+    let mut command = Command::new("setpriv");
+    command.args([
+        "--pdeathsig",
+        "KILL",
+        "--clear-groups",
+        "--regid",
+        &super::postfix::owner().1.to_string(),
+    ]);
+    command.args(under).arg(crate::binary::path()).args(["milter", "--listen", address]).args(arguments);
+    command
 }
 
 impl Drop for Program {

@@ -18,6 +18,7 @@ pub mod mta;
 pub mod postfix;
 pub mod sink;
 pub mod smtp;
+pub mod soak;
 
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU32, Ordering};

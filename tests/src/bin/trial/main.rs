@@ -6,10 +6,13 @@ mod bench;
 mod chain;
 
 use clap::{Parser, Subcommand};
+use mailglot_tests::trial::filter::Program;
 use mailglot_tests::trial::load::Load;
 use mailglot_tests::trial::mta::Mail;
+use mailglot_tests::trial::soak::{self, Soak};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Trials of the gateway that take long.
 #[derive(Parser)]
@@ -37,6 +40,15 @@ enum Command {
         #[arg(long, default_value_t = 65_536)]
         piece: usize,
     },
+    /// Kill the milter every quarter of a second while mail flows through Postfix, and count every message.
+    Soak {
+        /// How long.
+        #[arg(long, default_value_t = 600)]
+        seconds: u64,
+        /// Connections at a time.
+        #[arg(long, default_value_t = 6)]
+        clients: usize,
+    },
     /// Measure the gateway beside a libmilter program, and print tables in Markdown.
     Bench(bench::Arguments),
 }
@@ -55,6 +67,14 @@ fn main() -> anyhow::Result<()> {
                 measured.micros(0.99),
                 measured.micros(1.0)
             );
+            Ok(())
+        }
+        Command::Soak { seconds, clients } => {
+            let (time, life) = (Duration::from_secs(seconds), Duration::from_millis(250));
+            let start = |address: &str, log: &Path| Program::milter::<&str>(address, log, []);
+            let counts = soak::run(&Soak { time, life, clients }, start);
+            println!("{seconds} s: {counts}");
+            anyhow::ensure!(counts.is_well(), "messages did not meet the end that they should");
             Ok(())
         }
         Command::Bench(arguments) => bench::run(&arguments),

@@ -1,0 +1,309 @@
+//! The filter is killed again and again while mail flows through Postfix; then every message is counted.
+//!
+//! What Postfix has taken must arrive exactly once, rewritten to the last byte. What it has deferred must not arrive: its
+//! sender will try again, so that it would be there twice.
+
+use super::filter::Program;
+use super::letters::read;
+use super::postfix::{Postfix, Settings};
+use super::sink::Arrived;
+use super::smtp::{Client, Letter};
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Sizes of bodies in bytes, in turn: one packet, some, and more than is kept in memory.
+const SIZES: [usize; 4] = [4_000, 40_000, 400_000, 1_500_000];
+/// How many messages of each size come before the next size: small ones are most of all mail.
+const SHARES: [u64; 4] = [40, 8, 3, 1];
+
+/// What is done.
+#[derive(Clone, Copy, Debug)]
+pub struct Soak {
+    /// How long mail is sent.
+    pub time: Duration,
+    /// How long each filter lives.
+    pub life: Duration,
+    /// Connections at a time.
+    pub clients: usize,
+}
+
+/// What was counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Filters that were killed.
+    pub kills: u64,
+    /// Messages that Postfix took.
+    pub accepted: u64,
+    /// Messages that it deferred.
+    pub deferred: u64,
+    /// Messages that it refused for good.
+    pub refused: u64,
+    /// Messages that arrived.
+    pub arrived: u64,
+    /// Taken, and not arrived.
+    pub lost: u64,
+    /// Arrived more than once, or arrived and deferred.
+    pub doubled: u64,
+    /// Arrived as they were sent.
+    pub unfiltered: u64,
+    /// Arrived as neither what was sent nor what it should have become.
+    pub broken: u64,
+    /// Files in Postfix's queues `corrupt` and `hold`.
+    pub set_aside: u64,
+}
+
+impl Counts {
+    /// Whether every message met the end that it should.
+    pub fn is_well(&self) -> bool {
+        let bad = [self.refused, self.lost, self.doubled, self.unfiltered, self.broken, self.set_aside];
+        bad.iter().all(|count| *count == 0) && self.arrived == self.accepted
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "kills {}, accepted {}, deferred {}, refused {}, arrived {}, lost {}, doubled {}, unfiltered {}, broken {}, set aside {}",
+            self.kills,
+            self.accepted,
+            self.deferred,
+            self.refused,
+            self.arrived,
+            self.lost,
+            self.doubled,
+            self.unfiltered,
+            self.broken,
+            self.set_aside
+        )
+    }
+}
+
+/// What became of a message at its sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Accepted,
+    Deferred,
+    Refused,
+}
+
+/// Kills filters that `start` makes at the address it is given, while mail is sent.
+///
+/// # Panics
+/// When Postfix or a filter does not start.
+pub fn run(soak: &Soak, start: impl Fn(&str, &Path) -> Program + Sync) -> Counts {
+    let mut postfix = Postfix::start(&Settings::default());
+    let address = format!("unix:{}", postfix.socket("milter").display());
+    let log = postfix.folder().join("milter.log");
+    let settings = Settings::default().milter(&address).with("milter_connect_timeout", "5s");
+    postfix.restart(&settings);
+    let wanted = wanted(&postfix, || start(&address, &log));
+    let over = AtomicBool::new(false);
+    let kills = AtomicU64::new(0);
+    let number = AtomicU64::new(0);
+    let (fates, arrived) = thread::scope(|scope| {
+        let killer = scope.spawn(|| {
+            while !over.load(Ordering::SeqCst) {
+                let filter = start(&address, &log);
+                thread::sleep(soak.life);
+                // Dropping it kills it.
+                drop(filter);
+                kills.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        let collector = scope.spawn(|| {
+            let mut judged = HashMap::new();
+            while !over.load(Ordering::SeqCst) {
+                collect(&postfix, &wanted, &mut judged);
+                thread::sleep(Duration::from_millis(50));
+            }
+            judged
+        });
+        let senders: Vec<_> =
+            (0..soak.clients).map(|_| scope.spawn(|| send(&postfix, soak.time, &number))).collect();
+        let fates: HashMap<u64, Fate> =
+            senders.into_iter().flat_map(|sender| sender.join().expect("no panic")).collect();
+        // A filter is left alone to let what is queued out; Postfix asks it no more.
+        let drained = postfix.drain(Duration::from_mins(2));
+        over.store(true, Ordering::SeqCst);
+        killer.join().expect("no panic");
+        let mut arrived = collector.join().expect("no panic");
+        assert!(drained, "the queue does not empty:\n{}", postfix.log());
+        collect(&postfix, &wanted, &mut arrived);
+        (fates, arrived)
+    });
+    let mut counts = Counts { kills: kills.into_inner(), ..Counts::default() };
+    count(&fates, &arrived, &mut counts);
+    counts.set_aside = postfix.queued(&["corrupt", "hold"]) as u64;
+    counts
+}
+
+/// Sends messages until the time is over; each has a number of its own, whatever becomes of it.
+fn send(postfix: &Postfix, time: Duration, number: &AtomicU64) -> Vec<(u64, Fate)> {
+    let end = Instant::now() + time;
+    let mut fates = Vec::new();
+    let mut client: Option<Client> = None;
+    while Instant::now() < end {
+        // A connection whose filter was killed gets no other: a new one is made.
+        let Some(connection) = client.as_mut() else {
+            client = Client::connect(postfix.port()).ok();
+            if client.is_none() {
+                thread::sleep(Duration::from_millis(10));
+            }
+            continue;
+        };
+        let number = number.fetch_add(1, Ordering::SeqCst);
+        let fate = match connection.send(&Letter::new(letter(number))) {
+            Ok(reply) if reply.is_good() => Fate::Accepted,
+            Ok(reply) if reply.is_temporary() => Fate::Deferred,
+            Ok(_) => Fate::Refused,
+            // Postfix itself is not killed: no connection of its breaks but by 421.
+            Err(_) => Fate::Deferred,
+        };
+        if fate != Fate::Accepted {
+            client = None;
+        }
+        fates.push((number, fate));
+    }
+    fates
+}
+
+/// The size of a message by its number.
+fn size(number: u64) -> usize {
+    let mut at = number % SHARES.iter().sum::<u64>();
+    for (share, size) in SHARES.iter().zip(SIZES) {
+        if at < *share {
+            return size;
+        }
+        at -= share;
+    }
+    SIZES[0]
+}
+
+/// A message in ISO-8859-1. Its body follows from its size alone.
+fn letter(number: u64) -> Vec<u8> {
+    let size = size(number);
+    let mut raw = format!(
+        "From: a@test.invalid\r\nTo: b@test.invalid\r\nDate: Mon, 1 Jan 2001 10:00:00 +0000\r\n\
+         Message-ID: <{number}@test.invalid>\r\nSubject: soak {number} {size}\r\nMIME-Version: 1.0\r\n\
+         Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: 8bit\r\n\r\n"
+    )
+    .into_bytes();
+    let end = raw.len() + size;
+    while raw.len() < end {
+        raw.extend_from_slice(
+            b"Die Sitzung f\xe4llt aus; wir treffen uns daf\xfcr am Donnerstag im gro\xdfen Saal.\r\n",
+        );
+    }
+    raw
+}
+
+/// What the bodies of each size must become: as an undisturbed filter leaves them, and the text is that of the message.
+fn wanted(postfix: &Postfix, start: impl Fn() -> Program) -> HashMap<usize, Vec<u8>> {
+    let _filter = start();
+    let mut client = postfix.client();
+    SIZES
+        .iter()
+        .map(|size| {
+            let number = (0..).find(|number| self::size(*number) == *size).unwrap_or_default();
+            let sent = letter(number);
+            let reply = client.send(&Letter::new(sent.clone())).expect("an answer");
+            assert!(reply.is_good(), "{reply:?}\n{}", postfix.log());
+            assert!(postfix.sink.wait(1, Duration::from_secs(30)), "{}", postfix.log());
+            let arrived = postfix.sink.take().swap_remove(0).data;
+            let (now, before) = (read(&arrived).1, read(&sent).1);
+            assert_eq!(now[0].0.as_deref(), Some("utf-8"));
+            assert!(now[0].1 == before[0].1, "the text is another");
+            (*size, body(&arrived).to_vec())
+        })
+        .collect()
+}
+
+fn body(data: &[u8]) -> &[u8] {
+    let end = memchr::memmem::find(data, b"\r\n\r\n").map_or(data.len(), |at| at + 4);
+    &data[end..]
+}
+
+/// How a message arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Rewritten,
+    Unfiltered,
+    Broken,
+}
+
+/// Looks at what has arrived, and forgets it: all of it would not fit into memory.
+fn collect(postfix: &Postfix, wanted: &HashMap<usize, Vec<u8>>, judged: &mut HashMap<u64, Vec<State>>) {
+    for Arrived { data, .. } in postfix.sink.take() {
+        let head = String::from_utf8_lossy(&data[..data.len() - body(&data).len()]).into_owned();
+        let words = head.lines().find_map(|line| line.strip_prefix("Subject: soak "));
+        let number = words.and_then(|words| words.split(' ').next()?.parse().ok());
+        let Some(number) = number else {
+            judged.entry(u64::MAX).or_default().push(State::Broken);
+            continue;
+        };
+        let is = |charset: &str| head.contains(&format!("charset={charset}"));
+        let state = if is("utf-8") && wanted.get(&size(number)).is_some_and(|want| want == body(&data)) {
+            State::Rewritten
+        } else if is("iso-8859-1") && body(&data) == body(&letter(number)) {
+            State::Unfiltered
+        } else {
+            State::Broken
+        };
+        judged.entry(number).or_default().push(state);
+    }
+}
+
+fn count(fates: &HashMap<u64, Fate>, arrived: &HashMap<u64, Vec<State>>, counts: &mut Counts) {
+    for (number, fate) in fates {
+        let times = arrived.get(number).map_or(0, Vec::len) as u64;
+        match fate {
+            Fate::Accepted => {
+                counts.accepted += 1;
+                counts.lost += u64::from(times == 0);
+                counts.doubled += times.saturating_sub(1);
+            }
+            Fate::Deferred => {
+                counts.deferred += 1;
+                counts.doubled += times;
+            }
+            Fate::Refused => counts.refused += 1,
+        }
+    }
+    for state in arrived.values().flatten() {
+        counts.arrived += 1;
+        counts.unfiltered += u64::from(*state == State::Unfiltered);
+        counts.broken += u64::from(*state == State::Broken);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_wrong_is_counted() {
+        use Fate::{Accepted, Deferred};
+        use State::{Broken, Rewritten, Unfiltered};
+        let well = |fates: &[(u64, Fate)], arrived: &[(u64, Vec<State>)]| {
+            let mut counts = Counts::default();
+            count(&fates.iter().copied().collect(), &arrived.iter().cloned().collect(), &mut counts);
+            counts.is_well()
+        };
+        assert!(well(&[(1, Accepted), (2, Deferred)], &[(1, vec![Rewritten])]));
+        for (fates, arrived) in [
+            (vec![(1, Accepted)], vec![]),
+            (vec![(1, Accepted)], vec![(1, vec![Rewritten; 2])]),
+            (vec![(1, Deferred)], vec![(1, vec![Rewritten])]),
+            (vec![(1, Accepted)], vec![(1, vec![Unfiltered])]),
+            (vec![(1, Accepted)], vec![(1, vec![Broken])]),
+            (vec![], vec![(1, vec![Rewritten])]),
+        ] {
+            assert!(!well(&fates, &arrived), "{fates:?} {arrived:?}");
+        }
+    }
+}

@@ -1,7 +1,7 @@
--- A server that grants too little: each action that edits need is left out in turn, and the message passes as it is.
+-- A server that grants too little: each action that these edits need is left out in turn, and the message passes as it is.
 dofile(folder .. "/common.lua")
 
-for _, left in ipairs({ SMFIF_CHGBODY, SMFIF_CHGHDRS, SMFIF_ADDHDRS }) do
+for _, left in ipairs({ SMFIF_CHGBODY, SMFIF_CHGHDRS }) do
 	local conn = open()
 	negotiate(conn, 6, 0x1ff - left, 0x1fffff)
 	begin(conn, LATIN)

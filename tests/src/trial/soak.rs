@@ -209,7 +209,8 @@ fn wanted(postfix: &Postfix, start: impl Fn() -> Program) -> HashMap<usize, Vec<
     SIZES
         .iter()
         .map(|size| {
-            let number = (0..).find(|number| self::size(*number) == *size).unwrap_or_default();
+            let number =
+                (0..SHARES.iter().sum()).find(|number| self::size(*number) == *size).unwrap_or_default();
             let sent = letter(number);
             let reply = client.send(&Letter::new(sent.clone())).expect("an answer");
             assert!(reply.is_good(), "{reply:?}\n{}", postfix.log());

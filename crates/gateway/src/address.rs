@@ -1,7 +1,7 @@
 //! Where a filter listens: `unix:PATH` or `tcp:HOST:PORT`.
 
 use std::io::{self, ErrorKind};
-use std::net::{TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
@@ -151,6 +151,41 @@ macro_rules! either {
 }
 
 impl Stream {
+    /// Connects; a host of several addresses has `time` for each of them.
+    pub(crate) fn connect(address: &Address, time: std::time::Duration) -> io::Result<Self> {
+        let place = match address {
+            Address::Unix(path) => return UnixStream::connect(path).map(Self::Unix),
+            Address::Tcp(place) => place,
+        };
+        let mut failure = io::Error::new(ErrorKind::NotFound, "the host has no address");
+        for address in place.to_socket_addrs()? {
+            match TcpStream::connect_timeout(&address, time) {
+                Ok(stream) => {
+                    stream.set_nodelay(true)?;
+                    return Ok(Self::Tcp(stream));
+                }
+                Err(error) => failure = error,
+            }
+        }
+        Err(failure)
+    }
+
+    /// Who is at the other end.
+    pub(crate) fn peer(&self) -> String {
+        match self {
+            Self::Unix(_) => "local".to_owned(),
+            Self::Tcp(stream) => {
+                stream.peer_addr().map_or_else(|_| String::new(), |peer| peer.ip().to_string())
+            }
+        }
+    }
+
+    /// Nothing more is read: a reader that waits sees the end.
+    pub(crate) fn shut_reading(&self) {
+        // The other side may have ended it before.
+        let _ = either!(self, stream => stream.shutdown(std::net::Shutdown::Read));
+    }
+
     pub(crate) fn try_clone(&self) -> io::Result<Self> {
         match self {
             Self::Unix(stream) => stream.try_clone().map(Self::Unix),

@@ -14,6 +14,7 @@
 pub mod judge;
 pub mod milter;
 pub mod policy;
+pub mod proxy;
 pub mod record;
 
 mod address;
@@ -22,6 +23,7 @@ mod engine;
 mod received;
 mod server;
 mod spool;
+mod turns;
 
 pub use address::Address;
 pub use engine::{Decision, Engine, Envelope};

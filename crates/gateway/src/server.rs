@@ -9,12 +9,13 @@ use crate::engine::{Engine, Envelope};
 use crate::milter::{Actions, Granted, Session, Verdict, protocol};
 use crate::policy::{Action, Finding, Findings};
 use crate::received::Received;
+use crate::turns::Turns;
 use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -138,9 +139,7 @@ pub(crate) struct Shared {
     tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>,
     stopping: AtomicBool,
     live: Mutex<BTreeMap<u64, Arc<Live>>>,
-    /// Messages at work are as many as there are processors.
-    turns: Mutex<Turns>,
-    turn_ended: Condvar,
+    turns: Turns,
 }
 
 impl Shared {
@@ -179,7 +178,7 @@ impl Shared {
         if message.is_too_large() {
             return pass_unread(engine, session, record);
         }
-        let _turn = Turn::take(self);
+        let _turn = self.turns.take();
         if live.has_given_up() {
             return Err("slow".to_owned());
         }
@@ -204,12 +203,6 @@ impl Shared {
     }
 }
 
-/// Who may work on a message, and who waits.
-struct Turns {
-    free: usize,
-    waiting: usize,
-}
-
 /// The outcome of a message that is too large to be looked at.
 fn pass_unread(engine: &Engine, session: &mut Session, record: &mut Record) -> Result<(), String> {
     record.findings.add(Finding::TooLarge, String::new);
@@ -218,33 +211,6 @@ fn pass_unread(engine: &Engine, session: &mut Session, record: &mut Record) -> R
     record.wanted = record.action;
     let verdict = if engine.defer_too_large { Verdict::Tempfail } else { Verdict::Continue };
     session.decide(&Actions::default(), &verdict).map_err(|refusal| refusal.to_string())
-}
-
-/// The right to work on a message.
-struct Turn<'a>(&'a Shared);
-
-impl<'a> Turn<'a> {
-    fn take(shared: &'a Shared) -> Self {
-        let mut turns = shared.turns.lock().unwrap_or_else(PoisonError::into_inner);
-        while turns.free == 0 {
-            turns.waiting += 1;
-            turns = shared.turn_ended.wait(turns).unwrap_or_else(PoisonError::into_inner);
-            turns.waiting -= 1;
-        }
-        turns.free -= 1;
-        Self(shared)
-    }
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        let mut turns = self.0.turns.lock().unwrap_or_else(PoisonError::into_inner);
-        turns.free += 1;
-        // Where nobody waits, the system need not be asked to wake one.
-        if turns.waiting > 0 {
-            self.0.turn_ended.notify_one();
-        }
-    }
 }
 
 /// A filter that listens.
@@ -291,11 +257,7 @@ impl Server {
             tell: Box::new(tell),
             stopping: AtomicBool::new(false),
             live: Mutex::new(BTreeMap::new()),
-            turns: Mutex::new(Turns {
-                free: thread::available_parallelism().map_or(1, usize::from),
-                waiting: 0,
-            }),
-            turn_ended: Condvar::new(),
+            turns: Turns::of_processors(),
         });
         Ok(Self { listener, shared })
     }

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 /// Bytes that stay in memory while a message arrives.
 const IN_MEMORY: usize = 1 << 20;
+/// Bytes that are given at a time.
+const PIECE: usize = 65_536;
 
 /// A growing run of bytes.
 #[derive(Debug, Default)]
@@ -42,20 +44,64 @@ impl Spool {
         Ok(())
     }
 
+    /// Makes these bytes the content; more than `most` of them go to a file at once.
+    ///
+    /// # Errors
+    /// The file cannot be made or written; the spool is of no use then.
+    pub(crate) fn keep(&mut self, bytes: Vec<u8>, most: usize) -> io::Result<()> {
+        (self.file, self.filed, self.memory) = (None, 0, bytes);
+        if self.memory.len() > most {
+            let memory = std::mem::take(&mut self.memory);
+            let mut file = tempfile::tempfile_in(&self.folder)?;
+            file.write_all(&memory)?;
+            (self.file, self.filed) = (Some(file), memory.len() as u64);
+        }
+        Ok(())
+    }
+
     /// All bytes, in memory.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub(crate) fn into_bytes(self) -> io::Result<Vec<u8>> {
-        let Some(mut file) = self.file else { return Ok(self.memory) };
-        let mut bytes = Vec::with_capacity(self.filed as usize + self.memory.len());
-        file.seek(SeekFrom::Start(0))?;
-        file.take(self.filed).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 != self.filed {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        bytes.extend_from_slice(&self.memory);
+    pub(crate) fn into_bytes(mut self) -> io::Result<Vec<u8>> {
+        if self.file.is_none() { Ok(self.memory) } else { self.bytes() }
+    }
+
+    /// A copy of all bytes, in memory.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn bytes(&mut self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(self.len() as usize);
+        self.pieces(|piece| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        })?;
         Ok(bytes)
+    }
+
+    /// Gives all bytes, piece by piece.
+    ///
+    /// # Errors
+    /// The file cannot be read, or `take` fails.
+    pub(crate) fn pieces(&mut self, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        if let Some(file) = &mut self.file {
+            let mut piece = vec![0; PIECE];
+            let mut left = self.filed;
+            file.seek(SeekFrom::Start(0))?;
+            while left > 0 {
+                let most = piece.len().min(left as usize);
+                file.read_exact(&mut piece[..most])?;
+                take(&piece[..most])?;
+                left -= most as u64;
+            }
+        }
+        take(&self.memory)
+    }
+
+    /// How many bytes there are.
+    pub(crate) fn len(&self) -> u64 {
+        self.filed + self.memory.len() as u64
     }
 }
 
@@ -76,6 +122,10 @@ mod tests {
                 assert!(spool.memory.len() <= IN_MEMORY.max(piece));
             }
             assert_eq!(spool.file.is_some(), want.len() > IN_MEMORY);
+            assert_eq!(spool.len(), want.len() as u64);
+            for _ in 0..2 {
+                assert!(spool.bytes().unwrap() == want);
+            }
             assert!(spool.into_bytes().unwrap() == want);
         }
     }

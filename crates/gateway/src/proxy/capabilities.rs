@@ -1,0 +1,105 @@
+//! What is announced: what the next hop has and we let through.
+
+use super::reply::Reply;
+
+/// Extensions of one side, those that this proxy lets through.
+///
+/// CHUNKING, BINARYMIME, STARTTLS and AUTH are none of them: data behind the first two has no end that this proxy looks for, and it
+/// could not read what the others agree on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Capabilities {
+    /// 8BITMIME (RFC 6152).
+    pub eight_bit: bool,
+    /// SMTPUTF8 (RFC 6531).
+    pub smtputf8: bool,
+    /// PIPELINING (RFC 2920).
+    pub pipelining: bool,
+    /// DSN (RFC 3461).
+    pub dsn: bool,
+    /// ENHANCEDSTATUSCODES (RFC 2034).
+    pub enhanced: bool,
+    /// SIZE and its value (RFC 1870).
+    pub size: Option<Vec<u8>>,
+    /// XFORWARD of Postfix, and its attributes.
+    pub forward: Option<Vec<u8>>,
+}
+
+impl Capabilities {
+    /// Those in a reply to EHLO or LHLO.
+    pub(super) fn read(reply: &Reply) -> Self {
+        let mut found = Self::default();
+        for text in reply.texts.iter().skip(1) {
+            let text = text.trim_ascii();
+            let end = text.iter().position(|byte| *byte == b' ').unwrap_or(text.len());
+            let value = || Some(text[end..].trim_ascii().to_vec());
+            match text[..end].to_ascii_uppercase().as_slice() {
+                b"8BITMIME" => found.eight_bit = true,
+                b"SMTPUTF8" => found.smtputf8 = true,
+                b"PIPELINING" => found.pipelining = true,
+                b"DSN" => found.dsn = true,
+                b"ENHANCEDSTATUSCODES" => found.enhanced = true,
+                b"SIZE" => found.size = value(),
+                b"XFORWARD" => found.forward = value(),
+                _ => (),
+            }
+        }
+        found
+    }
+
+    /// A reply that announces them, its first line as the next hop had it.
+    pub(super) fn reply(&self, reply: &Reply) -> Reply {
+        let mut texts: Vec<Vec<u8>> = reply.texts.first().cloned().into_iter().collect();
+        let valued = |name: &[u8], value: &Vec<u8>| {
+            if value.is_empty() { name.to_vec() } else { [name, b" ", value].concat() }
+        };
+        for (has, name) in [
+            (self.pipelining, "PIPELINING"),
+            (self.eight_bit, "8BITMIME"),
+            (self.smtputf8, "SMTPUTF8"),
+            (self.enhanced, "ENHANCEDSTATUSCODES"),
+            (self.dsn, "DSN"),
+        ] {
+            if has {
+                texts.push(name.as_bytes().to_vec());
+            }
+        }
+        texts.extend(self.size.as_ref().map(|size| valued(b"SIZE", size)));
+        texts.extend(self.forward.as_ref().map(|names| valued(b"XFORWARD", names)));
+        Reply { code: reply.code, texts }
+    }
+
+    /// Whether everything that `announced` promises is here too.
+    pub(super) fn covers(&self, announced: &Self) -> bool {
+        (self.eight_bit || !announced.eight_bit)
+            && (self.smtputf8 || !announced.smtputf8)
+            && (self.dsn || !announced.dsn)
+            && (self.size.is_some() || announced.size.is_none())
+            && (self.forward == announced.forward || announced.forward.is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_known_goes_through() {
+        let lines = "mx.example.org\nPIPELINING\nsize 1000\nVRFY\nETRN\nSTARTTLS\nAUTH PLAIN LOGIN\nAUTH=PLAIN\nENHANCEDSTATUSCODES\n\
+                     8BITMIME\nDSN\nSMTPUTF8\nCHUNKING\nBINARYMIME\nXFORWARD NAME ADDR\nXCLIENT NAME\nREQUIRETLS\nLIMITS RCPTMAX=1";
+        let reply =
+            Reply { code: 250, texts: lines.split('\n').map(|line| line.as_bytes().to_vec()).collect() };
+        let found = Capabilities::read(&reply);
+        let mut out = Vec::new();
+        found.reply(&reply).write(&mut out);
+        assert_eq!(
+            String::from_utf8_lossy(&out),
+            "250-mx.example.org\r\n250-PIPELINING\r\n250-8BITMIME\r\n250-SMTPUTF8\r\n250-ENHANCEDSTATUSCODES\r\n250-DSN\r\n\
+             250-SIZE 1000\r\n250 XFORWARD NAME ADDR\r\n"
+        );
+        assert!(found.covers(&found) && found.covers(&Capabilities::default()));
+        assert!(!Capabilities::default().covers(&found));
+        let none = Reply { code: 250, texts: vec![b"mx".to_vec()] };
+        assert_eq!(Capabilities::read(&none), Capabilities::default());
+        assert_eq!(Capabilities::default().reply(&none), none);
+    }
+}

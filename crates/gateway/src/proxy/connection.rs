@@ -1,0 +1,431 @@
+//! One client: reads and writes on both sides, keeps the message while it arrives, has it judged.
+
+use super::content::Stuffer;
+use super::judge::{Allowed, Judged, judge};
+use super::server::Shared;
+use super::session::{Session, Step, Verdict};
+use crate::address::Stream;
+use crate::engine::{Action, Envelope};
+use crate::server::{Notice, Record};
+use crate::spool::Spool;
+use std::io::{self, ErrorKind, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Bytes read at a time, and written at a time.
+const PIECE: usize = 65_536;
+/// A result of more bytes waits for the next hop in a file.
+const KEPT: usize = 1 << 20;
+/// Bytes of content that must arrive in a second, seen over the whole of a message.
+const SLOWEST: u64 = 1_000;
+
+/// What others see of a connection.
+#[derive(Debug)]
+pub(super) struct Live {
+    pub(super) number: u64,
+    client: Stream,
+    in_message: AtomicBool,
+}
+
+impl Live {
+    pub(super) fn new(number: u64, client: Stream) -> Self {
+        Self { number, client, in_message: AtomicBool::new(false) }
+    }
+
+    /// Ends the connection, where no message is on it.
+    pub(super) fn end_idle(&self) {
+        if !self.in_message.load(Ordering::SeqCst) {
+            self.client.shut_reading();
+        }
+    }
+
+    /// Ends the connection.
+    pub(super) fn end(&self) {
+        self.client.shut();
+    }
+}
+
+/// Speaks with one client until either side ends it.
+pub(super) struct Connection {
+    live: Arc<Live>,
+    client: Stream,
+    hop: Option<Stream>,
+    session: Session,
+    shared: Arc<Shared>,
+    arriving: Arriving,
+    /// The message that goes to the next hop, and what will be told of it.
+    leaving: Spool,
+    record: Option<(Record, Instant)>,
+    piece: Vec<u8>,
+    began: Instant,
+    /// When the command that has not ended began.
+    line_began: Option<Instant>,
+}
+
+/// A message that arrives.
+struct Arriving {
+    spool: Spool,
+    size: u64,
+    began: Option<Instant>,
+    failure: Option<io::Error>,
+}
+
+impl Arriving {
+    fn new(shared: &Shared) -> Self {
+        Self { spool: Spool::new(shared.limits.spool.clone()), size: 0, began: None, failure: None }
+    }
+
+    fn push(&mut self, text: &[u8]) {
+        self.size += text.len() as u64;
+        if self.failure.is_none()
+            && let Err(error) = self.spool.push(text)
+        {
+            self.spool = Spool::default();
+            self.failure = Some(error);
+        }
+    }
+}
+
+/// Why a connection ends before both sides are content.
+enum End {
+    /// The client's side failed; there is nobody to tell.
+    Client(io::Error),
+}
+
+impl Connection {
+    pub(super) fn new(live: Arc<Live>, client: Stream, shared: Arc<Shared>) -> Self {
+        Self {
+            live,
+            client,
+            hop: None,
+            session: Session::new(shared.options),
+            arriving: Arriving::new(&shared),
+            leaving: Spool::default(),
+            shared,
+            record: None,
+            piece: vec![0; PIECE],
+            began: Instant::now(),
+            line_began: None,
+        }
+    }
+
+    /// Runs to the end, and tells of it where it is a fault.
+    pub(super) fn run(mut self) {
+        let end = self.speak();
+        self.tell_record();
+        if let Err(End::Client(error)) = end
+            && !self.shared.is_stopping()
+        {
+            self.fault(&format!("io ({error})"));
+        }
+        self.client.shut();
+        if let Some(hop) = &self.hop {
+            hop.shut();
+        }
+    }
+
+    fn speak(&mut self) -> Result<(), End> {
+        self.client.set_write_timeout(self.shared.limits.stall).map_err(End::Client)?;
+        loop {
+            if self.shared.is_stopping() {
+                self.session.stop();
+            }
+            let step = self.session.step();
+            let text = self.session.take_text();
+            if !text.is_empty() {
+                self.arriving.push(&text);
+            }
+            if let Some(fault) = self.session.take_fault() {
+                self.fault(fault);
+            }
+            self.live.in_message.store(self.session.is_in_message(), Ordering::SeqCst);
+            if !self.session.is_settling() {
+                self.tell_record();
+            }
+            match step {
+                Step::Close => {
+                    self.flush_hop();
+                    return self.flush_client();
+                }
+                Step::Client => {
+                    if self.flush_hop() {
+                        self.flush_client()?;
+                        self.read_client()?;
+                    }
+                }
+                Step::Hop => {
+                    if self.flush_hop() {
+                        self.flush_client()?;
+                        self.read_hop();
+                    }
+                }
+                Step::Connect => {
+                    self.flush_client()?;
+                    self.connect();
+                }
+                Step::Judge => self.judge(),
+                Step::Send => self.send(),
+            }
+        }
+    }
+
+    fn fault(&self, fault: &str) {
+        let peer = self.client.peer();
+        self.shared.tell(&Notice::Fault { connection: self.live.number, peer: &peer, fault });
+    }
+
+    fn flush_client(&mut self) -> Result<(), End> {
+        let output = self.session.take_client();
+        if output.is_empty() { Ok(()) } else { write(&self.client, &output).map_err(End::Client) }
+    }
+
+    /// Writes to the next hop; false where that failed, and the session goes another way.
+    fn flush_hop(&mut self) -> bool {
+        let output = self.session.take_hop();
+        let written = match &self.hop {
+            _ if output.is_empty() => Ok(()),
+            Some(hop) => write(hop, &output),
+            None => Err(ErrorKind::NotConnected.into()),
+        };
+        let well = written.is_ok();
+        if !well {
+            self.lose_hop();
+        }
+        well
+    }
+
+    fn lose_hop(&mut self) {
+        if let Some(hop) = self.hop.take() {
+            hop.shut();
+        }
+        self.session.hop_lost();
+    }
+
+    fn connect(&mut self) {
+        let times = &self.shared.times;
+        let connected = Stream::connect(&self.shared.next_hop, times.connect).and_then(|hop| {
+            hop.set_write_timeout(times.reply)?;
+            Ok(hop)
+        });
+        match connected {
+            Ok(hop) => {
+                self.hop = Some(hop);
+                self.session.connected();
+            }
+            Err(error) => {
+                self.fault(&format!("connect ({error})"));
+                self.lose_hop();
+            }
+        }
+    }
+
+    fn read_hop(&mut self) {
+        let times = &self.shared.times;
+        let patience = if self.session.is_ending() { times.end } else { times.reply };
+        let Some(hop) = &mut self.hop else { return self.lose_hop() };
+        let read = hop.set_read_timeout(patience).and_then(|()| {
+            loop {
+                match hop.read(&mut self.piece) {
+                    Err(error) if error.kind() == ErrorKind::Interrupted => (),
+                    read => return read,
+                }
+            }
+        });
+        match read {
+            Ok(0) | Err(_) => self.lose_hop(),
+            Ok(count) => {
+                hop.acknowledge_at_once();
+                self.session.hop(&self.piece[..count]);
+            }
+        }
+    }
+
+    fn read_client(&mut self) -> Result<(), End> {
+        let Some(patience) = self.patience() else {
+            self.fault("slow");
+            self.session.client_slow();
+            return Ok(());
+        };
+        self.client.set_read_timeout(patience).map_err(End::Client)?;
+        match self.client.read(&mut self.piece) {
+            Ok(0) if self.shared.is_stopping() && !self.session.is_in_message() => {
+                // Its reading side was ended here: it hears why.
+                self.session.stop();
+                if self.session.step() != Step::Close {
+                    self.session.client_gone();
+                }
+            }
+            Ok(0) => self.session.client_gone(),
+            Ok(count) => {
+                self.client.acknowledge_at_once();
+                self.session.client(&self.piece[..count]);
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => (),
+            // Its time is up: the next look at the clock says so.
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                if self.patience().is_some_and(|left| left >= patience) {
+                    self.fault("slow");
+                    self.session.client_slow();
+                }
+            }
+            Err(error) => return Err(End::Client(error)),
+        }
+        Ok(())
+    }
+
+    /// How long the client may be silent now; none where it took too long.
+    fn patience(&mut self) -> Option<Duration> {
+        let limits = &self.shared.limits;
+        let (began, whole, each) = if self.session.is_in_content() {
+            let began = *self.arriving.began.get_or_insert_with(Instant::now);
+            let for_bytes = Duration::from_secs(self.arriving.size / SLOWEST);
+            (began, limits.idle + for_bytes, limits.stall)
+        } else if self.session.is_within_line() {
+            let began = *self.line_began.get_or_insert_with(Instant::now);
+            (began, limits.stall, limits.stall)
+        } else if self.session.is_greeted() {
+            self.line_began = None;
+            (Instant::now(), limits.idle, limits.idle)
+        } else {
+            (self.began, limits.negotiation, limits.negotiation)
+        };
+        let left = whole.checked_sub(began.elapsed())?.min(each);
+        (!left.is_zero()).then_some(left)
+    }
+
+    /// Judges the message that is complete, and tells the session.
+    fn judge(&mut self) {
+        let mut arrived = std::mem::replace(&mut self.arriving, Arriving::new(&self.shared));
+        let start = Instant::now();
+        let judged = match (&arrived.failure, self.session.unacceptable()) {
+            (Some(error), _) => {
+                self.fault(&format!("spool ({error})"));
+                Judged::refuse(Action::Tempfail, "spool", 452, "4.3.1 No room for the message")
+            }
+            (None, Some(why)) => Judged::unacceptable(why),
+            (None, None) => self.judge_text(&mut arrived),
+        };
+        let mut record = Record::new(self.envelope(), &self.peer(), arrived.size);
+        record.action = judged.action;
+        record.finding = judged.finding;
+        record.losses = judged.losses;
+        record.time = start.elapsed();
+        let mut verdict = Verdict::Deliver;
+        if let Some((code, words)) = judged.refusal {
+            verdict = Verdict::Refuse(code, words);
+        } else {
+            record.bytes_out = judged.bytes.as_ref().map_or(arrived.size, |bytes| bytes.len() as u64);
+            self.leaving = arrived.spool;
+            if let Some(bytes) = judged.bytes {
+                self.leaving = Spool::new(self.shared.limits.spool.clone());
+                if let Err(error) = self.leaving.keep(bytes, KEPT) {
+                    self.fault(&format!("spool ({error})"));
+                    record.action = Action::Tempfail;
+                    verdict = Verdict::Refuse(452, "4.3.1 No room for the message");
+                }
+            }
+        }
+        self.session.decide(verdict);
+        self.record = Some((record, start));
+    }
+
+    /// Judges what can be sent, when it is its turn.
+    fn judge_text(&self, arrived: &mut Arriving) -> Judged {
+        if arrived.size > self.shared.limits.message_bytes {
+            return Judged::pass(Some("too-large"));
+        }
+        let allowed = Allowed {
+            smtputf8: self.session.is_smtputf8(),
+            eight_bit: self.session.is_eight_bit(),
+            hop_eight_bit: self.session.announced().eight_bit,
+        };
+        let _turn = self.shared.turns.take();
+        let work = || {
+            let raw = arrived.spool.bytes()?;
+            Ok(judge(&raw, self.shared.engine.policy(), allowed))
+        };
+        match catch_unwind(AssertUnwindSafe(work)) {
+            Ok(Ok(judged)) => judged,
+            Ok(Err(error)) => {
+                let error: io::Error = error;
+                self.fault(&format!("spool ({error})"));
+                Judged::defer("spool")
+            }
+            Err(_) => {
+                self.fault("panic");
+                Judged::defer("panic")
+            }
+        }
+    }
+
+    fn envelope(&self) -> Envelope {
+        let (sender, recipients, queue_id, _) = self.session.envelope();
+        Envelope {
+            sender: sender.to_vec(),
+            recipients: recipients as u32,
+            queue_id: queue_id.to_vec(),
+            smtputf8: self.session.is_smtputf8(),
+        }
+    }
+
+    fn peer(&self) -> String {
+        let (.., peer) = self.session.envelope();
+        peer.map_or_else(|| self.client.peer(), |peer| String::from_utf8_lossy(peer).into_owned())
+    }
+
+    /// Writes the message to the next hop: a short one at once.
+    fn send(&mut self) {
+        let mut leaving = std::mem::take(&mut self.leaving);
+        let written = match &self.hop {
+            Some(hop) => send(&mut leaving, hop),
+            None => Err(ErrorKind::NotConnected.into()),
+        };
+        match written {
+            Ok(()) => self.session.sent(),
+            Err(_) => self.lose_hop(),
+        }
+    }
+
+    /// Tells of the message whose end the client knows.
+    fn tell_record(&mut self) {
+        let Some((mut record, start)) = self.record.take() else { return };
+        record.time = start.elapsed();
+        let said = self.session.delivery();
+        if record.action != Action::Reject && record.action != Action::Tempfail {
+            if said.taken == 0 && said.deferred > 0 {
+                record.action = Action::Tempfail;
+            } else if said.taken == 0 && said.refused > 0 {
+                record.action = Action::Reject;
+            }
+            if said.lost {
+                record.finding = Some("next-hop-lost");
+            } else if said.deferred + said.refused > 0 {
+                record.finding = Some("next-hop-refused");
+            }
+        }
+        self.shared.tell(&Notice::Message(&record));
+    }
+}
+
+fn write(mut stream: &Stream, bytes: &[u8]) -> io::Result<()> {
+    stream.write_all(bytes)
+}
+
+fn send(leaving: &mut Spool, hop: &Stream) -> io::Result<()> {
+    let mut stuffer = Stuffer::default();
+    let mut out = Vec::with_capacity(PIECE.min(leaving.len() as usize + 64));
+    leaving.pieces(|piece| {
+        for piece in piece.chunks(PIECE) {
+            stuffer.write(piece, &mut out);
+            if out.len() >= PIECE {
+                write(hop, &out)?;
+                out.clear();
+            }
+        }
+        Ok(())
+    })?;
+    stuffer.finish(&mut out);
+    write(hop, &out)
+}

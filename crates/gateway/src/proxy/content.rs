@@ -1,0 +1,297 @@
+//! What stands behind DATA: where it ends, and its dots.
+//!
+//! Only CRLF, dot, CRLF ends it. Programs that took less for an end let a stranger's message hold a second one with an envelope of its
+//! own (CVE-2023-51764 to 51766); a CR or LF that stands alone is therefore never passed on.
+
+use memchr::{memchr3, memmem};
+
+/// What is done about a CR or an LF that stands alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum BareLines {
+    /// The message is refused.
+    #[default]
+    Reject,
+    /// LF becomes CRLF, CR before a line end goes, any other CR becomes a space; then dots are looked at. What stands between such
+    /// line ends is never the end of the message.
+    Normalize,
+}
+
+/// Why content is refused whatever its reading is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unacceptable {
+    /// A CR or LF stands alone (RFC 5321 2.3.8).
+    BareLine,
+    /// A NUL is in it (RFC 5321 4.5.2 and RFC 5322 4.1).
+    Nul,
+}
+
+/// Reads content up to its end; dots that were added for the way are taken away.
+#[derive(Debug)]
+pub(super) struct Content {
+    place: Place,
+    bare: BareLines,
+    unacceptable: Option<Unacceptable>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// At the start of a line; `hard` where a CRLF of the client stands before it.
+    Start {
+        hard: bool,
+    },
+    /// Behind a dot at the start of a line.
+    Dot {
+        hard: bool,
+    },
+    Text,
+    /// Behind a CR, and `strays` others before it; `dot` where only a dot stands before them.
+    Cr {
+        dot: Option<bool>,
+        strays: usize,
+    },
+}
+
+impl Content {
+    pub(super) fn new(bare: BareLines) -> Self {
+        // The CRLF of DATA itself stands before the first line.
+        Self { place: Place::Start { hard: true }, bare, unacceptable: None }
+    }
+
+    /// Why it is to be refused, as far as it was read.
+    pub(super) fn unacceptable(&self) -> Option<Unacceptable> {
+        self.unacceptable
+    }
+
+    /// Reads on; how many bytes belong to the content, and whether it has ended with them.
+    pub(super) fn read(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> (usize, bool) {
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            match (self.place, byte) {
+                (Place::Start { hard }, b'.') => self.place = Place::Dot { hard },
+                (Place::Start { .. }, _) => {
+                    self.place = Place::Text;
+                    continue;
+                }
+                (Place::Dot { hard }, b'\r') => self.place = Place::Cr { dot: Some(hard), strays: 0 },
+                (Place::Dot { .. }, b'\n') => {
+                    // A line of a dot alone that is no end: the dot is text.
+                    out.push(b'.');
+                    self.place = Place::Text;
+                    continue;
+                }
+                (Place::Dot { .. }, _) => {
+                    self.place = Place::Text;
+                    continue;
+                }
+                (Place::Cr { dot: Some(true), strays: 0 }, b'\n') => return (at + 1, true),
+                (Place::Cr { dot, strays }, b'\n') => {
+                    if dot.is_some() {
+                        out.push(b'.');
+                    }
+                    if strays > 0 {
+                        self.refuse(Unacceptable::BareLine);
+                    }
+                    out.extend_from_slice(b"\r\n");
+                    self.place = Place::Start { hard: true };
+                }
+                (Place::Cr { dot, strays }, b'\r') => self.place = Place::Cr { dot, strays: strays + 1 },
+                (Place::Cr { strays, .. }, _) => {
+                    self.refuse(Unacceptable::BareLine);
+                    out.resize(out.len() + strays + 1, b' ');
+                    self.place = Place::Text;
+                    continue;
+                }
+                (Place::Text, b'\r') => self.place = Place::Cr { dot: None, strays: 0 },
+                (Place::Text, b'\n') => {
+                    self.refuse(Unacceptable::BareLine);
+                    out.extend_from_slice(b"\r\n");
+                    self.place = Place::Start { hard: false };
+                }
+                (Place::Text, 0) => {
+                    self.refuse(Unacceptable::Nul);
+                    out.push(0);
+                }
+                (Place::Text, _) => {
+                    let rest = &bytes[at..];
+                    let run = memchr3(b'\r', b'\n', 0, rest).unwrap_or(rest.len());
+                    out.extend_from_slice(&rest[..run]);
+                    at += run;
+                    continue;
+                }
+            }
+            at += 1;
+        }
+        (at, false)
+    }
+
+    fn refuse(&mut self, why: Unacceptable) {
+        if why == Unacceptable::Nul || self.bare == BareLines::Reject {
+            self.unacceptable.get_or_insert(why);
+        }
+    }
+}
+
+/// Writes content for DATA: a dot before each line that begins with one, and the end.
+///
+/// The content has no CR or LF that stands alone.
+#[derive(Debug)]
+pub struct Stuffer {
+    start: bool,
+    /// The last two bytes.
+    last: [u8; 2],
+}
+
+impl Default for Stuffer {
+    fn default() -> Self {
+        Self { start: true, last: *b"\r\n" }
+    }
+}
+
+impl Stuffer {
+    /// Adds a piece.
+    pub fn write(&mut self, mut piece: &[u8], out: &mut Vec<u8>) {
+        match piece {
+            [] => return,
+            [only] => self.last = [self.last[1], *only],
+            [.., before, last] => self.last = [*before, *last],
+        }
+        if self.start && piece.starts_with(b".") {
+            out.push(b'.');
+        }
+        while let Some(at) = memmem::find(piece, b"\n.") {
+            out.extend_from_slice(&piece[..=at]);
+            out.push(b'.');
+            piece = &piece[at + 1..];
+        }
+        out.extend_from_slice(piece);
+        self.start = self.last[1] == b'\n';
+    }
+
+    /// Ends the last line where it has no end, and the content.
+    pub fn finish(self, out: &mut Vec<u8>) {
+        if self.last != *b"\r\n" {
+            out.extend_from_slice(b"\r\n");
+        }
+        out.extend_from_slice(b".\r\n");
+    }
+}
+
+/// Whether a message can stand in DATA: no NUL, no CR or LF alone.
+pub(super) fn is_clean(bytes: &[u8]) -> bool {
+    let mut rest = bytes;
+    while let Some(at) = memchr3(b'\r', b'\n', 0, rest) {
+        if !rest[at..].starts_with(b"\r\n") {
+            return false;
+        }
+        rest = &rest[at + 2..];
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads in pieces; what the content is, why it is refused, how many bytes it took.
+    fn read(input: &[u8], step: usize, bare: BareLines) -> (Vec<u8>, Option<Unacceptable>, Option<usize>) {
+        let (mut content, mut out, mut used) = (Content::new(bare), Vec::new(), 0);
+        for piece in input.chunks(step) {
+            let (count, ended) = content.read(piece, &mut out);
+            used += count;
+            if ended {
+                return (out, content.unacceptable(), Some(used));
+            }
+            assert_eq!(count, piece.len());
+        }
+        (out, content.unacceptable(), None)
+    }
+
+    /// The same by its definition, slowly: where the end is, and what stands before it line by line.
+    fn slow(input: &[u8]) -> Option<(Vec<u8>, Option<Unacceptable>, Option<usize>)> {
+        let whole = [b"\r\n", input].concat();
+        let end = memmem::find(&whole, b"\r\n.\r\n")?;
+        let raw = &whole[2..(end + 2).max(2)];
+        let mut unacceptable = None;
+        for (at, byte) in raw.iter().enumerate() {
+            let alone = match byte {
+                b'\r' => raw.get(at + 1) != Some(&b'\n'),
+                b'\n' => at == 0 || raw[at - 1] != b'\r',
+                _ => false,
+            };
+            let why =
+                if alone { Some(Unacceptable::BareLine) } else { (*byte == 0).then_some(Unacceptable::Nul) };
+            unacceptable = unacceptable.or(why);
+        }
+        let mut text = Vec::new();
+        for line in raw.split_inclusive(|byte| *byte == b'\n') {
+            let end = line.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n')).map_or(0, |at| at + 1);
+            let (inner, ended) = (&line[..end], line.ends_with(b"\n"));
+            let inner = if inner.len() > 1 { inner.strip_prefix(b".").unwrap_or(inner) } else { inner };
+            text.extend(inner.iter().map(|byte| if *byte == b'\r' { b' ' } else { *byte }));
+            text.extend_from_slice(if ended { b"\r\n" } else { b"" });
+        }
+        Some((text, unacceptable, Some(end + 3)))
+    }
+
+    #[test]
+    fn only_one_ending_ends() {
+        for inner in
+            ["\n.\n", "\r.\r", "\r\n.\n", "\n.\r\n", "\r.\r\n", "\r\n.\r", "\r\n.\r\r\n", "\n.\r\r\n"]
+        {
+            let input = format!("a{inner}b\r\n.\r\n");
+            let (_, why, used) = read(input.as_bytes(), 1, BareLines::Reject);
+            assert_eq!((why, used), (Some(Unacceptable::BareLine), Some(input.len())), "{inner:?}");
+            let (text, why, used) = read(input.as_bytes(), 1, BareLines::Normalize);
+            assert_eq!((why, used), (None, Some(input.len())), "{inner:?}");
+            assert!(is_clean(&text) && text.starts_with(b"a") && text.ends_with(b"b\r\n"), "{text:?}");
+        }
+        for (inner, want) in [
+            ("\r\n..\r\n", "\r\n.\r\n"),
+            ("\r\n. \r\n", "\r\n \r\n"),
+            ("\r\n...\r\n", "\r\n..\r\n"),
+            ("\r\n", "\r\n"),
+        ] {
+            let (text, why, _) = read(format!("a{inner}b\r\n.\r\n").as_bytes(), 1, BareLines::Reject);
+            assert_eq!((text, why), (format!("a{want}b\r\n").into_bytes(), None));
+        }
+        let (_, why, used) = read(b"a\r\n.\0\r\n.\r\n", 1, BareLines::Normalize);
+        assert_eq!((why, used), (Some(Unacceptable::Nul), Some(10)));
+        assert_eq!(read(b".\r\nQUIT\r\n", 99, BareLines::Reject), (vec![], None, Some(3)));
+    }
+
+    /// Every input of up to nine of the bytes that count.
+    #[test]
+    fn all_short_inputs_are_read_as_defined() {
+        const BYTES: &[u8] = b"\r\n.a";
+        let mut ended = 0;
+        for length in 0..=9_u32 {
+            for number in 0..4_usize.pow(length) {
+                let input: Vec<u8> = (0..length).map(|at| BYTES[number >> (2 * at) & 3]).collect();
+                let whole = read(&input, usize::MAX, BareLines::Reject);
+                assert_eq!(read(&input, 1, BareLines::Reject), whole, "{input:?}");
+                let normal = read(&input, 2, BareLines::Normalize);
+                assert_eq!((normal.2, &normal.0), (whole.2, &whole.0), "{input:?}");
+                assert_eq!(whole.2.is_some(), slow(&input).is_some(), "{input:?}");
+                if let Some((text, why, used)) = slow(&input) {
+                    ended += 1;
+                    assert_eq!(whole, (text.clone(), why, used), "{input:?}");
+                    assert!(is_clean(&text));
+                    // What leaves is read back the same, at once and in pieces.
+                    let mut out = Vec::new();
+                    let mut stuffer = Stuffer::default();
+                    text.chunks(1).for_each(|piece| stuffer.write(piece, &mut out));
+                    stuffer.finish(&mut out);
+                    let mut at_once = Vec::new();
+                    let mut stuffer = Stuffer::default();
+                    stuffer.write(&text, &mut at_once);
+                    stuffer.finish(&mut at_once);
+                    assert_eq!(out, at_once);
+                    assert_eq!(memmem::find(&[b"\r\n", &*out].concat(), b"\r\n.\r\n"), Some(out.len() - 3));
+                    assert_eq!(read(&out, 3, BareLines::Reject), (text, None, Some(out.len())));
+                }
+            }
+        }
+        assert!(ended > 5_000, "{ended}");
+    }
+}

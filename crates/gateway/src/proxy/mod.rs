@@ -1,0 +1,63 @@
+//! A proxy for SMTP and LMTP: between a client and the next hop, before the queue of a server, behind it, or before a mail store.
+//!
+//! The order of work, which [`Session`] keeps:
+//!
+//! 1. A client connects; the next hop is connected at once, and greets in its name. A next hop that is not there is a 421.
+//! 2. EHLO or LHLO goes to the next hop as it came. The client hears of its extensions those that are let through
+//!    ([`Capabilities`]).
+//! 3. MAIL, RCPT, RSET, VRFY and XFORWARD go to the next hop byte for byte, and its replies come back as they are, in order. Up to a
+//!    hundred go in one batch where the next hop takes that. A line is at most [`LONGEST_LINE`] bytes; one that does not end with
+//!    CRLF, or has CR, LF or NUL in it, goes nowhere.
+//! 4. DATA is answered here, once a recipient was taken. Content ends with CRLF, dot, CRLF and nothing else. A CR or LF alone
+//!    refuses the message (550 5.5.2) or is set right before dots are looked at ([`BareLines`]); so does a NUL.
+//! 5. The whole message is judged. What is refused is refused here, and the next hop gets RSET.
+//! 6. The next hop gets DATA, and after its 354 the message with its dots. What it says then is what the client hears: a 250 is never
+//!    said before the next hop's. Where its word is lost the client hears 451: rather twice than never. In LMTP each recipient
+//!    has its own reply.
+//! 7. A next hop that goes away between two messages is connected once more, and gets the commands that it did not answer; one
+//!    that goes away at another time is a 421 or 451.
+//!
+//! ```
+//! use mailglot_gateway::proxy::{Options, Session, Step, Verdict};
+//!
+//! let mut session = Session::new(Options::default());
+//! session.client(b"EHLO c\r\nMAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\nSubject: x\r\n\r\n..\r\n.\r\nQUIT\r\n");
+//! // A next hop that says yes to everything.
+//! let mut replies = ["220 mx\r\n", "250 mx\r\n", "250 ok\r\n", "250 ok\r\n", "354 go\r\n", "250 kept\r\n"].into_iter();
+//! let mut heard = Vec::new();
+//! loop {
+//!     let step = session.step();
+//!     heard.extend(session.take_client());
+//!     match step {
+//!         Step::Connect => session.connected(),
+//!         Step::Hop => session.hop(replies.next().unwrap().as_bytes()),
+//!         Step::Judge => session.decide(Verdict::Deliver),
+//!         Step::Send => session.sent(),
+//!         Step::Client => session.client_gone(),
+//!         Step::Close => break,
+//!     }
+//! }
+//! assert_eq!(session.take_text(), b"Subject: x\r\n\r\n.\r\n");
+//! assert!(heard.ends_with(b"250 kept\r\n221 2.0.0 Bye\r\n"));
+//! ```
+//!
+//! # Limits
+//! No TLS and no AUTH: both ends are on this machine or in its network. No queue: nothing is kept beyond a connection. The envelope
+//! is never changed.
+
+mod capabilities;
+mod command;
+mod connection;
+mod content;
+mod judge;
+mod lines;
+mod reply;
+mod server;
+mod session;
+
+pub use capabilities::Capabilities;
+pub use content::{BareLines, Stuffer, Unacceptable};
+pub use lines::LONGEST_LINE;
+pub use reply::BadReply;
+pub use server::{Proxy, Stop, Times};
+pub use session::{Delivery, Options, Session, Step, Verdict};

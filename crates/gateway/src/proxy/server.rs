@@ -1,0 +1,203 @@
+//! The proxy as a daemon: listens, gives each client a thread, ends in order.
+//!
+//! # Limits
+//! A thread for each connection: good for some thousand. Messages at work are as many as there are processors.
+
+use super::connection::{Connection, Live};
+use super::session::Options;
+use crate::address::{Address, Listener, Stream};
+use crate::engine::Engine;
+use crate::server::{Limits, Notice};
+use crate::turns::Turns;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Bytes of a connection's stack.
+const STACK: usize = 512 << 10;
+/// How long a failed `accept` is waited out.
+const AFTER_FAILURE: Duration = Duration::from_millis(50);
+
+/// How long the next hop has for its part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// To be connected.
+    pub connect: Duration,
+    /// To answer a command, and to take what is written (RFC 5321 4.5.3.2 has five minutes).
+    pub reply: Duration,
+    /// To answer the end of a message (RFC 5321 4.5.3.2.6 has ten minutes).
+    pub end: Duration,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self { connect: Duration::from_secs(10), reply: Duration::from_mins(5), end: Duration::from_mins(10) }
+    }
+}
+
+/// What all connections share.
+pub(super) struct Shared {
+    pub(super) next_hop: Address,
+    pub(super) options: Options,
+    pub(super) limits: Limits,
+    pub(super) times: Times,
+    pub(super) engine: Engine,
+    pub(super) turns: Turns,
+    tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>,
+    stopping: AtomicBool,
+    live: Mutex<BTreeMap<u64, Arc<Live>>>,
+}
+
+impl Shared {
+    pub(super) fn tell(&self, notice: &Notice<'_>) {
+        (self.tell)(notice);
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::SeqCst)
+    }
+
+    fn live(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Live>>> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A proxy that listens.
+pub struct Proxy {
+    listener: Listener,
+    shared: Arc<Shared>,
+}
+
+/// Ends a proxy from another thread.
+#[derive(Clone)]
+pub struct Stop {
+    address: Address,
+    shared: Arc<Shared>,
+}
+
+impl Stop {
+    /// No connection is accepted any more; messages that have begun may end.
+    pub fn stop(&self) {
+        self.shared.stopping.store(true, Ordering::SeqCst);
+        Listener::wake(&self.address);
+    }
+}
+
+impl Proxy {
+    /// Listens at `address` for mail to `next_hop`; what happens is told to `tell`.
+    ///
+    /// # Errors
+    /// The address cannot be taken.
+    pub fn bind(
+        address: &Address,
+        next_hop: Address,
+        options: Options,
+        engine: Engine,
+        (limits, times): (Limits, Times),
+        tell: impl Fn(&Notice<'_>) + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        let listener = Listener::bind(address, limits.socket_mode)?;
+        let shared = Arc::new(Shared {
+            next_hop,
+            options,
+            limits,
+            times,
+            engine,
+            turns: Turns::of_processors(),
+            tell: Box::new(tell),
+            stopping: AtomicBool::new(false),
+            live: Mutex::new(BTreeMap::new()),
+        });
+        Ok(Self { listener, shared })
+    }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// The system does not tell.
+    pub fn address(&self) -> io::Result<Address> {
+        self.listener.address()
+    }
+
+    /// What ends it.
+    ///
+    /// # Errors
+    /// The system does not tell where it listens.
+    pub fn stopper(&self) -> io::Result<Stop> {
+        Ok(Stop { address: self.address()?, shared: self.shared.clone() })
+    }
+
+    /// Serves until it is stopped and the messages that have begun have ended.
+    pub fn run(self) {
+        let mut number = 0;
+        let mut threads: Vec<JoinHandle<()>> = Vec::new();
+        while !self.shared.is_stopping() {
+            threads.retain(|thread| !thread.is_finished());
+            number += 1;
+            match self.take(number, threads.len()) {
+                Ok(thread) => threads.extend(thread),
+                Err(error) => {
+                    let fault = format!("accept ({error})");
+                    self.shared.tell(&Notice::Fault { connection: number, peer: "", fault: &fault });
+                    thread::sleep(AFTER_FAILURE);
+                }
+            }
+        }
+        self.drain(&threads);
+        for thread in threads {
+            // Its panic has been told where it happened.
+            let _ = thread.join();
+        }
+    }
+
+    /// Waits for a client and gives it a thread; none where there are too many, or the proxy stops.
+    fn take(&self, number: u64, running: usize) -> io::Result<Option<JoinHandle<()>>> {
+        let client = self.listener.accept()?;
+        if self.shared.is_stopping() {
+            return Ok(None);
+        }
+        if running >= self.shared.limits.connections {
+            refuse(&client);
+            let peer = client.peer();
+            self.shared.tell(&Notice::Fault { connection: number, peer: &peer, fault: "connections" });
+            return Ok(None);
+        }
+        let live = Arc::new(Live::new(number, client.try_clone()?));
+        self.shared.live().insert(number, live.clone());
+        let shared = self.shared.clone();
+        let made = thread::Builder::new().stack_size(STACK).spawn(move || {
+            let connection = Connection::new(live, client, shared.clone());
+            if catch_unwind(AssertUnwindSafe(|| connection.run())).is_err() {
+                // Both streams are closed by now: the client keeps its message.
+                shared.tell(&Notice::Fault { connection: number, peer: "", fault: "panic" });
+            }
+            shared.live().remove(&number);
+        });
+        if made.is_err() {
+            self.shared.live().remove(&number);
+        }
+        made.map(Some)
+    }
+
+    /// Ends idle connections at once, the others when their message has ended or too much time has gone by.
+    fn drain(&self, threads: &[JoinHandle<()>]) {
+        let start = Instant::now();
+        while threads.iter().any(|thread| !thread.is_finished()) {
+            let late = start.elapsed() >= self.shared.limits.drain;
+            for live in self.shared.live().values() {
+                if late { live.end() } else { live.end_idle() }
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// One client too many: a word that fits into every socket's buffer, and the end.
+fn refuse(mut client: &Stream) {
+    // A client that is gone needs no word.
+    let _ = (&mut client).write_all(b"421 4.3.2 Too many connections\r\n");
+}

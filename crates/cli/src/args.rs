@@ -2,13 +2,15 @@
 //!
 //! # Limits
 //!
-//! Options stand here, those of `header` and `milter` in files of their own, and nowhere else: there is no configuration file and no variable for them.
+//! Options stand here, those of `header`, `milter` and `proxy` in files of their own, and nowhere else: there is no configuration file and no variable for them.
 
 mod header;
 mod milter;
+mod proxy;
 
 pub(crate) use header::*;
 pub(crate) use milter::*;
+pub(crate) use proxy::*;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as Group, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -77,6 +79,7 @@ pub(crate) enum Command {
     Detect(DetectArgs),
     Filter(FilterArgs),
     Milter(MilterArgs),
+    Proxy(ProxyArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }

@@ -19,7 +19,8 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
     let failed = |error: io::Error| Failure::new(Exit::Output, format!("{place}: {error}"));
     // Before the socket appears: who sees it may already end us.
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
-    let server = Server::bind(place, Engine::default(), Limits::default(), tell).map_err(failed)?;
+    let server = Server::bind(place, Engine::default(), Limits::default(), |notice| tell("milter", notice))
+        .map_err(failed)?;
     console.say(format_args!("listening at {}", server.address().map_err(failed)?));
     let stop = server.stopper().map_err(failed)?;
     let handle = signals.handle();
@@ -38,9 +39,9 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
 }
 
 /// A line on standard error for each message and each fault.
-fn tell(notice: &Notice<'_>) {
+pub(super) fn tell(route: &str, notice: &Notice<'_>) {
     let line = match notice {
-        Notice::Message(record) => message(record),
+        Notice::Message(record) => message(route, record),
         Notice::Fault { connection, peer, fault } => {
             format!("fault={} conn={connection} peer={}", value(fault.as_bytes()), value(peer.as_bytes()))
         }
@@ -49,12 +50,12 @@ fn tell(notice: &Notice<'_>) {
     let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }
 
-fn message(record: &Record) -> String {
+fn message(route: &str, record: &Record) -> String {
     let Record { envelope, peer, bytes_in, bytes_out, action, losses, time, .. } = record;
     let findings: Vec<_> =
         record.findings.counted().map(|(f, count)| format!("{}:{count}", f.id())).collect();
     format!(
-        "msg={} route=milter peer={} from={} rcpts={} in={bytes_in} out={bytes_out} action={} findings={} loss={losses} ms={:.2}",
+        "msg={} route={route} peer={} from={} rcpts={} in={bytes_in} out={bytes_out} action={} findings={} loss={losses} ms={:.2}",
         value(&envelope.queue_id),
         value(peer.as_bytes()),
         value(&envelope.sender),

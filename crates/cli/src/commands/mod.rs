@@ -13,6 +13,7 @@ mod inspect;
 mod man;
 mod milter;
 mod normalize;
+mod proxy;
 mod restore;
 mod summary;
 mod text;
@@ -28,7 +29,7 @@ use std::process::ExitCode;
 /// Runs the command that was asked for.
 pub(crate) fn run(args: Args) -> ExitCode {
     let console = Console::new(args.quiet, args.verbose);
-    if !matches!(args.command, Command::Filter(_) | Command::Milter(_)) {
+    if !matches!(args.command, Command::Filter(_) | Command::Milter(_) | Command::Proxy(_)) {
         interrupt::watch();
     }
     let result = match args.command {
@@ -44,6 +45,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Command::Detect(args) => detect::run(&args, console),
         Command::Filter(args) => return filter::run(&args, console),
         Command::Milter(args) => milter::run(&args, console),
+        Command::Proxy(args) => proxy::run(&args, console),
         Command::Completions(args) => completions::run(&args),
         Command::Man(_) => man::run(),
     };

@@ -11,5 +11,6 @@ mod headers;
 mod help;
 mod hostile;
 mod milter;
+mod proxy;
 mod sandbox;
 mod text;

@@ -1,11 +1,12 @@
 //! One client: reads and writes on both sides, keeps the message while it arrives, has it judged.
 
 use super::content::Stuffer;
-use super::judge::{Allowed, Judged, judge};
+use super::judge::{Fate, judge, unacceptable, unread};
 use super::server::Shared;
 use super::session::{Session, Step, Verdict};
 use crate::address::Stream;
-use crate::engine::{Action, Envelope};
+use crate::engine::{Engine, Envelope};
+use crate::policy::{Action, Finding};
 use crate::server::{Notice, Record};
 use crate::spool::Spool;
 use std::io::{self, ErrorKind, Read, Write};
@@ -60,6 +61,8 @@ pub(super) struct Connection {
     record: Option<(Record, Instant)>,
     piece: Vec<u8>,
     began: Instant,
+    /// When the client last said something, or was last answered.
+    heard: Instant,
     /// When the command that has not ended began.
     line_began: Option<Instant>,
 }
@@ -100,13 +103,14 @@ impl Connection {
             live,
             client,
             hop: None,
-            session: Session::new(shared.options),
+            session: Session::new(shared.options()),
             arriving: Arriving::new(&shared),
             leaving: Spool::default(),
             shared,
             record: None,
             piece: vec![0; PIECE],
             began: Instant::now(),
+            heard: Instant::now(),
             line_began: None,
         }
     }
@@ -178,7 +182,13 @@ impl Connection {
 
     fn flush_client(&mut self) -> Result<(), End> {
         let output = self.session.take_client();
-        if output.is_empty() { Ok(()) } else { write(&self.client, &output).map_err(End::Client) }
+        if output.is_empty() {
+            return Ok(());
+        }
+        let written = write(&self.client, &output).map_err(End::Client);
+        // Only from here on it keeps us waiting.
+        self.heard = Instant::now();
+        written
     }
 
     /// Writes to the next hop; false where that failed, and the session goes another way.
@@ -204,8 +214,8 @@ impl Connection {
     }
 
     fn connect(&mut self) {
-        let times = &self.shared.times;
-        let connected = Stream::connect(&self.shared.next_hop, times.connect).and_then(|hop| {
+        let times = &self.shared.route.times;
+        let connected = Stream::connect(&self.shared.route.next_hop, times.connect).and_then(|hop| {
             hop.set_write_timeout(times.reply)?;
             Ok(hop)
         });
@@ -222,7 +232,7 @@ impl Connection {
     }
 
     fn read_hop(&mut self) {
-        let times = &self.shared.times;
+        let times = &self.shared.route.times;
         let patience = if self.session.is_ending() { times.end } else { times.reply };
         let Some(hop) = &mut self.hop else { return self.lose_hop() };
         let read = hop.set_read_timeout(patience).and_then(|()| {
@@ -259,17 +269,13 @@ impl Connection {
             }
             Ok(0) => self.session.client_gone(),
             Ok(count) => {
+                self.heard = Instant::now();
                 self.client.acknowledge_at_once();
                 self.session.client(&self.piece[..count]);
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => (),
-            // Its time is up: the next look at the clock says so.
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                if self.patience().is_some_and(|left| left >= patience) {
-                    self.fault("slow");
-                    self.session.client_slow();
-                }
-            }
+            // The next look at the clock says whether its time is up.
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => (),
             Err(error) => return Err(End::Client(error)),
         }
         Ok(())
@@ -278,86 +284,88 @@ impl Connection {
     /// How long the client may be silent now; none where it took too long.
     fn patience(&mut self) -> Option<Duration> {
         let limits = &self.shared.limits;
-        let (began, whole, each) = if self.session.is_in_content() {
-            let began = *self.arriving.began.get_or_insert_with(Instant::now);
-            let for_bytes = Duration::from_secs(self.arriving.size / SLOWEST);
-            (began, limits.idle + for_bytes, limits.stall)
-        } else if self.session.is_within_line() {
-            let began = *self.line_began.get_or_insert_with(Instant::now);
-            (began, limits.stall, limits.stall)
-        } else if self.session.is_greeted() {
+        let within_line = self.session.is_within_line();
+        if !within_line {
             self.line_began = None;
-            (Instant::now(), limits.idle, limits.idle)
+        }
+        let silent = self.heard.elapsed();
+        let left = if self.session.is_in_content() {
+            let began = *self.arriving.began.get_or_insert_with(Instant::now);
+            let whole = limits.idle + Duration::from_secs(self.arriving.size / SLOWEST);
+            whole.checked_sub(began.elapsed())?.min(limits.stall.checked_sub(silent)?)
+        } else if !self.session.is_greeted() {
+            limits.negotiation.checked_sub(self.began.elapsed())?
+        } else if within_line {
+            let began = *self.line_began.get_or_insert_with(Instant::now);
+            limits.stall.checked_sub(began.elapsed())?
         } else {
-            (self.began, limits.negotiation, limits.negotiation)
+            limits.idle.checked_sub(silent)?
         };
-        let left = whole.checked_sub(began.elapsed())?.min(each);
-        (!left.is_zero()).then_some(left)
+        // A shorter time than a millisecond may be none for the system.
+        Some(left.max(Duration::from_millis(1)))
     }
 
     /// Judges the message that is complete, and tells the session.
     fn judge(&mut self) {
         let mut arrived = std::mem::replace(&mut self.arriving, Arriving::new(&self.shared));
         let start = Instant::now();
-        let judged = match (&arrived.failure, self.session.unacceptable()) {
-            (Some(error), _) => {
-                self.fault(&format!("spool ({error})"));
-                Judged::refuse(Action::Tempfail, "spool", 452, "4.3.1 No room for the message")
-            }
-            (None, Some(why)) => Judged::unacceptable(why),
-            (None, None) => self.judge_text(&mut arrived),
-        };
+        let engine = self.shared.engine();
         let mut record = Record::new(self.envelope(), &self.peer(), arrived.size);
-        record.action = judged.action;
-        record.finding = judged.finding;
-        record.losses = judged.losses;
-        record.time = start.elapsed();
-        let mut verdict = Verdict::Deliver;
-        if let Some((code, words)) = judged.refusal {
-            verdict = Verdict::Refuse(code, words);
-        } else {
-            record.bytes_out = judged.bytes.as_ref().map_or(arrived.size, |bytes| bytes.len() as u64);
-            self.leaving = arrived.spool;
-            if let Some(bytes) = judged.bytes {
-                self.leaving = Spool::new(self.shared.limits.spool.clone());
-                if let Err(error) = self.leaving.keep(bytes, KEPT) {
-                    self.fault(&format!("spool ({error})"));
-                    record.action = Action::Tempfail;
-                    verdict = Verdict::Refuse(452, "4.3.1 No room for the message");
-                }
-            }
+        record.policy.clone_from(&engine.rules.name);
+        let mut fate = match (&arrived.failure, self.session.unacceptable()) {
+            (Some(error), _) => self.no_room(&mut record, error),
+            (None, Some(why)) => unacceptable(why, &mut record),
+            (None, None) => self.judge_text(&engine, &mut arrived, &mut record),
+        };
+        self.leaving = arrived.spool;
+        if let Fate::Other(bytes) = fate {
+            self.leaving = Spool::new(self.shared.limits.spool.clone());
+            fate = match self.leaving.keep(bytes, KEPT) {
+                Ok(()) => Fate::Same,
+                Err(error) => self.no_room(&mut record, &error),
+            };
         }
-        self.session.decide(verdict);
+        record.time = start.elapsed();
+        match &fate {
+            Fate::Refused(code, words) => self.session.decide(Verdict::Refuse(*code, words)),
+            _ => self.session.decide(Verdict::Deliver),
+        }
         self.record = Some((record, start));
     }
 
     /// Judges what can be sent, when it is its turn.
-    fn judge_text(&self, arrived: &mut Arriving) -> Judged {
+    fn judge_text(&self, engine: &Engine, arrived: &mut Arriving, record: &mut Record) -> Fate {
+        if self.session.is_mended() {
+            record.findings.add(Finding::BareLf, String::new);
+        }
         if arrived.size > self.shared.limits.message_bytes {
-            return Judged::pass(Some("too-large"));
+            return unread(engine, record);
         }
-        let allowed = Allowed {
-            smtputf8: self.session.is_smtputf8(),
-            eight_bit: self.session.is_eight_bit(),
-            hop_eight_bit: self.session.announced().eight_bit,
-        };
         let _turn = self.shared.turns.take();
-        let work = || {
-            let raw = arrived.spool.bytes()?;
-            Ok(judge(&raw, self.shared.engine.policy(), allowed))
+        let raw = match arrived.spool.bytes() {
+            Ok(raw) => raw,
+            Err(error) => return self.no_room(record, &error),
         };
-        match catch_unwind(AssertUnwindSafe(work)) {
-            Ok(Ok(judged)) => judged,
-            Ok(Err(error)) => {
-                let error: io::Error = error;
-                self.fault(&format!("spool ({error})"));
-                Judged::defer("spool")
-            }
-            Err(_) => {
-                self.fault("panic");
-                Judged::defer("panic")
-            }
+        let eight_bit = self.session.announced().eight_bit;
+        let work = || judge(&raw, engine, eight_bit, record);
+        if let Ok(fate) = catch_unwind(AssertUnwindSafe(work)) {
+            return fate;
         }
+        self.fault("panic");
+        record.finding = Some("panic");
+        if engine.fail_open {
+            (record.action, record.failed_open) = (Action::Pass, true);
+            return Fate::Same;
+        }
+        record.action = Action::Tempfail;
+        Fate::Refused(451, "4.3.0 Try again later".to_owned())
+    }
+
+    /// The message cannot be kept on its way.
+    fn no_room(&self, record: &mut Record, error: &io::Error) -> Fate {
+        self.fault(&format!("spool ({error})"));
+        (record.action, record.finding) = (Action::Tempfail, Some("spool"));
+        Fate::Refused(452, "4.3.1 No room for the message".to_owned())
     }
 
     fn envelope(&self) -> Envelope {
@@ -367,6 +375,7 @@ impl Connection {
             recipients: recipients as u32,
             queue_id: queue_id.to_vec(),
             smtputf8: self.session.is_smtputf8(),
+            eight_bit: self.session.is_eight_bit(),
         }
     }
 

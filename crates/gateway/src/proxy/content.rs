@@ -32,6 +32,7 @@ pub(super) struct Content {
     place: Place,
     bare: BareLines,
     unacceptable: Option<Unacceptable>,
+    mended: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,12 +56,17 @@ enum Place {
 impl Content {
     pub(super) fn new(bare: BareLines) -> Self {
         // The CRLF of DATA itself stands before the first line.
-        Self { place: Place::Start { hard: true }, bare, unacceptable: None }
+        Self { place: Place::Start { hard: true }, bare, unacceptable: None, mended: false }
     }
 
     /// Why it is to be refused, as far as it was read.
     pub(super) fn unacceptable(&self) -> Option<Unacceptable> {
         self.unacceptable
+    }
+
+    /// Whether a CR or LF alone was set right.
+    pub(super) fn is_mended(&self) -> bool {
+        self.mended
     }
 
     /// Reads on; how many bytes belong to the content, and whether it has ended with them.
@@ -128,6 +134,8 @@ impl Content {
     fn refuse(&mut self, why: Unacceptable) {
         if why == Unacceptable::Nul || self.bare == BareLines::Reject {
             self.unacceptable.get_or_insert(why);
+        } else {
+            self.mended = true;
         }
     }
 }

@@ -1,99 +1,104 @@
-//! What becomes of a message on its way through the proxy: the engine's reading, in bytes that may go to the next hop.
+//! What becomes of a message on its way through the proxy: the engine's judgement, in bytes that may go to the next hop.
 //!
 //! # Limits
-//! An address that is not ASCII stays as it is, in the envelope and in header fields: nothing else names the same mailbox.
+//! An address that is not ASCII stays as it is, in the envelope and in header fields: nothing else names the same mailbox. There is no place
+//! for what is to be held: it is deferred.
 
 use super::content::{Unacceptable, is_clean};
-use crate::engine::Action;
-use mailglot_mime::{Headers, Policy, Transfer, process};
+use crate::engine::Engine;
+use crate::policy::{Action, Finding};
+use crate::server::Record;
+use mailglot_mime::{Headers, Transfer};
+use std::borrow::Cow;
 
-/// What the envelope and the next hop allow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Allowed {
-    /// The envelope announces UTF-8 in header fields.
-    pub(super) smtputf8: bool,
-    /// The envelope announces eight bits.
-    pub(super) eight_bit: bool,
-    /// The next hop takes eight bits.
-    pub(super) hop_eight_bit: bool,
-}
-
-/// What becomes of it.
+/// What is done to the bytes.
 #[derive(Debug)]
-pub(super) struct Judged {
-    pub(super) action: Action,
-    /// Why it is not as it could be expected.
-    pub(super) finding: Option<&'static str>,
-    pub(super) losses: u64,
-    /// Other bytes than those that came.
-    pub(super) bytes: Option<Vec<u8>>,
-    /// Code and words for the client, where the message goes nowhere.
-    pub(super) refusal: Option<(u16, &'static str)>,
+pub(super) enum Fate {
+    /// They go on as they came.
+    Same,
+    /// Others go on.
+    Other(Vec<u8>),
+    /// They go nowhere: code and words for the client.
+    Refused(u16, String),
 }
 
-impl Judged {
-    /// It goes on as it came.
-    pub(super) fn pass(finding: Option<&'static str>) -> Self {
-        Self { action: Action::Pass, finding, losses: 0, bytes: None, refusal: None }
-    }
+/// A fate of a message that is not judged, for what arrived with it.
+pub(super) fn unacceptable(why: Unacceptable, record: &mut Record) -> Fate {
+    record.action = Action::Reject;
+    let (finding, words) = match why {
+        Unacceptable::BareLine => (Finding::BareLf, "5.5.2 A CR or LF stands alone in the message"),
+        Unacceptable::Nul => (Finding::NulIn8bit, "5.6.0 A NUL is in the message"),
+    };
+    record.findings.add(finding, String::new);
+    record.wanted = record.action;
+    Fate::Refused(550, words.to_owned())
+}
 
-    /// It goes nowhere.
-    pub(super) fn refuse(action: Action, finding: &'static str, code: u16, words: &'static str) -> Self {
-        Self { action, refusal: Some((code, words)), ..Self::pass(Some(finding)) }
+/// A message that is too large to be looked at.
+pub(super) fn unread(engine: &Engine, record: &mut Record) -> Fate {
+    record.findings.add(Finding::TooLarge, String::new);
+    record.finding = Some(Finding::TooLarge.id());
+    if engine.defer_too_large {
+        record.action = Action::Tempfail;
+        return Fate::Refused(451, "4.3.4 Message too large".to_owned());
     }
+    Fate::Same
+}
 
-    /// Nothing went wrong with the message, but with us.
-    pub(super) fn defer(finding: &'static str) -> Self {
-        Self::refuse(Action::Tempfail, finding, 451, "4.3.0 Try again later")
+/// Judges a message and writes what is allowed; `eight_bit` is whether the next hop takes eight bits.
+pub(super) fn judge(raw: &[u8], engine: &Engine, eight_bit: bool, record: &mut Record) -> Fate {
+    let engine = narrowed(engine, eight_bit, record.envelope.smtputf8);
+    let judgement = engine.judge(raw, &record.envelope);
+    record.action = judgement.action;
+    record.wanted = judgement.wanted;
+    record.losses = judgement.report.losses();
+    record.bytes_out = judgement.size() as u64;
+    let before = std::mem::replace(&mut record.findings, judgement.findings.clone());
+    for (finding, _) in before.counted() {
+        record.findings.add(finding, String::new);
     }
-
-    pub(super) fn unacceptable(why: Unacceptable) -> Self {
-        match why {
-            Unacceptable::BareLine => {
-                Self::refuse(Action::Reject, "bare-lf", 550, "5.5.2 A CR or LF stands alone in the message")
+    let fate = match judgement.action {
+        Action::Reject => {
+            let reasons = judgement.reasons(&engine.rules, Action::Reject);
+            Fate::Refused(550, format!("5.6.0 message refused: {reasons}"))
+        }
+        Action::Quarantine => {
+            // What is to be held must not pass.
+            (record.action, record.finding) = (Action::Tempfail, Some("no place for quarantine"));
+            Fate::Refused(451, "4.7.0 Try again later".to_owned())
+        }
+        Action::Tempfail => Fate::Refused(451, "4.7.0 Try again later".to_owned()),
+        Action::Pass | Action::Tag | Action::Normalize => match judgement.bytes() {
+            Cow::Owned(bytes) if is_clean(&bytes) => Fate::Other(bytes),
+            Cow::Owned(_) => {
+                (record.action, record.finding) = (Action::Pass, Some("unsendable"));
+                Fate::Same
             }
-            Unacceptable::Nul => Self::refuse(Action::Reject, "nul", 550, "5.6.0 A NUL is in the message"),
-        }
+            Cow::Borrowed(_) => Fate::Same,
+        },
+    };
+    let out = match &fate {
+        Fate::Same => raw,
+        Fate::Other(bytes) => bytes,
+        Fate::Refused(..) => return fate,
+    };
+    if !eight_bit && !out[body(out)..].is_ascii() {
+        (record.action, record.finding) = (Action::Reject, Some("eight-bit"));
+        return Fate::Refused(550, "5.6.3 The next hop takes no 8-bit data".to_owned());
     }
+    fate
 }
 
-/// Reads a message and writes what is allowed.
-pub(super) fn judge(raw: &[u8], policy: &Policy, allowed: Allowed) -> Judged {
-    let outcome = process(raw, &allowed.policy(policy, raw));
-    let new = (!outcome.edits.is_empty()).then(|| outcome.bytes.into_owned());
-    let mut judged = Judged { losses: outcome.report.losses(), ..Judged::pass(None) };
-    match new {
-        Some(new) if is_clean(&new) => (judged.action, judged.bytes) = (Action::Normalize, Some(new)),
-        Some(_) => judged.finding = Some("unsendable"),
-        None => (),
+/// The engine, writing no more than the next hop and the envelope allow.
+fn narrowed(engine: &Engine, eight_bit: bool, smtputf8: bool) -> Cow<'_, Engine> {
+    let mut narrowed = Cow::Borrowed(engine);
+    if !eight_bit && engine.rules.rewriting.transfer != Transfer::SevenBit {
+        narrowed.to_mut().rules.rewriting.transfer = Transfer::SevenBit;
     }
-    let out = judged.bytes.as_deref().unwrap_or(raw);
-    if !allowed.hop_eight_bit && !allowed.smtputf8 && !out[body(out)..].is_ascii() {
-        return Judged::refuse(Action::Reject, "eight-bit", 550, "5.6.3 The next hop takes no 8-bit data");
+    if !smtputf8 && engine.rules.rewriting.headers == Headers::RawUtf8 {
+        narrowed.to_mut().rules.rewriting.headers = Headers::Words;
     }
-    judged
-}
-
-impl Allowed {
-    /// The policy, no wider than what is allowed.
-    fn policy(self, policy: &Policy, raw: &[u8]) -> Policy {
-        let mut policy = policy.clone();
-        if self.smtputf8 && policy.headers == Headers::Words {
-            // Raw UTF-8 is legal then, and a field without other charsets stays.
-            policy.headers = Headers::RawUtf8;
-        }
-        if !self.smtputf8 && policy.headers == Headers::RawUtf8 {
-            policy.headers = Headers::Words;
-        }
-        let open = self.hop_eight_bit && (self.eight_bit || !raw[body(raw)..].is_ascii());
-        if !open {
-            policy.transfer = Transfer::SevenBit;
-        } else if policy.transfer == Transfer::EightBit {
-            // What is encoded on its way stays encoded: a gateway changes what it must.
-            policy.transfer = Transfer::Keep;
-        }
-        policy
-    }
+    narrowed
 }
 
 /// Where the body begins.

@@ -59,5 +59,5 @@ pub use capabilities::Capabilities;
 pub use content::{BareLines, Stuffer, Unacceptable};
 pub use lines::LONGEST_LINE;
 pub use reply::BadReply;
-pub use server::{Proxy, Stop, Times};
+pub use server::{Proxy, Route, Stop, Times};
 pub use session::{Delivery, Options, Session, Step, Verdict};

@@ -4,16 +4,18 @@
 //! A thread for each connection: good for some thousand. Messages at work are as many as there are processors.
 
 use super::connection::{Connection, Live};
+use super::content::BareLines;
 use super::session::Options;
 use crate::address::{Address, Listener, Stream};
 use crate::engine::Engine;
+use crate::policy::{Action, Finding};
 use crate::server::{Limits, Notice};
 use crate::turns::Turns;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -39,13 +41,31 @@ impl Default for Times {
     }
 }
 
+/// Where mail goes, and how.
+#[derive(Clone, Debug)]
+pub struct Route {
+    /// Who answers for it.
+    pub next_hop: Address,
+    /// LMTP (RFC 2033) on both sides.
+    pub lmtp: bool,
+    /// A CR or LF alone in content; none where the policy decides: it rejects `bare-lf`, or not.
+    pub bare_lines: Option<BareLines>,
+    /// What the next hop is given.
+    pub times: Times,
+}
+
+impl Route {
+    /// SMTP, as the policy says, in the usual times.
+    pub fn to(next_hop: Address) -> Self {
+        Self { next_hop, lmtp: false, bare_lines: None, times: Times::default() }
+    }
+}
+
 /// What all connections share.
 pub(super) struct Shared {
-    pub(super) next_hop: Address,
-    pub(super) options: Options,
+    pub(super) route: Route,
     pub(super) limits: Limits,
-    pub(super) times: Times,
-    pub(super) engine: Engine,
+    engine: RwLock<Arc<Engine>>,
     pub(super) turns: Turns,
     tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>,
     stopping: AtomicBool,
@@ -59,6 +79,17 @@ impl Shared {
 
     pub(super) fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::SeqCst)
+    }
+
+    /// What messages are judged by from now on.
+    pub(super) fn engine(&self) -> Arc<Engine> {
+        self.engine.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn options(&self) -> Options {
+        let refuses = self.engine().rules.action(Finding::BareLf) > Action::Normalize;
+        let by_policy = if refuses { BareLines::Reject } else { BareLines::Normalize };
+        Options { lmtp: self.route.lmtp, bare_lines: self.route.bare_lines.unwrap_or(by_policy) }
     }
 
     fn live(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Live>>> {
@@ -80,6 +111,11 @@ pub struct Stop {
 }
 
 impl Stop {
+    /// Judges by another engine from the next message on.
+    pub fn change(&self, engine: Engine) {
+        *self.shared.engine.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(engine);
+    }
+
     /// No connection is accepted any more; messages that have begun may end.
     pub fn stop(&self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
@@ -88,25 +124,22 @@ impl Stop {
 }
 
 impl Proxy {
-    /// Listens at `address` for mail to `next_hop`; what happens is told to `tell`.
+    /// Listens at `address`; what happens is told to `tell`.
     ///
     /// # Errors
     /// The address cannot be taken.
     pub fn bind(
         address: &Address,
-        next_hop: Address,
-        options: Options,
+        route: Route,
         engine: Engine,
-        (limits, times): (Limits, Times),
+        limits: Limits,
         tell: impl Fn(&Notice<'_>) + Send + Sync + 'static,
     ) -> io::Result<Self> {
         let listener = Listener::bind(address, limits.socket_mode)?;
         let shared = Arc::new(Shared {
-            next_hop,
-            options,
+            route,
             limits,
-            times,
-            engine,
+            engine: RwLock::new(Arc::new(engine)),
             turns: Turns::of_processors(),
             tell: Box::new(tell),
             stopping: AtomicBool::new(false),

@@ -305,6 +305,11 @@ impl Session {
         self.content.unacceptable()
     }
 
+    /// Whether line ends of the message were set right.
+    pub fn is_mended(&self) -> bool {
+        self.content.is_mended()
+    }
+
     /// Goes on as far as the bytes reach.
     pub fn step(&mut self) -> Step {
         loop {

@@ -1,0 +1,622 @@
+//! The proxy over real sockets, between a client and a next hop of our own.
+
+#![forbid(unsafe_code)]
+#![allow(clippy::unwrap_used)]
+
+mod next_hop;
+
+use mailglot_gateway::policy::{Action, Finding, Rules};
+use mailglot_gateway::proxy::{BareLines, Proxy, Route, Stop};
+use mailglot_gateway::{Address, Engine, Limits, Notice, Record};
+use next_hop::{Death, Hop, Kept, Manner};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// A next hop that listens; it ends with the test.
+struct NextHop {
+    address: Address,
+    kept: Arc<Mutex<Vec<Kept>>>,
+    heard: Arc<Mutex<Vec<String>>>,
+    connections: Arc<AtomicUsize>,
+    stopping: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl NextHop {
+    /// Its connections have these manners, in order; the last one holds for all others.
+    fn start(manners: Vec<Manner>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = Address::Tcp(listener.local_addr().unwrap().to_string());
+        let (kept, heard) = (Arc::<Mutex<Vec<Kept>>>::default(), Arc::<Mutex<Vec<String>>>::default());
+        let (stopping, connections) = (Arc::<AtomicBool>::default(), Arc::<AtomicUsize>::default());
+        let (ends, counted, all, said) = (stopping.clone(), connections.clone(), kept.clone(), heard.clone());
+        let thread = thread::spawn(move || {
+            for stream in listener.incoming() {
+                if ends.load(Ordering::SeqCst) {
+                    break;
+                }
+                let number = counted.fetch_add(1, Ordering::SeqCst);
+                let manner = manners[number.min(manners.len() - 1)].clone();
+                let (all, said) = (all.clone(), said.clone());
+                thread::spawn(move || serve(stream.unwrap(), manner, &all, &said));
+            }
+        });
+        Self { address, kept, heard, connections, stopping, thread: Some(thread) }
+    }
+
+    fn kept(&self) -> Vec<Kept> {
+        self.kept.lock().unwrap().clone()
+    }
+}
+
+impl Drop for NextHop {
+    fn drop(&mut self) {
+        self.stopping.store(true, Ordering::SeqCst);
+        if let Address::Tcp(place) = &self.address {
+            drop(TcpStream::connect(place));
+        }
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
+fn serve(mut stream: TcpStream, manner: Manner, all: &Mutex<Vec<Kept>>, said: &Mutex<Vec<String>>) {
+    stream.set_nodelay(true).unwrap();
+    let mut hop = Hop::new(manner);
+    let mut piece = vec![0; 65_536];
+    let mut answer = hop.greet();
+    loop {
+        all.lock().unwrap().append(&mut hop.kept);
+        said.lock().unwrap().append(&mut hop.heard);
+        if stream.write_all(&answer).is_err() || hop.dead || hop.quit {
+            return;
+        }
+        match stream.read(&mut piece) {
+            Ok(0) | Err(_) => return,
+            Ok(count) => answer = hop.feed(&piece[..count]),
+        }
+    }
+}
+
+/// A running proxy; it ends with the test.
+struct Running {
+    address: Address,
+    stop: Stop,
+    thread: Option<JoinHandle<()>>,
+    records: Arc<Mutex<Vec<Record>>>,
+    faults: Arc<Mutex<Vec<String>>>,
+    _folder: tempfile::TempDir,
+}
+
+impl Running {
+    fn start(next_hop: &Address, set: impl FnOnce(&mut Route, &mut Limits, &mut Rules)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut route = Route::to(next_hop.clone());
+        let mut limits = Limits { spool: folder.path().to_owned(), ..Limits::default() };
+        let mut rules = Rules::default();
+        rules.findings_header = None;
+        set(&mut route, &mut limits, &mut rules);
+        let (records, faults) = (Arc::<Mutex<Vec<Record>>>::default(), Arc::<Mutex<Vec<String>>>::default());
+        let (into_records, into_faults) = (records.clone(), faults.clone());
+        let tell = move |notice: &Notice<'_>| match notice {
+            Notice::Message(record) => into_records.lock().unwrap().push((*record).clone()),
+            Notice::Fault { fault, .. } => into_faults.lock().unwrap().push((*fault).to_owned()),
+        };
+        let engine = Engine::new(rules);
+        let listen = "tcp:127.0.0.1:0".parse().unwrap();
+        let proxy = Proxy::bind(&listen, route, engine, limits, tell).unwrap();
+        let (address, stop) = (proxy.address().unwrap(), proxy.stopper().unwrap());
+        let thread = Some(thread::spawn(move || proxy.run()));
+        Self { address, stop, thread, records, faults, _folder: folder }
+    }
+
+    fn plain(next_hop: &Address) -> Self {
+        Self::start(next_hop, |_, _, _| ())
+    }
+
+    fn connect(&self) -> Client {
+        let Address::Tcp(place) = &self.address else { unreachable!("it listens there") };
+        let stream = TcpStream::connect(place).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream.set_nodelay(true).unwrap();
+        Client { reader: BufReader::new(stream.try_clone().unwrap()), stream }
+    }
+
+    fn end(&mut self) {
+        self.stop.stop();
+        self.thread.take().unwrap().join().unwrap();
+    }
+
+    fn records(&self, count: usize) -> Vec<Record> {
+        awaited(&self.records, count)
+    }
+
+    fn faults(&self, count: usize) -> Vec<String> {
+        awaited(&self.faults, count)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.thread.is_some() {
+            self.end();
+        }
+    }
+}
+
+/// What is in the list once so much is, or as much as came in a long time.
+fn awaited<T: Clone>(list: &Mutex<Vec<T>>, count: usize) -> Vec<T> {
+    let patience = Instant::now() + Duration::from_secs(20);
+    loop {
+        let now = list.lock().unwrap().clone();
+        if now.len() >= count || Instant::now() > patience {
+            return now;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+struct Client {
+    stream: TcpStream,
+    reader: BufReader<TcpStream>,
+}
+
+impl Client {
+    fn send(&mut self, text: impl AsRef<[u8]>) {
+        self.stream.write_all(text.as_ref()).unwrap();
+    }
+
+    /// The code of the next reply; 0 where the connection has ended.
+    fn code(&mut self) -> u16 {
+        loop {
+            let mut line = Vec::new();
+            if self.reader.read_until(b'\n', &mut line).unwrap_or(0) == 0 {
+                return 0;
+            }
+            if line.get(3) != Some(&b'-') {
+                return String::from_utf8_lossy(&line[..3]).parse().unwrap();
+            }
+        }
+    }
+
+    fn codes(&mut self, count: usize) -> Vec<u16> {
+        (0..count).map(|_| self.code()).collect()
+    }
+
+    /// Everything up to the end.
+    fn all(mut self) -> String {
+        let mut bytes = Vec::new();
+        // A connection that is reset has ended too.
+        let _ = self.reader.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Greets, and gives one message step by step; the code of its end.
+    fn message(&mut self, mail: &str, text: &[u8]) -> u16 {
+        self.send(format!("MAIL FROM:<a@b.invalid>{mail}\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n"));
+        for _ in 0..3 {
+            let code = self.code();
+            if code >= 400 || code == 0 {
+                return code;
+            }
+        }
+        self.send([text, b".\r\n"].concat());
+        self.code()
+    }
+}
+
+const LATIN: &[u8] =
+    b"Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\
+      Content-Transfer-Encoding: 8bit\r\n\r\nGr\xfc\xdfe\r\n.\r\n";
+/// What a policy refuses, holds or only tells of.
+#[test]
+fn the_policy_decides() {
+    let twice: &[u8] = b"Content-Type: text/plain\r\nContent-Type: text/html\r\n\r\nx\r\n";
+    for (action, code, kept) in [
+        (Action::Reject, 550, 0),
+        (Action::Tempfail, 451, 0),
+        (Action::Quarantine, 451, 0),
+        (Action::Tag, 250, 1),
+        (Action::Normalize, 250, 1),
+    ] {
+        let hop = NextHop::start(vec![Manner::default()]);
+        let proxy = Running::start(&hop.address, |_, _, rules| {
+            *rules = Rules::default();
+            rules.set(Finding::DuplicateHeader, action);
+        });
+        let mut client = proxy.connect();
+        client.send("EHLO c\r\n");
+        assert_eq!(client.codes(2), [220, 250]);
+        assert_eq!(client.message("", twice), code, "{action:?}");
+        // What comes after it is not concerned.
+        assert_eq!(client.message("", PLAIN), 250);
+        let messages = hop.kept();
+        assert_eq!(messages.len(), kept + 1, "{action:?}");
+        if kept > 0 {
+            let text = String::from_utf8(messages[0].text.clone()).unwrap();
+            assert!(text.starts_with("MIME-Ambiguity-Results: "), "{text}");
+            assert_eq!(text.contains("text/html"), action == Action::Tag, "{text}");
+        }
+        let record = proxy.records(1).remove(0);
+        assert!(record.findings.has(Finding::DuplicateHeader));
+        assert_eq!(record.wanted, action);
+    }
+    // Without a word of the route, the policy decides about bare line ends too.
+    for (rules, code) in [(Rules::default(), 250), (Rules::strict(), 550)] {
+        let hop = NextHop::start(vec![Manner::default()]);
+        let proxy = Running::start(&hop.address, |_, _, own| *own = rules);
+        let mut client = proxy.connect();
+        client.send("EHLO c\r\n");
+        assert_eq!(client.codes(2), [220, 250]);
+        assert_eq!(client.message("", b"Subject: x\r\n\r\na\nb\r\n"), code);
+        assert!(proxy.records(1)[0].findings.has(Finding::BareLf));
+    }
+}
+
+const PLAIN: &[u8] = b"Subject: x\r\n\r\ntext\r\n";
+
+fn stuffed(text: &[u8]) -> Vec<u8> {
+    let (mut stuffer, mut out) = (mailglot_gateway::proxy::Stuffer::default(), Vec::new());
+    stuffer.write(text, &mut out);
+    out
+}
+
+#[test]
+fn a_message_becomes_utf8_on_its_way() {
+    let hop = NextHop::start(vec![Manner::default()]);
+    let proxy = Running::plain(&hop.address);
+    let mut client = proxy.connect();
+    client.send("EHLO c\r\n");
+    assert_eq!(client.codes(2), [220, 250]);
+    assert_eq!(client.message(" BODY=8BITMIME", &stuffed(LATIN)), 250);
+    assert_eq!(client.message("", PLAIN), 250);
+    client.send("QUIT\r\n");
+    assert_eq!(client.codes(2), [221, 0]);
+    let kept = hop.kept();
+    assert_eq!(kept.len(), 2);
+    let text = String::from_utf8(kept[0].text.clone()).unwrap();
+    assert!(text.starts_with("Subject: =?UTF-8?") && text.contains("charset=utf-8"), "{text}");
+    assert!(text.ends_with("\r\n\r\nGrüße\r\n.\r\n"), "{text}");
+    assert_eq!(kept[1].text, PLAIN);
+    let records = proxy.records(2);
+    assert_eq!(
+        records.iter().map(|record| record.action).collect::<Vec<_>>(),
+        [Action::Normalize, Action::Pass]
+    );
+    assert_eq!(records[0].bytes_out, text.len() as u64);
+    assert_eq!(
+        (records[0].envelope.sender.as_slice(), records[0].envelope.recipients),
+        (&b"<a@b.invalid>"[..], 1)
+    );
+}
+
+#[test]
+fn what_goes_out_is_legal_for_the_next_hop() {
+    let utf8 = "Subject: Grüße\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n\
+                Content-Transfer-Encoding: 8bit\r\n\r\nGrüße\r\n";
+    let jis: &[u8] =
+        b"Subject: x\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\r\n\x1b$B$\"\x1b(B\r\n";
+    let binary: &[u8] = b"Subject: x\r\nMIME-Version: 1.0\r\nContent-Type: image/png\r\nContent-Transfer-Encoding: 8bit\r\n\r\n\xff\r\n";
+    let run = |extensions: &'static [&'static str], mail: &str, text: &[u8]| {
+        let hop = NextHop::start(vec![Manner { extensions, ..Manner::default() }]);
+        let proxy = Running::plain(&hop.address);
+        let mut client = proxy.connect();
+        client.send("EHLO c\r\n");
+        assert_eq!(client.codes(2), [220, 250]);
+        let code = client.message(mail, text);
+        (code, hop.kept().pop().map(|kept| kept.text).unwrap_or_default())
+    };
+    let body =
+        |text: &[u8]| String::from_utf8(text.to_vec()).unwrap().split_once("\r\n\r\n").unwrap().1.to_owned();
+    // A next hop of seven bits gets seven bits, whatever the client sends.
+    for text in [LATIN, utf8.as_bytes(), jis] {
+        let (code, out) = run(&["PIPELINING"], "", &stuffed(text));
+        assert!(code == 250 && out.is_ascii(), "{}", String::from_utf8_lossy(&out));
+        assert!(String::from_utf8_lossy(&out).contains("charset=utf-8"));
+    }
+    assert_eq!(run(&["PIPELINING"], "", binary).0, 550);
+    assert_eq!(run(&["8BITMIME"], " BODY=8BITMIME", binary), (250, binary.to_vec()));
+    // Text of seven bits becomes eight where the envelope announces them, and only there.
+    assert_eq!(body(&run(&["8BITMIME"], " BODY=8BITMIME", jis).1), "あ\r\n");
+    assert!(run(&["8BITMIME"], "", jis).1.is_ascii());
+    assert!(body(&run(&["8BITMIME"], "", utf8.as_bytes()).1).contains("Grüße"));
+    // Raw UTF-8 in a header field stays where SMTPUTF8 is announced, else it becomes words.
+    let (_, out) = run(&["8BITMIME", "SMTPUTF8"], " BODY=8BITMIME SMTPUTF8", utf8.as_bytes());
+    assert_eq!(out, utf8.as_bytes());
+    let (_, out) = run(&["8BITMIME", "SMTPUTF8"], " BODY=8BITMIME", utf8.as_bytes());
+    assert!(out.starts_with(b"Subject: =?UTF-8?"), "{}", String::from_utf8_lossy(&out));
+}
+
+/// Every file of the family, in one write, as its notes ask for it.
+#[test]
+fn attacks_on_the_end_of_data_give_one_message_at_most() {
+    let Some(shared) = std::env::var_os("MAILGLOT_SHARED").map(PathBuf::from) else { return };
+    let mut files: Vec<_> = std::fs::read_dir(shared.join("attacks"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "smtp"))
+        .collect();
+    files.sort();
+    assert!(files.len() >= 13, "{files:?}");
+    for path in files {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let input = std::fs::read(&path).unwrap();
+        for bare_lines in [BareLines::Reject, BareLines::Normalize] {
+            let hop = NextHop::start(vec![Manner::default()]);
+            let proxy = Running::start(&hop.address, |route, _, _| route.bare_lines = Some(bare_lines));
+            let mut client = proxy.connect();
+            client.send(&input);
+            let heard = client.all();
+            let kept = hop.kept();
+            assert!(kept.iter().all(|kept| kept.mail == "MAIL FROM:<a@test.invalid>"), "{name}: {kept:?}");
+            // The next hop itself checks what it gets: no CR, LF or NUL alone.
+            let clean = ["dotdot", "dotspace", "smtputf8"].iter().any(|part| name.contains(part));
+            let want = usize::from(
+                clean
+                    || bare_lines == BareLines::Normalize && !name.contains("null") && !name.contains("bdat"),
+            );
+            assert_eq!(kept.len(), want, "{name} {bare_lines:?}: {heard}");
+            if want == 0 && !name.contains("bdat") {
+                assert!(heard.contains("\r\n550 5."), "{name}: {heard}");
+            }
+            if name.contains("smtputf8") {
+                let text = String::from_utf8(kept[0].text.clone()).unwrap();
+                // An address is never invented; text becomes words.
+                assert!(text.starts_with("From: é@test.invalid\r\nSubject: =?UTF-8?"), "{text}");
+                assert_eq!(kept[0].recipients, ["RCPT TO:<bé@test.invalid>"]);
+            } else if want == 1 {
+                let text = String::from_utf8_lossy(&kept[0].text).into_owned();
+                assert!(
+                    text.starts_with("Subject: outer\r\n\r\nouter") && text.ends_with("inner\r\n"),
+                    "{text}"
+                );
+                assert!(text.contains("MAIL FROM:<admin@test.invalid>"), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_next_hop_that_dies_defers_and_loses_nothing() {
+    for death in [
+        Death::Greeting,
+        Death::Hello,
+        Death::Mail,
+        Death::Recipient,
+        Death::Data,
+        Death::Content(3),
+        Death::LostWord,
+        Death::After,
+        Death::AfterWith421,
+    ] {
+        let dying = Manner { death: Some(death), ..Manner::default() };
+        let hop = NextHop::start(vec![dying, Manner::default()]);
+        let proxy = Running::plain(&hop.address);
+        let mut confirmed = 0;
+        // A client that tries each of two messages until it is taken.
+        for number in 0..2 {
+            let text = format!("Subject: {number}\r\n\r\n{}", "text\r\n".repeat(2_000));
+            let taken = (0..3).any(|_| {
+                let mut client = proxy.connect();
+                client.send("EHLO c\r\n");
+                if client.codes(2) != [220, 250] {
+                    return false;
+                }
+                let code = client.message("", text.as_bytes());
+                assert!(code == 250 || (400..500).contains(&code), "{death:?} {code}");
+                code == 250
+            });
+            confirmed += usize::from(taken);
+        }
+        let subjects: BTreeMap<_, usize> = hop.kept().iter().fold(BTreeMap::new(), |mut counts, kept| {
+            *counts.entry(kept.text[..10].to_vec()).or_default() += 1;
+            counts
+        });
+        assert_eq!((confirmed, subjects.len()), (2, 2), "{death:?}");
+        assert!(subjects.values().all(|count| *count == 1), "{death:?}");
+    }
+    // Nobody is there at all.
+    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let proxy = Running::plain(&Address::Tcp(nobody.to_string()));
+    assert_eq!(proxy.connect().codes(2), [421, 0]);
+    assert!(proxy.faults(1)[0].starts_with("connect ("));
+}
+
+#[test]
+fn lmtp_answers_for_each_recipient() {
+    let lmtp = Manner { lmtp: true, ..Manner::default() };
+    for (manner, want) in
+        [(lmtp.clone(), [250, 250]), (Manner { death: Some(Death::FirstWord), ..lmtp }, [250, 451])]
+    {
+        let hop = NextHop::start(vec![manner]);
+        let proxy = Running::start(&hop.address, |route, _, _| route.lmtp = true);
+        let mut client = proxy.connect();
+        client.send("LHLO c\r\nMAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nRCPT TO:<refused@d.invalid>\r\nRCPT TO:<e@d.invalid>\r\nDATA\r\n");
+        assert_eq!(client.codes(7), [220, 250, 250, 250, 550, 250, 354]);
+        client.send([LATIN, b"..\r\n.\r\n"].concat());
+        assert_eq!(client.codes(2), want);
+        let record = proxy.records(1).remove(0);
+        assert_eq!(record.envelope.recipients, 2);
+    }
+}
+
+#[test]
+fn a_thousand_messages_at_twenty_connections() {
+    let hop = NextHop::start(vec![Manner::default()]);
+    let proxy = Running::plain(&hop.address);
+    thread::scope(|scope| {
+        for worker in 0..20 {
+            let proxy = &proxy;
+            scope.spawn(move || {
+                let mut client = proxy.connect();
+                client.send("EHLO c\r\n");
+                assert_eq!(client.codes(2), [220, 250]);
+                for number in 0..50 {
+                    let text =
+                        format!("Subject: {worker}-{number}\r\n\r\n{}", "Gr\u{fc}\u{df}e\r\n".repeat(number));
+                    // All in one batch, as a client that pipelines does it.
+                    if number % 2 == 0 {
+                        assert_eq!(client.message("", text.as_bytes()), 250);
+                    } else {
+                        client.send(format!(
+                            "MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n{text}.\r\nNOOP\r\n"
+                        ));
+                        assert_eq!(client.codes(5), [250, 250, 354, 250, 250]);
+                    }
+                }
+            });
+        }
+    });
+    let mut subjects: Vec<_> = hop
+        .kept()
+        .iter()
+        .map(|kept| kept.text.split(|byte| *byte == b'\r').next().unwrap().to_vec())
+        .collect();
+    assert_eq!(subjects.len(), 1_000);
+    subjects.sort();
+    subjects.dedup();
+    assert_eq!(subjects.len(), 1_000);
+    assert_eq!(proxy.records(1_000).len(), 1_000);
+    assert_eq!(hop.connections.load(Ordering::SeqCst), 20);
+    assert_eq!(proxy.faults.lock().unwrap().as_slice(), &[] as &[String]);
+}
+
+#[test]
+fn the_slow_are_sent_away() {
+    let hop = NextHop::start(vec![Manner::default()]);
+    let short = Duration::from_millis(300);
+    let proxy = Running::start(&hop.address, |_, limits, _| {
+        (limits.negotiation, limits.stall, limits.idle) = (short, short, 3 * short);
+    });
+    let ends_in = |most: u32, prepare: &dyn Fn(&mut Client), drip: &[u8]| {
+        let mut client = proxy.connect();
+        prepare(&mut client);
+        let start = Instant::now();
+        let mut drips = drip.iter().cycle();
+        let mut stream = client.stream.try_clone().unwrap();
+        let end = thread::spawn(move || {
+            let heard = client.all();
+            (heard, start.elapsed())
+        });
+        while !end.is_finished() {
+            if let Some(byte) = drips.next() {
+                // It may be closed by now.
+                let _ = stream.write_all(&[*byte]);
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        let (heard, time) = end.join().unwrap();
+        assert!(heard.contains("421 4.4.2"), "{heard} {most} {drip:?} {time:?}");
+        assert!(time < most * short, "{time:?}");
+    };
+    // Silent from the start; dripping a line without an end; idle; dripping content; silent within content.
+    ends_in(10, &|_| (), b"");
+    let greet = |client: &mut Client| {
+        client.send("EHLO c\r\n");
+        assert_eq!(client.codes(2), [220, 250]);
+    };
+    ends_in(10, &greet, b"x");
+    ends_in(20, &greet, b"");
+    let into_content = |client: &mut Client| {
+        greet(client);
+        client.send("MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n");
+        assert_eq!(client.codes(3), [250, 250, 354]);
+    };
+    ends_in(30, &into_content, b"x");
+    ends_in(10, &into_content, b"");
+    assert_eq!(proxy.faults(5), ["slow"; 5]);
+    assert!(hop.kept().is_empty());
+}
+
+#[test]
+fn a_next_hop_that_says_nothing_defers() {
+    // It accepts and never speaks.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = Address::Tcp(silent.local_addr().unwrap().to_string());
+    let proxy = Running::start(&address, |route, _, _| route.times.reply = Duration::from_millis(200));
+    assert_eq!(proxy.connect().codes(2), [421, 0]);
+}
+
+#[test]
+fn one_connection_too_many_is_deferred() {
+    let hop = NextHop::start(vec![Manner::default()]);
+    let proxy = Running::start(&hop.address, |_, limits, _| limits.connections = 2);
+    let mut clients: Vec<_> = (0..2).map(|_| proxy.connect()).collect();
+    for client in &mut clients {
+        assert_eq!(client.code(), 220);
+    }
+    assert_eq!(proxy.connect().codes(2), [421, 0]);
+    clients[0].send("QUIT\r\n");
+    assert_eq!(clients[0].codes(2), [221, 0]);
+    // The place is free again, if not at once.
+    assert!((0..100).any(|_| {
+        thread::sleep(Duration::from_millis(10));
+        proxy.connect().code() == 220
+    }));
+}
+
+#[test]
+fn a_long_message_is_kept_in_a_file_and_a_too_long_one_is_not_read() {
+    let hop = NextHop::start(vec![Manner::default()]);
+    let proxy = Running::start(&hop.address, |_, limits, _| limits.message_bytes = 4 << 20);
+    let mut client = proxy.connect();
+    client.send("EHLO c\r\n");
+    assert_eq!(client.codes(2), [220, 250]);
+    let text = |lines: usize| {
+        [LATIN, &b".Gr\xfc\xdfe und noch mehr Text in dieser Zeile\r\n".repeat(lines)].concat()
+    };
+    let (read, unread) = (text(60_000), text(120_000));
+    assert!(read.len() > 2 << 20 && read.len() < 4 << 20 && unread.len() > 4 << 20);
+    assert_eq!(client.message(" BODY=8BITMIME", &stuffed(&read)), 250);
+    assert_eq!(client.message(" BODY=8BITMIME", &stuffed(&unread)), 250);
+    let kept = hop.kept();
+    let out = String::from_utf8(kept[0].text.clone()).unwrap();
+    assert_eq!(out.matches("Grüße").count(), 60_001);
+    assert!(kept[1].text == unread);
+    let records = proxy.records(2);
+    assert_eq!((records[0].action, records[1].action), (Action::Normalize, Action::Pass));
+    assert_eq!(records[1].finding, Some("too-large"));
+}
+
+#[test]
+fn no_room_for_a_message_defers_it() {
+    let hop = NextHop::start(vec![Manner::default()]);
+    let proxy = Running::start(&hop.address, |_, limits, _| limits.spool = "no such folder".into());
+    let mut client = proxy.connect();
+    client.send("EHLO c\r\n");
+    assert_eq!(client.codes(2), [220, 250]);
+    let long = [PLAIN, &b"text\r\n".repeat(400_000)].concat();
+    assert_eq!(client.message("", &long), 452);
+    // The next message is a new one.
+    assert_eq!(client.message("", PLAIN), 250);
+    assert_eq!(hop.kept().len(), 1);
+    assert_eq!(proxy.records(2)[0].action, Action::Tempfail);
+    assert!(hop.heard.lock().unwrap().contains(&"RSET".to_owned()));
+}
+
+#[test]
+fn a_proxy_that_stops_lets_messages_end() {
+    let hop = NextHop::start(vec![Manner::default()]);
+    let mut proxy = Running::plain(&hop.address);
+    let (mut idle, mut busy) = (proxy.connect(), proxy.connect());
+    for client in [&mut idle, &mut busy] {
+        client.send("EHLO c\r\n");
+        assert_eq!(client.codes(2), [220, 250]);
+    }
+    busy.send("MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\nSubject: x\r\n");
+    assert_eq!(busy.codes(3), [250, 250, 354]);
+    let stop = proxy.stop.clone();
+    stop.stop();
+    assert_eq!(idle.codes(2), [421, 0]);
+    thread::sleep(Duration::from_millis(100));
+    busy.send("\r\ntext\r\n.\r\n");
+    assert_eq!(busy.codes(3), [250, 421, 0]);
+    proxy.thread.take().unwrap().join().unwrap();
+    assert_eq!(hop.kept().len(), 1);
+    proxy.thread = Some(thread::spawn(|| ()));
+}

@@ -420,7 +420,8 @@ pub(crate) struct DetectArgs {
 ///
 /// Nothing is written before the whole result exists. Every failure ends with exit code 75, wrong usage and faults of
 /// the program too, so that the caller keeps the mail and tries again. Signed messages are left alone, and so are parts
-/// with bytes that cannot be read, unless --on-loss replace is given.
+/// with bytes that cannot be read, unless --on-loss replace is given. Nothing is said on standard error, which some
+/// callers put into the mail, but on a terminal and with -v.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -432,7 +433,14 @@ In .procmailrc:
   | mailglot filter
 
 In .mailfilter (maildrop):
-  xfilter \"mailglot filter\"")]
+  xfilter \"mailglot filter\"
+
+In the configuration of Exim, at a transport:
+  transport_filter = /usr/bin/mailglot filter
+
+In master.cf of Postfix (one line), with content_filter = mailglot:
+  mailglot unix - n n - 10 pipe flags=Rq user=mailglot null_sender=
+    argv=/usr/bin/mailglot filter --reinject -- -f ${sender} -- ${recipient}")]
 pub(crate) struct FilterArgs {
     /// Standard input, which is the default; files are not taken.
     #[arg(value_name = "-", value_parser = ["-"], hide_possible_values = true)]
@@ -445,6 +453,18 @@ pub(crate) struct FilterArgs {
     /// After a failure pass the message through unchanged, with exit code 0.
     #[arg(long)]
     pub(crate) fail_open: bool,
+    /// Give up after this time, with exit code 75.
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    pub(crate) timeout: u32,
+    /// Hand the message to the mail server's `sendmail -G -i` instead of standard output, which then tells of failures.
+    #[arg(long)]
+    pub(crate) reinject: bool,
+    /// The command that takes it.
+    #[arg(long, value_name = "PROGRAM", default_value = "/usr/sbin/sendmail", requires = "reinject")]
+    pub(crate) sendmail: PathBuf,
+    /// What the command is given: sender and recipients.
+    #[arg(value_name = "ARGUMENT", last = true, requires = "reinject")]
+    pub(crate) arguments: Vec<OsString>,
 }
 
 /// Print the completions of a shell.

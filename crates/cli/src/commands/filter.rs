@@ -1,6 +1,9 @@
 //! `mailglot filter`: one message through a pipe. It never loses mail: whatever goes wrong, nothing half-done comes out
 //! with exit code 0, and 75 makes the caller keep the mail.
 //!
+//! Postfix's pipe(8) defers on 75 and on death by a signal only, and bounces on nearly every other code, that of a panic
+//! too: so the hook of panics ends the program with 75, and a clock does where work does not end.
+//!
 //! # Limits
 //!
 //! The message is held in memory. When the system itself ends the program (a signal, no memory), the caller sees that,
@@ -9,15 +12,25 @@
 
 use crate::args::{self, FilterArgs};
 use crate::exit::Exit;
-use crate::output::Console;
+use crate::output::{Console, Level};
+use mailglot_gateway::Reinject;
 use mailglot_mime::{OnLoss, Policy, process};
 use std::ffi::OsString;
-use std::io::{self, Read, Write};
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Read, Write};
 use std::panic::{self, AssertUnwindSafe};
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Bytes asked of standard input at once.
 const STEP: usize = 1 << 16;
+/// How long may be read after wrong usage.
+const PATIENCE: Duration = Duration::from_mins(5);
+/// Bytes of the stack of the thread that keeps the time.
+const STACK: usize = 64 << 10;
+/// What is kept of the time for handing the message back: the command is ended before we are.
+const LAST: Duration = Duration::from_millis(500);
 
 /// Whether `filter` is the command: then wrong usage is a failure of `filter` too. No option before a command takes a
 /// value, so the first word that is no option is the command.
@@ -28,43 +41,69 @@ pub(crate) fn is_asked(arguments: &[OsString]) -> bool {
 
 /// The program when `filter` is asked for.
 pub(crate) fn main(arguments: &[OsString]) -> ExitCode {
-    let fail_open = arguments.iter().any(|word| word == "--fail-open");
-    let parsed = guarded(|| Ok(args::parse(arguments)));
+    let ours = || arguments.iter().take_while(|word| *word != "--");
+    let has = |option: &str| ours().any(|word| word == option);
+    let way = Way {
+        fail_open: has("--fail-open"),
+        talks: has("-v") || has("--verbose") || io::stderr().is_terminal(),
+        reinject: has("--reinject"),
+    };
+    way.end_at_panics();
+    let parsed = Way::guarded(|| Ok(args::parse(arguments)));
     match parsed {
         Ok(Ok(args)) => super::run(args),
-        Ok(Err(error)) => {
+        Ok(Err(error)) if !error.use_stderr() => {
             // As everywhere, a closed stream leaves nobody to tell.
             let _ = error.print();
-            if !error.use_stderr() {
-                return Exit::Done.into();
+            Exit::Done.into()
+        }
+        Ok(Err(error)) => {
+            if way.talks {
+                let _ = error.print();
             }
-            pass_or_keep(None, fail_open, Console::new(false, false))
+            way.without_arguments("wrong usage")
         }
-        Err(message) => {
-            let console = Console::new(false, false);
-            console.error(message);
-            pass_or_keep(None, fail_open, console)
-        }
+        Err(message) => way.without_arguments(message),
     }
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &FilterArgs, console: Console) -> ExitCode {
+    let talks = console.level() == Level::Verbose || io::stderr().is_terminal();
+    let way = Way { fail_open: args.fail_open, talks, reinject: args.reinject };
+    let limit = Duration::from_secs(args.timeout.into());
+    let deadline = Instant::now() + limit;
+    if let Err(error) = way.keep_time(limit) {
+        return way.keep(error);
+    }
     let policy = args.policy.policy(true, OnLoss::Keep);
-    let raw = match guarded(|| read(&mut io::stdin().lock())) {
+    let raw = match Way::guarded(|| read(&mut io::stdin().lock())) {
         Ok(raw) => raw,
-        Err(message) => {
-            // What was not read whole cannot be passed through either.
-            console.error(format_args!("filter: standard input: {message}"));
-            return Exit::Temporary.into();
-        }
+        // What was not read whole cannot be passed through either.
+        Err(message) => return way.keep(format_args!("standard input: {message}")),
     };
-    match guarded(|| Ok(filtered(&raw, &policy))) {
-        Ok(bytes) => finish(&bytes, console),
-        Err(message) => {
-            console.error(format_args!("filter: {message}"));
-            pass_or_keep(Some(raw), args.fail_open, console)
+    let done = Way::guarded(|| Ok(filtered(&raw, &policy)));
+    let bytes = match done {
+        Ok(bytes) => bytes,
+        Err(message) if args.fail_open => {
+            way.tell(message);
+            raw
         }
+        Err(message) => return way.keep(message),
+    };
+    if !args.reinject {
+        return way.write_out(&bytes);
+    }
+    let reinject = Reinject {
+        program: args.sendmail.clone(),
+        arguments: args.arguments.clone(),
+        folder: std::env::temp_dir(),
+        deadline: deadline.checked_sub(LAST).unwrap_or(deadline),
+        verbose: talks,
+    };
+    match Way::guarded(|| reinject.run(&bytes)) {
+        Ok(()) => Exit::Done.into(),
+        Err(message) => way.keep(message),
     }
 }
 
@@ -80,27 +119,89 @@ fn filtered(raw: &[u8], policy: &Policy) -> Vec<u8> {
     [line, &*outcome.bytes].concat()
 }
 
-/// After a failure: the message as it came, where that is asked for and possible.
-fn pass_or_keep(raw: Option<Vec<u8>>, fail_open: bool, console: Console) -> ExitCode {
-    if !fail_open {
-        return Exit::Temporary.into();
-    }
-    let raw = raw.map_or_else(|| guarded(|| read(&mut io::stdin().lock())), Ok);
-    match raw {
-        Ok(raw) => finish(&raw, console),
-        Err(message) => {
-            console.error(format_args!("filter: standard input: {message}"));
-            Exit::Temporary.into()
-        }
-    }
+/// How failures are dealt with.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    /// The message passes as it came.
+    fail_open: bool,
+    /// Somebody reads standard error.
+    talks: bool,
+    /// Standard output is not the message: the server reads there why it shall try again.
+    reinject: bool,
 }
 
-fn finish(bytes: &[u8], console: Console) -> ExitCode {
-    match write(bytes, &mut io::stdout().lock()) {
-        Ok(()) => Exit::Done.into(),
-        Err(error) => {
-            console.error(format_args!("filter: standard output: {error}"));
-            Exit::Temporary.into()
+impl Way {
+    /// A panic ends the program here and now; a second one, inside the first, aborts it. Where the message may pass as it came it
+    /// becomes an error.
+    fn end_at_panics(self) {
+        panic::set_hook(Box::new(move |panic| {
+            let words = panic.payload_as_str().unwrap_or("no words");
+            if self.fail_open {
+                return;
+            }
+            self.keep(format_args!("internal fault: {words}"));
+            process::exit(Exit::Temporary as i32);
+        }));
+    }
+
+    /// Ends the program when the time is over.
+    fn keep_time(self, limit: Duration) -> io::Result<()> {
+        thread::Builder::new()
+            .stack_size(STACK)
+            .spawn(move || {
+                thread::sleep(limit);
+                self.keep("took too long");
+                process::exit(Exit::Temporary as i32);
+            })
+            .map(drop)
+    }
+
+    /// Runs a step; where a panic does not end the program, it becomes an error.
+    fn guarded<T>(step: impl FnOnce() -> io::Result<T>) -> Result<T, String> {
+        match panic::catch_unwind(AssertUnwindSafe(step)) {
+            Ok(result) => result.map_err(|error| error.to_string()),
+            Err(panic) => {
+                let words = panic.downcast_ref::<&str>().map(|words| (*words).to_owned());
+                let words = words.or_else(|| panic.downcast_ref::<String>().cloned());
+                Err(format!("internal fault: {}", words.unwrap_or_default()))
+            }
+        }
+    }
+
+    /// After wrong usage: the message as it came, where that is asked for and possible. It is read to its end in any case.
+    fn without_arguments(self, why: impl Display) -> ExitCode {
+        self.tell(&why);
+        let raw = self.keep_time(PATIENCE).map_err(|error| error.to_string());
+        match raw.and_then(|()| Self::guarded(|| read(&mut io::stdin().lock()))) {
+            // Who was to be handed the message is not known.
+            Ok(raw) if self.fail_open && !self.reinject => self.write_out(&raw),
+            Ok(_) => self.keep(why),
+            Err(message) => self.keep(format_args!("standard input: {message}")),
+        }
+    }
+
+    fn write_out(self, bytes: &[u8]) -> ExitCode {
+        match write(bytes, &mut io::stdout().lock()) {
+            Ok(()) => Exit::Done.into(),
+            Err(error) => self.keep(format_args!("standard output: {error}")),
+        }
+    }
+
+    /// Says why the caller must keep the message, where somebody reads it.
+    fn keep(self, why: impl Display) -> ExitCode {
+        self.tell(&why);
+        if self.reinject {
+            let line: String =
+                why.to_string().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            // The exit code says it too.
+            let _ = writeln!(io::stdout(), "4.3.0 {line}");
+        }
+        Exit::Temporary.into()
+    }
+
+    fn tell(self, why: impl Display) {
+        if self.talks {
+            Console::new(false, false).error(format_args!("filter: {why}"));
         }
     }
 }
@@ -122,22 +223,6 @@ fn read(input: &mut impl Read) -> io::Result<Vec<u8>> {
 fn write(bytes: &[u8], out: &mut impl Write) -> io::Result<()> {
     out.write_all(bytes)?;
     out.flush()
-}
-
-/// Runs a step; a panic becomes an error, and nothing is printed about it where nobody reads.
-fn guarded<T>(step: impl FnOnce() -> io::Result<T>) -> Result<T, String> {
-    let hook = panic::take_hook();
-    panic::set_hook(Box::new(|_| {}));
-    let result = panic::catch_unwind(AssertUnwindSafe(step));
-    panic::set_hook(hook);
-    match result {
-        Ok(result) => result.map_err(|error| error.to_string()),
-        Err(panic) => {
-            let words = panic.downcast_ref::<&str>().map(|words| (*words).to_owned());
-            let words = words.or_else(|| panic.downcast_ref::<String>().cloned());
-            Err(format!("internal fault: {}", words.unwrap_or_default()))
-        }
-    }
 }
 
 #[cfg(test)]
@@ -163,14 +248,62 @@ mod tests {
         }
     }
 
+    /// Runs one test of this file alone, in a process of its own, with a variable set.
+    fn in_a_process(test: &str, value: &str) -> process::Output {
+        let name = format!("{}::{test}", module_path!().split_once("::").expect("a crate").1);
+        process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", &name, "--nocapture", "--quiet"])
+            .env("MAILGLOT_FILTER_ENDS", value)
+            .stdin(process::Stdio::null())
+            .output()
+            .unwrap()
+    }
+
     #[test]
-    fn a_panic_is_an_error() {
-        assert_eq!(guarded(|| Ok(1)), Ok(1));
-        let fault: Result<(), _> = guarded(|| panic!("of step {}", 2));
-        assert_eq!(fault.unwrap_err(), "internal fault: of step 2");
-        assert_eq!(guarded::<()>(|| Err(io::Error::other("x"))), Err("x".to_owned()));
-        let console = Console::new(true, false);
-        assert_eq!(pass_or_keep(Some(b"x".to_vec()), false, console), ExitCode::from(75));
+    fn a_panic_ends_with_75_wherever_it_is() {
+        let way = Way { fail_open: false, talks: false, reinject: true };
+        match std::env::var("MAILGLOT_FILTER_ENDS").as_deref() {
+            Ok("panic") => {
+                way.end_at_panics();
+                let _ = Way::guarded::<()>(|| panic!("of step {}", 2));
+            }
+            Ok("thread") => {
+                way.end_at_panics();
+                let _ = thread::spawn(|| panic!("of another\nthread")).join();
+            }
+            Ok("time") => {
+                way.keep_time(Duration::from_millis(50)).unwrap();
+                thread::sleep(Duration::from_mins(1));
+            }
+            Ok("open") => {
+                let way = Way { fail_open: true, ..way };
+                way.end_at_panics();
+                let fault = Way::guarded::<()>(|| panic!("of step {}", 2));
+                assert_eq!(fault.unwrap_err(), "internal fault: of step 2");
+            }
+            _ => {
+                for (how, code, words) in [
+                    ("panic", 75, "4.3.0 internal fault: of step 2\n"),
+                    ("thread", 75, "4.3.0 internal fault: of another thread\n"),
+                    ("time", 75, "4.3.0 took too long\n"),
+                    ("open", 0, ""),
+                ] {
+                    let run = in_a_process("a_panic_ends_with_75_wherever_it_is", how);
+                    assert_eq!(run.status.code(), Some(code), "{how}: {run:?}");
+                    let told = String::from_utf8_lossy(&run.stdout);
+                    assert!(told.contains(words), "{how}: {told}");
+                    assert!(run.stderr.is_empty(), "{how}: {run:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_step_that_fails_is_an_error() {
+        let way = Way { fail_open: true, talks: false, reinject: false };
+        assert_eq!(Way::guarded(|| Ok(1)), Ok(1));
+        assert_eq!(Way::guarded::<()>(|| Err(io::Error::other("x"))), Err("x".to_owned()));
+        assert_eq!(way.keep("x"), ExitCode::from(75));
     }
 
     #[test]

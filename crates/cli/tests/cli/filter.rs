@@ -1,6 +1,8 @@
-//! `filter`: what comes out, and 75 for every failure
+//! `filter`: what comes out, and 75 for every failure, beside each kind of caller
 
-use crate::sandbox::{LATIN, Sandbox, lossy};
+use crate::sandbox::{LATIN, Run, Sandbox, lossy};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 #[test]
 fn one_message_through() {
@@ -34,10 +36,25 @@ fn what_it_must_not_touch_stays() {
     }
     let run = sandbox.pipe(&["filter", "--on-loss", "replace"], &lossy).ended(0);
     assert!(run.text().contains('\u{FFFD}'));
-    // As procmail hands it on.
-    let envelope = b"From a@example.org Mon Jan  1 00:00:00 2001\n";
-    let run = sandbox.pipe(&["filter"], &[envelope, LATIN].concat()).ended(0);
-    assert!(run.out.starts_with(envelope) && run.text().contains("It’s"), "{}", run.text());
+}
+
+/// Exim, Sieve and pipe(8) hand on lines that end in LF, LMTP and proxies in CRLF; mail drops put a line before the message.
+#[test]
+fn line_ends_are_those_of_the_caller() {
+    let sandbox = Sandbox::new();
+    let message = b"Subject: =?koi8-r?Q?=C1?= =?koi8-r?Q?=C2?=\nContent-Type: text/plain;\n charset=koi8-r\n\nA\xc1\nB\n";
+    let crlf: Vec<u8> =
+        message.iter().flat_map(|b| if *b == b'\n' { b"\r\n".to_vec() } else { vec![*b] }).collect();
+    let from = b"From a@example.org Mon Jan  1 00:00:00 2001\n";
+    for args in [&["filter"][..], &["filter", "--transfer", "7bit"]] {
+        let run = sandbox.pipe(args, message).ended(0);
+        assert!(run.text().contains("=?UTF-8?") && !run.text().contains('\r'), "{}", run.text());
+        let with_crlf = sandbox.pipe(args, &crlf).ended(0);
+        assert_eq!(with_crlf.text().replace("\r\n", "\n"), run.text());
+        assert_eq!(with_crlf.text().matches('\n').count(), with_crlf.text().matches("\r\n").count());
+        let dropped = sandbox.pipe(args, &[from, &message[..]].concat()).ended(0);
+        assert_eq!(dropped.out, [from, &run.out[..]].concat());
+    }
 }
 
 #[test]
@@ -50,20 +67,45 @@ fn every_failure_is_75() {
         &["filter", "--headers", "pretty"],
         &["--no-such-option", "filter"],
         &["-q", "filter", "-", "-"],
+        &["filter", "--timeout", "0"],
+        &["filter", "--", "-f", "a"],
     ] {
-        let run = sandbox.pipe(args, LATIN);
-        assert_eq!(run.code, 75, "{args:?}: {run:?}");
+        let run = sandbox.pipe(args, LATIN).ended(75);
+        assert!(run.out.is_empty(), "{args:?}: {run:?}");
+        // What a filter says on standard error, some callers put into the mail.
+        assert!(run.err.is_empty(), "{args:?}: {run:?}");
+        let run = sandbox.pipe(&[&["-v"], args].concat(), LATIN).ended(75);
         assert!(run.out.is_empty() && !run.err.is_empty(), "{args:?}: {run:?}");
     }
     // Standard input that cannot be read, standard output that cannot be written.
-    for line in ["mailglot filter < .", "mailglot filter < message.eml > /dev/full"] {
-        let run = sandbox.shell(line);
-        assert_eq!(run.code, 75, "{line}: {run:?}");
+    for line in ["mailglot filter -v < .", "mailglot -v filter < message.eml > /dev/full"] {
+        let run = sandbox.shell(line).ended(75);
         assert!(run.out.is_empty() && run.err.starts_with("mailglot: filter: standard "), "{line}: {run:?}");
+        let run = sandbox.shell(&line.replace("-v", "")).ended(75);
+        assert!(run.out.is_empty() && run.err.is_empty(), "{line}: {run:?}");
     }
     sandbox.write("big.eml", &[LATIN, &b"text\n".repeat(1 << 20)].concat());
     let run = sandbox.shell("{ mailglot filter < big.eml; echo $? >&2; } | true");
     assert!(run.err.ends_with("75\n"), "the reader did not get the mail: {run:?}");
+}
+
+/// A filter that ends without reading is one that delivered, to some callers; others fail on the pipe.
+#[test]
+fn input_is_read_to_its_end_whatever_happens() {
+    let sandbox = Sandbox::new();
+    for args in [
+        "",
+        "--no-such-option",
+        "--fail-open --headers pretty",
+        "--reinject --sendmail /no/such",
+        "message.eml",
+    ] {
+        // Larger than what a pipe holds: the writer ends only when all was read.
+        let line = format!(
+            "{{ head -c 1000000 /dev/zero && echo whole >&2; }} | mailglot filter {args} > /dev/null; exit 0"
+        );
+        assert_eq!(sandbox.shell(&line).ended(0).err, "whole\n", "{args}");
+    }
 }
 
 #[test]
@@ -71,9 +113,15 @@ fn memory_that_is_not_there_is_75() {
     let sandbox = Sandbox::new();
     sandbox.write("big.eml", &[LATIN, &b"text\n".repeat(20 << 20)].concat());
     // 100 MB of message in 60 MB of memory.
-    let run = sandbox.shell("ulimit -v 60000; mailglot filter < big.eml");
-    assert_eq!(run.code, 75, "{run:?}");
+    let run = sandbox.shell("ulimit -v 60000; mailglot filter < big.eml").ended(75);
     assert!(run.out.is_empty());
+}
+
+#[test]
+fn a_message_that_does_not_end_is_75() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.shell("{ cat message.eml; sleep 3; } | mailglot filter -v --timeout 1").ended(75);
+    assert!(run.out.is_empty() && run.err.contains("took too long"), "{run:?}");
 }
 
 #[test]
@@ -85,7 +133,7 @@ fn fail_open_passes_the_mail_through() {
     ] {
         let run = sandbox.pipe(args, LATIN).ended(0);
         assert_eq!(run.out, LATIN);
-        assert!(!run.err.is_empty());
+        assert!(run.err.is_empty());
     }
     let run = sandbox.pipe(&["filter", "--fail-open"], LATIN).ended(0);
     assert!(run.text().contains("It’s"));
@@ -94,8 +142,85 @@ fn fail_open_passes_the_mail_through() {
     sandbox.shell("mailglot filter --fail-open < message.eml > /dev/full").ended(75);
 }
 
+/// A `sendmail` that leaves what it was given in the sandbox.
+fn sendmail(sandbox: &Sandbox, script: &str) {
+    sandbox.write("sendmail", format!("#!/bin/sh\n{script}\n").as_bytes());
+    fs::set_permissions(sandbox.path("sendmail"), fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn reinjected(sandbox: &Sandbox, more: &[&str], arguments: &[&str]) -> Run {
+    let path = sandbox.path("sendmail");
+    let args = ["filter", "--reinject", "--sendmail", path.to_str().unwrap()];
+    sandbox.pipe(&[&args, more, &["--"], arguments].concat(), LATIN)
+}
+
+/// As pipe(8) of Postfix calls it, with `null_sender=` for a bounce.
+#[test]
+fn a_message_is_handed_back_to_the_server() {
+    let sandbox = Sandbox::new();
+    sendmail(&sandbox, "cat > message; for a; do echo \"<$a>\"; done > arguments");
+    let run = reinjected(&sandbox, &[], &["-f", "", "--", "b@example.org", "-c@example.org"]).ended(0);
+    assert!(run.out.is_empty() && run.err.is_empty(), "{run:?}");
+    assert_eq!(
+        String::from_utf8(sandbox.read("arguments")).unwrap(),
+        "<-G>\n<-i>\n<-f>\n<>\n<-->\n<b@example.org>\n<-c@example.org>\n"
+    );
+    assert_eq!(sandbox.read("message"), sandbox.pipe(&["filter"], LATIN).ended(0).out);
+    let run = sandbox.pipe(&["filter", "--no-such-option", "--reinject"], LATIN).ended(75);
+    assert_eq!((run.text(), &run.err[..]), ("4.3.0 wrong usage\n", ""));
+}
+
+#[test]
+fn a_server_that_does_not_take_it_defers() {
+    let sandbox = Sandbox::new();
+    // Its own codes are not ours: with 67 the caller would send the mail back.
+    for script in ["cat > /dev/null; exit 67", "exit 1", "echo words; echo words >&2; kill -9 $$"] {
+        sendmail(&sandbox, script);
+        let run = reinjected(&sandbox, &[], &["b@example.org"]).ended(75);
+        assert!(run.text().starts_with("4.3.0 ") && run.text().lines().count() == 1, "{run:?}");
+        assert!(run.err.is_empty(), "{run:?}");
+    }
+    sendmail(&sandbox, "sleep 30; touch late");
+    let run = reinjected(&sandbox, &["--timeout", "2"], &["b@example.org"]).ended(75);
+    assert!(run.text().contains("took too long"), "{run:?}");
+    fs::remove_file(sandbox.path("sendmail")).unwrap();
+    let run = reinjected(&sandbox, &[], &[]).ended(75);
+    assert!(run.text().starts_with("4.3.0 ") && run.text().contains("no such file"), "{run:?}");
+}
+
+/// The server reads the message from a file: whoever kills us, it never takes a part for the whole.
+#[test]
+fn a_filter_that_is_killed_hands_on_all_or_nothing() {
+    let sandbox = Sandbox::new();
+    sendmail(&sandbox, "sleep 1; cat > message; touch done");
+    sandbox.write("big.eml", &[LATIN, &b"text\n".repeat(1 << 18)].concat());
+    let whole = sandbox.shell("mailglot filter < big.eml").ended(0).out;
+    sandbox
+        .shell(
+            "mailglot filter --reinject --sendmail ./sendmail < big.eml & sleep 0.5; kill -9 $!; \
+         for i in $(seq 100); do test -e done && exit; sleep 0.1; done; exit 1",
+        )
+        .ended(0);
+    assert!(sandbox.read("message") == whole);
+}
+
+/// procmail, maildrop and Exim run a line of the kind through a shell or not; what counts is the exit code beside the output.
+#[test]
+fn callers_keep_the_mail_where_the_filter_fails() {
+    let sandbox = Sandbox::new();
+    // `:0 fw` of procmail: the output replaces the mail where the code is 0.
+    let caller = |filter: &str| {
+        let line = format!("if {filter} < message.eml > out; then cp out kept; else cp message.eml kept; fi");
+        sandbox.shell(&line).ended(0);
+        sandbox.read("kept")
+    };
+    assert_ne!(caller("mailglot filter"), LATIN);
+    assert_eq!(caller("mailglot filter --no-such-option"), LATIN);
+    assert_eq!(caller("mailglot filter --timeout 0"), LATIN);
+}
+
 #[test]
 fn help_is_no_failure() {
     let run = Sandbox::new().run(&["filter", "--help"]).ended(0);
-    assert!(run.text().contains("procmail"));
+    assert!(run.text().contains("procmail") && run.text().contains("master.cf"));
 }

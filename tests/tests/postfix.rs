@@ -2,14 +2,17 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use mailglot_tests::binary;
 use mailglot_tests::generate::Profile;
 use mailglot_tests::trial::filter::Program;
+use mailglot_tests::trial::free_port;
 use mailglot_tests::trial::letters::{self, Known};
 use mailglot_tests::trial::postfix::{Postfix, Settings};
-use mailglot_tests::trial::sink::Arrived;
+use mailglot_tests::trial::sink::{Arrived, Manner, Offer};
 use mailglot_tests::trial::smtp::Letter;
 use mailglot_tests::trial::soak::{self, Soak};
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Duration;
 
 /// How long everything may take to arrive.
@@ -84,6 +87,98 @@ fn letters_in_many_charsets_arrive_in_utf_8_through_the_milter() {
     let lines = milter.log();
     let told = lines.lines().filter(|line| line.contains("msg=")).count();
     assert_eq!(told, known.len(), "one line a message:\n{lines}");
+}
+
+/// A proxy between two ports; `more` are arguments.
+fn proxy(folder: &Path, from: u16, to: u16, more: &[&str]) -> Program {
+    let address = format!("tcp:127.0.0.1:{from}");
+    let mut command = binary::command();
+    command.args(["proxy", "--listen", &address, "--next-hop", &format!("tcp:127.0.0.1:{to}")]).args(more);
+    Program::start(&mut command, &address, &folder.join("proxy.log"))
+}
+
+/// A listening smtpd behind the proxy.
+fn behind(port: u16, options: &str) -> String {
+    format!(
+        "127.0.0.1:{port} inet n - n - 200 smtpd -o smtpd_authorized_xforward_hosts=127.0.0.0/8 {options}"
+    )
+}
+
+/// Letters in many charsets through a server that has these settings.
+fn through(postfix: &mut Postfix, settings: &Settings, proxy: &Program) {
+    postfix.restart(settings);
+    let known = letters::known(Profile::List, 700_000, 12);
+    let letters: Vec<Letter> = known.iter().map(|known| known.letter.clone()).collect();
+    send(postfix, &letters);
+    judge(&known, &arrived(postfix, known.len()));
+    assert!(!proxy.log().contains("panic"), "{}", proxy.log());
+}
+
+#[test]
+fn letters_arrive_in_utf_8_through_a_proxy_before_the_queue() {
+    let mut postfix = Postfix::start(&Settings::default());
+    let (front, back) = (free_port(), free_port());
+    let proxy = proxy(postfix.folder(), front, back, &[]);
+    let settings = Settings {
+        smtpd: vec![format!("smtpd_proxy_filter=127.0.0.1:{front}")],
+        services: vec![behind(back, "-o smtpd_proxy_filter=")],
+        ..Settings::default()
+    };
+    through(&mut postfix, &settings, &proxy);
+}
+
+#[test]
+fn letters_arrive_in_utf_8_through_a_proxy_behind_the_queue() {
+    let mut postfix = Postfix::start(&Settings::default());
+    let (front, back) = (free_port(), free_port());
+    let proxy = proxy(postfix.folder(), front, back, &[]);
+    let none = "no_unknown_recipient_checks,no_header_body_checks,no_milters";
+    let settings = Settings {
+        services: vec![
+            "scan unix - - n - 10 smtp -o smtp_send_xforward_command=yes -o disable_mime_output_conversion=yes"
+                .to_owned(),
+            behind(back, &format!("-o content_filter= -o receive_override_options={none}")),
+        ],
+        ..Settings::default()
+    };
+    let settings = settings.with("content_filter", &format!("scan:[127.0.0.1]:{front}"));
+    through(&mut postfix, &settings, &proxy);
+}
+
+#[test]
+fn letters_arrive_in_utf_8_through_a_proxy_before_a_store() {
+    let offer = Offer { lmtp: true, ..Offer::default() };
+    let mut postfix = Postfix::before(&Settings::default(), offer);
+    let front = free_port();
+    let proxy = proxy(postfix.folder(), front, postfix.sink.port(), &["--lmtp"]);
+    let settings = Settings::default()
+        .with("relayhost", "")
+        .with("default_transport", &format!("lmtp:inet:127.0.0.1:{front}"));
+    through(&mut postfix, &settings, &proxy);
+}
+
+/// Each way in which what stands behind the proxy can fail: mail stays in the queue, and arrives when it is well again.
+#[test]
+fn mail_waits_while_what_is_behind_the_proxy_fails() {
+    let mut postfix = Postfix::before(&Settings::default(), Offer { lmtp: true, ..Offer::default() });
+    let front = free_port();
+    let proxy = proxy(postfix.folder(), front, postfix.sink.port(), &["--lmtp"]);
+    let settings = Settings::default()
+        .with("relayhost", "")
+        .with("default_transport", &format!("lmtp:inet:127.0.0.1:{front}"));
+    postfix.restart(&settings);
+    let known = letters::known(Profile::List, 20_000, 13);
+    let letters: Vec<Letter> = known.iter().map(|known| known.letter.clone()).collect();
+    for manner in [Manner::Defer, Manner::HangUpEarly] {
+        postfix.sink.set(manner);
+        send(&postfix, &letters);
+        std::thread::sleep(Duration::from_millis(1_500));
+        assert_eq!(postfix.sink.count(), 0);
+        assert!(postfix.queued(&["incoming", "active", "deferred"]) >= letters.len(), "{}", postfix.log());
+        postfix.sink.set(Manner::Take);
+        assert_eq!(arrived(&postfix, letters.len()).len(), letters.len());
+    }
+    assert!(!proxy.log().contains("panic"), "{}", proxy.log());
 }
 
 /// A short form of `cargo xtask soak`, which runs as long as it is told to.

@@ -95,14 +95,16 @@ impl Received {
     ///
     /// # Errors
     /// The file of a long body cannot be made, written or read.
-    pub fn complete(self) -> io::Result<Complete> {
+    pub fn complete(mut self) -> io::Result<Complete> {
         if let Some(error) = self.failed {
             return Err(error);
         }
         let mut raw = self.header;
+        let body = raw.len() + 2;
+        // Once and exactly: a large message is held once while it is put together.
+        raw.reserve_exact(2 + self.body.len() as usize);
         raw.extend_from_slice(b"\r\n");
-        let body = raw.len();
-        raw.append(&mut self.body.into_bytes()?);
+        self.body.append_to(&mut raw)?;
         Ok(Complete { raw, fields: self.fields, body, leading_space: self.leading_space })
     }
 

@@ -59,25 +59,26 @@ impl Spool {
         Ok(())
     }
 
-    /// All bytes, in memory.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub(crate) fn into_bytes(mut self) -> io::Result<Vec<u8>> {
-        if self.file.is_none() { Ok(self.memory) } else { self.bytes() }
-    }
-
     /// A copy of all bytes, in memory.
     ///
     /// # Errors
     /// The file cannot be read.
     pub(crate) fn bytes(&mut self) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(self.len() as usize);
+        let mut bytes = Vec::new();
+        self.append_to(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Puts all bytes behind others, which grow once.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn append_to(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
+        bytes.reserve_exact(self.len() as usize);
         self.pieces(|piece| {
             bytes.extend_from_slice(piece);
             Ok(())
-        })?;
-        Ok(bytes)
+        })
     }
 
     /// Gives all bytes, piece by piece.
@@ -126,7 +127,7 @@ mod tests {
             for _ in 0..2 {
                 assert!(spool.bytes().unwrap() == want);
             }
-            assert!(spool.into_bytes().unwrap() == want);
+            assert!(spool.bytes().unwrap() == want);
         }
     }
 

@@ -107,7 +107,7 @@ fn behind(port: u16, options: &str) -> String {
 /// Letters in many charsets through a server that has these settings.
 fn through(postfix: &mut Postfix, settings: &Settings, proxy: &Program) {
     postfix.restart(settings);
-    let known = letters::known(Profile::List, 700_000, 12);
+    let known = letters::known(Profile::List, 900_000, 11);
     let letters: Vec<Letter> = known.iter().map(|known| known.letter.clone()).collect();
     send(postfix, &letters);
     judge(&known, &arrived(postfix, known.len()));

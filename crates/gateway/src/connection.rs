@@ -5,6 +5,7 @@ use crate::engine::{Engine, Envelope};
 use crate::milter::{self, Actions, Event, Fault, Session, Verdict};
 use crate::policy::Action;
 use crate::received::Received;
+use crate::record;
 use crate::server::{Notice, Record, Shared};
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -143,6 +144,14 @@ impl Connection {
             Err(End::Io(error)) => format!("io ({error})"),
         };
         self.fault(&text);
+        if self.live.in_message.load(Ordering::SeqCst) {
+            // The server defers what it was telling.
+            let size = self.message.as_ref().map_or(0, Received::size);
+            let mut record = Record::new(std::mem::take(&mut self.envelope), &self.peer, size);
+            record.policy.clone_from(&self.shared.engine().rules.name);
+            (record.action, record.finding) = (Action::Tempfail, Some(record::kind(&text)));
+            self.shared.tell(&Notice::Message(&record));
+        }
     }
 
     fn fault(&self, fault: &str) {
@@ -234,6 +243,7 @@ impl Connection {
         record.action = if engine.fail_open { Action::Pass } else { Action::Tempfail };
         record.failed_open = engine.fail_open;
         record.bytes_out = 0;
+        record.finding = Some(record::kind(fault));
         self.fault(fault);
     }
 

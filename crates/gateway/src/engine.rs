@@ -3,7 +3,9 @@
 use crate::judge::{self, Judgement};
 use crate::milter::{Actions, FieldValue, Granted, ReplyText, Verdict, Wants, action, protocol};
 use crate::policy::{Action, Rules};
+use crate::record::Ledgers;
 use crate::{Complete, Untellable};
+use std::sync::Arc;
 
 /// What the server tells about a message beside its bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,6 +35,14 @@ pub struct Decision<'a> {
     pub remark: Option<&'static str>,
 }
 
+impl Decision<'_> {
+    /// Whether bytes of the message itself change, and do not only gain fields above them.
+    pub fn rewrites(&self) -> bool {
+        let Actions { changes, appended, body, .. } = &self.actions;
+        self.verdict.lets_pass() && (!changes.is_empty() || !appended.is_empty() || body.is_some())
+    }
+}
+
 /// Reads and rewrites messages by one policy.
 #[derive(Clone, Debug, Default)]
 pub struct Engine {
@@ -42,6 +52,8 @@ pub struct Engine {
     pub fail_open: bool,
     /// A message beyond the limits is deferred, instead of passing as it is.
     pub defer_too_large: bool,
+    /// Where each message that is changed is kept as it came; none where none is.
+    pub ledgers: Option<Arc<Ledgers>>,
 }
 
 impl Engine {

@@ -109,6 +109,8 @@ pub struct Record {
     pub failed_open: bool,
     /// Characters that could not be read.
     pub losses: u64,
+    /// Name of the ledger that gives the original back.
+    pub ledger: Option<String>,
     /// From its end to its verdict.
     pub time: Duration,
 }
@@ -127,6 +129,7 @@ impl Record {
             finding: None,
             failed_open: false,
             losses: 0,
+            ledger: None,
             time: Duration::ZERO,
         }
     }
@@ -186,14 +189,16 @@ impl Shared {
             let complete = message.complete().map_err(|error| format!("spool ({error})"))?;
             let judgement = engine.judge(complete.raw(), &record.envelope);
             let decision = engine.decide(&complete, &judgement, granted);
-            session.decide(&decision.actions, &decision.verdict).map_err(|refusal| refusal.to_string())?;
             record.action = decision.action;
             record.wanted = judgement.wanted;
             record.finding = decision.remark;
             record.losses = judgement.report.losses();
             record.bytes_out = judgement.size() as u64;
-            record.findings = judgement.findings;
-            Ok(())
+            record.findings.clone_from(&judgement.findings);
+            if decision.rewrites() {
+                engine.keep(complete.raw(), &judgement.edits, record)?;
+            }
+            session.decide(&decision.actions, &decision.verdict).map_err(|refusal| refusal.to_string())
         };
         catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("panic".to_owned()))
     }
@@ -317,6 +322,9 @@ impl Server {
             return Ok(None);
         }
         let full = running >= self.shared.limits.connections;
+        if full {
+            self.shared.tell(&Notice::Fault { connection: number, peer: "", fault: "connections" });
+        }
         let session =
             if full { Session::refusing() } else { Session::with_wants(self.shared.engine().wants()) };
         let live = Arc::new(Live::new(number, stream.try_clone()?));

@@ -158,7 +158,7 @@ impl Verdict {
         }
     }
 
-    pub(super) fn lets_pass(&self) -> bool {
+    pub(crate) fn lets_pass(&self) -> bool {
         matches!(self, Self::Continue | Self::Accept)
     }
 }

@@ -7,6 +7,7 @@ use super::session::{Session, Step, Verdict};
 use crate::address::Stream;
 use crate::engine::{Engine, Envelope};
 use crate::policy::{Action, Finding};
+use crate::record;
 use crate::server::{Notice, Record};
 use crate::spool::Spool;
 use std::io::{self, ErrorKind, Read, Write};
@@ -348,11 +349,13 @@ impl Connection {
         };
         let eight_bit = self.session.announced().eight_bit;
         let work = || judge(&raw, engine, eight_bit, record);
-        if let Ok(fate) = catch_unwind(AssertUnwindSafe(work)) {
-            return fate;
-        }
-        self.fault("panic");
-        record.finding = Some("panic");
+        let fault = match catch_unwind(AssertUnwindSafe(work)) {
+            Ok(Ok(fate)) => return fate,
+            Ok(Err(fault)) => fault,
+            Err(_) => "panic".to_owned(),
+        };
+        self.fault(&fault);
+        (record.finding, record.bytes_out) = (Some(record::kind(&fault)), 0);
         if engine.fail_open {
             (record.action, record.failed_open) = (Action::Pass, true);
             return Fate::Same;

@@ -46,7 +46,15 @@ pub(super) fn unread(engine: &Engine, record: &mut Record) -> Fate {
 }
 
 /// Judges a message and writes what is allowed; `eight_bit` is whether the next hop takes eight bits.
-pub(super) fn judge(raw: &[u8], engine: &Engine, eight_bit: bool, record: &mut Record) -> Fate {
+///
+/// # Errors
+/// The message cannot be kept as it came.
+pub(super) fn judge(
+    raw: &[u8],
+    engine: &Engine,
+    eight_bit: bool,
+    record: &mut Record,
+) -> Result<Fate, String> {
     let engine = narrowed(engine, eight_bit, record.envelope.smtputf8);
     let judgement = engine.judge(raw, &record.envelope);
     record.action = judgement.action;
@@ -80,13 +88,16 @@ pub(super) fn judge(raw: &[u8], engine: &Engine, eight_bit: bool, record: &mut R
     let out = match &fate {
         Fate::Same => raw,
         Fate::Other(bytes) => bytes,
-        Fate::Refused(..) => return fate,
+        Fate::Refused(..) => return Ok(fate),
     };
     if !eight_bit && !out[body(out)..].is_ascii() {
         (record.action, record.finding) = (Action::Reject, Some("eight-bit"));
-        return Fate::Refused(550, "5.6.3 The next hop takes no 8-bit data".to_owned());
+        return Ok(Fate::Refused(550, "5.6.3 The next hop takes no 8-bit data".to_owned()));
     }
-    fate
+    if matches!(fate, Fate::Other(_)) && !judgement.edits.is_empty() {
+        engine.keep(raw, &judgement.edits, record)?;
+    }
+    Ok(fate)
 }
 
 /// The engine, writing no more than the next hop and the envelope allow.

@@ -60,6 +60,15 @@ impl Line {
         self.bytes(key, value.as_bytes())
     }
 
+    /// Adds words of ours, however many: nothing in them is escaped or cut.
+    #[must_use]
+    pub(crate) fn words(mut self, key: &str, words: &str) -> Self {
+        debug_assert!(words.bytes().all(is_plain));
+        self.key(key);
+        let _ = write!(self.out, "\"{words}\"");
+        self
+    }
+
     /// Adds a number.
     #[must_use]
     pub fn number(mut self, key: &str, value: u64) -> Self {

@@ -9,11 +9,15 @@
 //! # Limits
 //! Where the log goes is the caller's.
 
+mod journal;
+mod keep;
 mod ledgers;
 mod line;
 mod metrics;
 mod responder;
 
+pub use journal::Journal;
+pub(crate) use journal::kind;
 pub use ledgers::{Ledgers, Retention, Swept};
 pub use line::{Form, Line};
 pub use metrics::Metrics;

@@ -80,6 +80,7 @@ pub(crate) enum Command {
     Filter(FilterArgs),
     Milter(MilterArgs),
     Proxy(ProxyArgs),
+    CheckMta(CheckMtaArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
@@ -646,6 +647,7 @@ mod tests {
             "mailglot filter message.eml",
             "mailglot milter",
             "mailglot milter --listen /run/socket",
+            "mailglot milter --listen tcp:a:1 --check-config",
             "mailglot completions dos",
         ] {
             assert!(parsed(line).is_err(), "{line}");

@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind};
 use std::net::{TcpListener, TcpStream, ToSocketAddrs};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -42,16 +42,43 @@ impl fmt::Display for Address {
     }
 }
 
-/// A socket that listens. A socket in the file system is taken away at the end.
+/// A socket that listens already, as a supervisor of services hands it on. It outlives the program.
+#[derive(Debug)]
+pub enum Inherited {
+    /// A socket in the file system.
+    Unix(UnixListener),
+    /// Host and port.
+    Tcp(TcpListener),
+}
+
+impl Inherited {
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// The system does not tell, or the socket has no name.
+    pub fn address(&self) -> io::Result<Address> {
+        match self {
+            Self::Unix(listener) => {
+                let address = listener.local_addr()?;
+                let path =
+                    address.as_pathname().ok_or_else(|| io::Error::other("a socket without a path"))?;
+                Ok(Address::Unix(path.to_owned()))
+            }
+            Self::Tcp(listener) => Ok(Address::Tcp(listener.local_addr()?.to_string())),
+        }
+    }
+}
+
+/// A socket that listens. One that was made here in the file system is taken away at the end.
 #[derive(Debug)]
 pub(crate) enum Listener {
-    Unix(UnixListener, PathBuf),
+    Unix { listener: UnixListener, path: PathBuf, made: bool },
     Tcp(TcpListener),
 }
 
 impl Listener {
     /// Listens. A socket in the file system appears complete, with its permissions; a dead one gives way.
-    pub(crate) fn bind(address: &Address, mode: u32) -> io::Result<Self> {
+    pub(crate) fn bind(address: &Address, mode: u32, group: Option<u32>) -> io::Result<Self> {
         match address {
             Address::Unix(path) => {
                 if is_alive(path)? {
@@ -61,23 +88,40 @@ impl Listener {
                 beside.push(format!(".{}", std::process::id()));
                 let beside = PathBuf::from(beside);
                 let listener = UnixListener::bind(&beside)?;
-                let placed = fs::set_permissions(&beside, fs::Permissions::from_mode(mode))
+                let placed = chown(&beside, None, group)
+                    .and_then(|()| fs::set_permissions(&beside, fs::Permissions::from_mode(mode)))
                     .and_then(|()| fs::rename(&beside, path));
                 if let Err(error) = placed {
                     // What was made here goes; the error that counts is the first.
                     let _ = fs::remove_file(&beside);
                     return Err(error);
                 }
-                Ok(Self::Unix(listener, path.clone()))
+                Ok(Self::Unix { listener, path: path.clone(), made: true })
             }
             Address::Tcp(place) => Ok(Self::Tcp(TcpListener::bind(place)?)),
         }
     }
 
+    /// Goes on with a socket of somebody else.
+    pub(crate) fn inherit(socket: Inherited) -> io::Result<Self> {
+        let address = socket.address()?;
+        Ok(match (socket, address) {
+            (Inherited::Unix(listener), Address::Unix(path)) => {
+                listener.set_nonblocking(false)?;
+                Self::Unix { listener, path, made: false }
+            }
+            (Inherited::Tcp(listener), _) => {
+                listener.set_nonblocking(false)?;
+                Self::Tcp(listener)
+            }
+            (Inherited::Unix(_), Address::Tcp(_)) => return Err(ErrorKind::InvalidInput.into()),
+        })
+    }
+
     /// The next connection.
     pub(crate) fn accept(&self) -> io::Result<Stream> {
         match self {
-            Self::Unix(listener, _) => listener.accept().map(|(stream, _)| Stream::Unix(stream)),
+            Self::Unix { listener, .. } => listener.accept().map(|(stream, _)| Stream::Unix(stream)),
             Self::Tcp(listener) => {
                 let (stream, _) = listener.accept()?;
                 stream.set_nodelay(true)?;
@@ -89,7 +133,7 @@ impl Listener {
     /// Where it listens, the port that the system chose in it.
     pub(crate) fn address(&self) -> io::Result<Address> {
         match self {
-            Self::Unix(_, path) => Ok(Address::Unix(path.clone())),
+            Self::Unix { path, .. } => Ok(Address::Unix(path.clone())),
             Self::Tcp(listener) => Ok(Address::Tcp(listener.local_addr()?.to_string())),
         }
     }
@@ -106,7 +150,7 @@ impl Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        if let Self::Unix(_, path) = self {
+        if let Self::Unix { path, made: true, .. } = self {
             // Gone already: all the better.
             let _ = fs::remove_file(path);
         }
@@ -259,13 +303,13 @@ mod tests {
         let path = folder.path().join("s");
         drop(UnixListener::bind(&path).unwrap());
         let address = Address::Unix(path.clone());
-        let listener = Listener::bind(&address, 0o660).unwrap();
+        let listener = Listener::bind(&address, 0o660, None).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o660);
-        assert_eq!(Listener::bind(&address, 0o660).unwrap_err().kind(), ErrorKind::AddrInUse);
+        assert_eq!(Listener::bind(&address, 0o660, None).unwrap_err().kind(), ErrorKind::AddrInUse);
         drop(listener);
         assert!(!path.exists());
         fs::write(&path, "a").unwrap();
-        assert_eq!(Listener::bind(&address, 0o660).unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(Listener::bind(&address, 0o660, None).unwrap_err().kind(), ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&path).unwrap(), b"a");
     }
 }

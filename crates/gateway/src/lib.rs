@@ -11,6 +11,7 @@
 //! driver feeds bytes that came from the server and writes the bytes that are to go there.
 #![forbid(unsafe_code)]
 
+pub mod config;
 pub mod judge;
 pub mod milter;
 pub mod policy;
@@ -26,7 +27,7 @@ mod server;
 mod spool;
 mod turns;
 
-pub use address::Address;
+pub use address::{Address, Inherited};
 pub use engine::{Decision, Engine, Envelope};
 pub use received::{Complete, Received, Untellable};
 pub use reinject::Reinject;

@@ -5,9 +5,12 @@
 //! away, cannot be told and is refused. The planner makes none.
 
 use crate::milter::{Actions, FieldValue, HeaderChange};
-use crate::spool::Spool;
+use crate::policy::Finding;
+use crate::server::Limits;
+use crate::spool::{Budget, Spool};
 use mailglot_mime::{Edit, Span};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::{fmt, io};
 
 /// A message while it is told, field by field and by pieces of its body. A body that grows goes to a file without name.
@@ -19,8 +22,10 @@ pub struct Received {
     body: Spool,
     /// Values come with the space behind the colon, and go back with it.
     leading_space: bool,
-    /// Bytes of a message that is looked at.
-    limit: u64,
+    /// Bytes of a message that is looked at, of its header, and number of its fields.
+    most: (u64, usize, usize),
+    /// Why it is not looked at.
+    beyond: Option<Finding>,
     /// Bytes that were told.
     size: u64,
     /// Why the body is not here.
@@ -38,12 +43,19 @@ impl Received {
     /// An empty message. `leading_space` is whether [`LEADING_SPACE`](crate::milter::protocol::LEADING_SPACE) was agreed; a
     /// message of more bytes than `limit` is not kept; a long body is kept in a file in `folder`.
     pub fn new(leading_space: bool, limit: u64, folder: PathBuf) -> Self {
+        let limits = Limits { message_bytes: limit, ..Limits::default() };
+        Self::within(leading_space, &limits, Arc::new(Budget::new(folder, u64::MAX, 0)))
+    }
+
+    /// An empty message within the bounds of a server.
+    pub(crate) fn within(leading_space: bool, limits: &Limits, budget: Arc<Budget>) -> Self {
         Self {
             header: Vec::new(),
             fields: Vec::new(),
-            body: Spool::new(folder),
+            body: Spool::new(budget),
             leading_space,
-            limit,
+            most: (limits.message_bytes, limits.header_bytes, limits.fields),
+            beyond: None,
             size: 0,
             failed: None,
         }
@@ -65,6 +77,9 @@ impl Received {
         }
         self.header.extend_from_slice(b"\r\n");
         let span = Span::new(start, self.header.len());
+        if self.header.len() > self.most.1 || self.fields.len() >= self.most.2 {
+            self.forget(Finding::TooManyHeaders);
+        }
         if self.grow(span.len()) {
             self.fields.push(Told { span, name: name.len() });
         }
@@ -76,14 +91,19 @@ impl Received {
             && self.failed.is_none()
             && let Err(error) = self.body.push(bytes)
         {
-            self.body = Spool::default();
+            self.body.clear();
             self.failed = Some(error);
         }
     }
 
     /// Whether there are more bytes than are looked at. None of them is kept then.
     pub fn is_too_large(&self) -> bool {
-        self.size > self.limit
+        self.beyond.is_some()
+    }
+
+    /// What there is too much of.
+    pub fn beyond(&self) -> Option<Finding> {
+        self.beyond
     }
 
     /// Bytes that were told, of header and body.
@@ -111,12 +131,21 @@ impl Received {
     /// Counts bytes; false where they are too many.
     fn grow(&mut self, bytes: usize) -> bool {
         self.size += bytes as u64;
-        if self.is_too_large() {
-            self.header = Vec::new();
-            self.fields = Vec::new();
-            self.body = Spool::default();
+        if self.size > self.most.0 {
+            self.forget(Finding::TooLarge);
         }
-        !self.is_too_large()
+        if self.beyond.is_some() {
+            // Of a field that came later.
+            self.header = Vec::new();
+        }
+        self.beyond.is_none()
+    }
+
+    fn forget(&mut self, why: Finding) {
+        self.beyond.get_or_insert(why);
+        self.header = Vec::new();
+        self.fields = Vec::new();
+        self.body.clear();
     }
 }
 

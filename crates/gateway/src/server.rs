@@ -3,18 +3,21 @@
 //! # Limits
 //! A thread for each connection: good for some thousand. Messages at work are as many as there are processors.
 
-use crate::address::{Address, Listener};
+use crate::address::{Address, Inherited, Listener};
 use crate::connection::{Connection, Live};
 use crate::engine::{Engine, Envelope};
 use crate::milter::{Actions, Granted, Session, Verdict, protocol};
 use crate::policy::{Action, Finding, Findings};
 use crate::received::Received;
+use crate::spool::Budget;
 use crate::turns::Turns;
+
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -45,10 +48,20 @@ pub struct Limits {
     pub work: Duration,
     /// How long messages may take to end when the filter stops.
     pub drain: Duration,
+    /// Bytes of all header fields, and how many they may be; a message of more passes as it is and is not kept.
+    pub header_bytes: usize,
+    /// Number of header fields.
+    pub fields: usize,
     /// Permissions of a socket in the file system.
     pub socket_mode: u32,
+    /// Group of a socket in the file system; that of the process where none is given.
+    pub socket_group: Option<u32>,
     /// Where long bodies are kept while they arrive.
     pub spool: PathBuf,
+    /// Bytes of all long bodies that are kept; a message beyond is deferred.
+    pub spool_bytes: u64,
+    /// Bytes that must stay free where they are kept.
+    pub disk_reserve: u64,
 }
 
 impl Default for Limits {
@@ -62,8 +75,13 @@ impl Default for Limits {
             progress: Duration::from_secs(5),
             work: Duration::from_mins(1),
             drain: Duration::from_secs(30),
+            header_bytes: 16 << 20,
+            fields: 100_000,
             socket_mode: 0o660,
+            socket_group: None,
             spool: std::env::temp_dir(),
+            spool_bytes: 4 << 30,
+            disk_reserve: 256 << 20,
         }
     }
 }
@@ -140,7 +158,10 @@ pub(crate) struct Shared {
     pub(crate) limits: Limits,
     engine: RwLock<Arc<Engine>>,
     tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>,
+    budget: Arc<Budget>,
     stopping: AtomicBool,
+    /// Counts on while the threads of the server get their time.
+    beats: AtomicU64,
     live: Mutex<BTreeMap<u64, Arc<Live>>>,
     turns: Turns,
 }
@@ -161,7 +182,7 @@ impl Shared {
 
     pub(crate) fn empty_message(&self, granted: Granted) -> Received {
         let leading_space = granted.has(protocol::LEADING_SPACE);
-        Received::new(leading_space, self.limits.message_bytes, self.limits.spool.clone())
+        Received::within(leading_space, &self.limits, self.budget.clone())
     }
 
     /// Reads a message and gives the session its verdict, when it is its turn.
@@ -178,8 +199,8 @@ impl Shared {
         record: &mut Record,
     ) -> Result<(), String> {
         record.policy.clone_from(&engine.rules.name);
-        if message.is_too_large() {
-            return pass_unread(engine, session, record);
+        if let Some(finding) = message.beyond() {
+            return pass_unread(finding, engine, session, record);
         }
         let _turn = self.turns.take();
         if live.has_given_up() {
@@ -208,14 +229,41 @@ impl Shared {
     }
 }
 
-/// The outcome of a message that is too large to be looked at.
-fn pass_unread(engine: &Engine, session: &mut Session, record: &mut Record) -> Result<(), String> {
-    record.findings.add(Finding::TooLarge, String::new);
-    record.finding = Some(Finding::TooLarge.id());
+/// The outcome of a message that there is too much of to be looked at.
+fn pass_unread(
+    finding: Finding,
+    engine: &Engine,
+    session: &mut Session,
+    record: &mut Record,
+) -> Result<(), String> {
+    record.findings.add(finding, String::new);
+    record.finding = Some(finding.id());
     record.action = if engine.defer_too_large { Action::Tempfail } else { Action::Pass };
     record.wanted = record.action;
     let verdict = if engine.defer_too_large { Verdict::Tempfail } else { Verdict::Continue };
     session.decide(&Actions::default(), &verdict).map_err(|refusal| refusal.to_string())
+}
+
+/// A descriptor that is kept for the time when there is no other: who connects then is turned away at once, and need not wait.
+struct Spare(Option<File>);
+
+impl Spare {
+    fn new() -> Self {
+        // Without it clients wait longer, no more.
+        Self(File::open("/dev/null").ok())
+    }
+
+    /// Accepts and closes one connection, where the error tells that there are no descriptors.
+    fn turn_away(&mut self, error: &io::Error, listener: &Listener) {
+        let none = [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE].map(rustix::io::Errno::raw_os_error);
+        if error.raw_os_error().is_some_and(|number| none.contains(&number)) && self.0.take().is_some() {
+            // It waits already: the error was that of taking it.
+            drop(listener.accept());
+        }
+        if self.0.is_none() {
+            *self = Self::new();
+        }
+    }
 }
 
 /// A filter that listens.
@@ -237,6 +285,11 @@ impl Stop {
         *self.shared.engine.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(engine);
     }
 
+    /// A number that grows several times a second while the server is alive.
+    pub fn beats(&self) -> u64 {
+        self.shared.beats.load(Ordering::Relaxed)
+    }
+
     /// No connection is accepted any more; messages that are told may end.
     pub fn stop(&self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
@@ -255,16 +308,41 @@ impl Server {
         limits: Limits,
         tell: impl Fn(&Notice<'_>) + Send + Sync + 'static,
     ) -> io::Result<Self> {
-        let listener = Listener::bind(address, limits.socket_mode)?;
+        let listener = Listener::bind(address, limits.socket_mode, limits.socket_group)?;
+        Ok(Self::on(listener, engine, limits, tell))
+    }
+
+    /// Goes on with a socket that listens already; what happens is told to `tell`.
+    ///
+    /// # Errors
+    /// The socket cannot be used.
+    pub fn inherit(
+        socket: Inherited,
+        engine: Engine,
+        limits: Limits,
+        tell: impl Fn(&Notice<'_>) + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        Ok(Self::on(Listener::inherit(socket)?, engine, limits, tell))
+    }
+
+    fn on(
+        listener: Listener,
+        engine: Engine,
+        limits: Limits,
+        tell: impl Fn(&Notice<'_>) + Send + Sync + 'static,
+    ) -> Self {
+        let budget = Arc::new(Budget::new(limits.spool.clone(), limits.spool_bytes, limits.disk_reserve));
         let shared = Arc::new(Shared {
+            budget,
             limits,
             engine: RwLock::new(Arc::new(engine)),
             tell: Box::new(tell),
             stopping: AtomicBool::new(false),
+            beats: AtomicU64::new(0),
             live: Mutex::new(BTreeMap::new()),
             turns: Turns::of_processors(),
         });
-        Ok(Self { listener, shared })
+        Self { listener, shared }
     }
 
     /// Where it listens.
@@ -291,6 +369,7 @@ impl Server {
         let beat = self.beat()?;
         let mut number = 0;
         let mut threads: Vec<JoinHandle<()>> = Vec::new();
+        let mut spare = Spare::new();
         while !self.shared.is_stopping() {
             threads.retain(|thread| !thread.is_finished());
             if threads.len() >= self.shared.limits.connections + REFUSED {
@@ -303,6 +382,7 @@ impl Server {
                 Err(error) => {
                     let fault = format!("accept ({error})");
                     self.shared.tell(&Notice::Fault { connection: number, peer: "", fault: &fault });
+                    spare.turn_away(&error, &self.listener);
                     thread::sleep(AFTER_FAILURE);
                 }
             }
@@ -350,6 +430,7 @@ impl Server {
             // Messages that are told when the server stops may be slow too.
             while !shared.is_stopping() || !shared.live().is_empty() {
                 thread::sleep(step);
+                shared.beats.fetch_add(1, Ordering::Relaxed);
                 let live: Vec<_> = shared.live().values().cloned().collect();
                 for live in live {
                     live.pulse(every, shared.limits.work, shared.engine().fail_open);

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use mailglot_gateway::milter::{Incoming, put};
-use mailglot_gateway::policy::{Action, Rules};
+use mailglot_gateway::policy::{Action, Finding, Rules};
 use mailglot_gateway::{Address, Engine, Limits, Notice, Record, Server, Stop};
 use mailglot_mime::Policy;
 use std::fs;
@@ -28,6 +28,10 @@ struct Filter {
 
 impl Filter {
     fn start(tcp: bool, limits: impl FnOnce(&mut Limits)) -> Self {
+        Self::start_with(tcp, Engine::default(), limits)
+    }
+
+    fn start_with(tcp: bool, engine: Engine, limits: impl FnOnce(&mut Limits)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let address = if tcp {
             "tcp:127.0.0.1:0".parse().unwrap()
@@ -42,7 +46,7 @@ impl Filter {
             Notice::Message(record) => into_records.lock().unwrap().push((*record).clone()),
             Notice::Fault { fault, .. } => into_faults.lock().unwrap().push((*fault).to_owned()),
         };
-        let server = Server::bind(&address, Engine::default(), bounds, tell).unwrap();
+        let server = Server::bind(&address, engine, bounds, tell).unwrap();
         let (address, stop) = (server.address().unwrap(), server.stopper().unwrap());
         let thread = Some(thread::spawn(move || server.run().unwrap()));
         Self { address, stop, thread, records, faults, folder }
@@ -307,4 +311,148 @@ impl Drop for Filter {
             self.end();
         }
     }
+}
+
+#[test]
+fn too_many_header_bytes_or_fields_pass_unread() {
+    let filter = Filter::start(false, |limits| (limits.header_bytes, limits.fields) = (2_000, 50));
+    let mut mta = filter.connect();
+    let long = "a".repeat(700);
+    let header = [LATIN, &[("X-A", long.as_str()), ("X-B", &long), ("X-C", &long)]].concat();
+    assert_eq!(letters(&mta.message(&header, b"Gr\xfc\xdfe\r\n")), "c");
+    mta.send(b'A', b"");
+    assert_eq!(letters(&mta.message(&[LATIN, &[("X", " a"); 50]].concat(), b"Gr\xfc\xdfe\r\n")), "c");
+    mta.send(b'A', b"");
+    assert_eq!(letters(&mta.message(&[LATIN, &[("X", " a"); 40]].concat(), b"Gr\xfc\xdfe\r\n")), "mmbc");
+    for record in &filter.records(3)[..2] {
+        assert!(record.findings.has(Finding::TooManyHeaders), "{record:?}");
+    }
+}
+
+#[test]
+fn a_full_spool_defers_the_message_and_no_other() {
+    let filter = Filter::start(false, |limits| limits.spool_bytes = 2 << 20);
+    let mut mta = filter.connect();
+    assert_eq!(letters(&mta.message(LATIN, &vec![b'a'; 5 << 20])), "t");
+    mta.send(b'A', b"");
+    assert!(letters(&mta.message(LATIN, &b"Gr\xfc\xdfe\r\n".repeat(250_000))).starts_with("mmbb"));
+    assert!(filter.faults(1)[0].starts_with("spool"));
+    let filter = Filter::start(false, |limits| limits.disk_reserve = u64::MAX);
+    let mut mta = filter.connect();
+    assert_eq!(letters(&mta.message(LATIN, &vec![b'a'; 3 << 20])), "t");
+    mta.send(b'A', b"");
+    assert_eq!(letters(&mta.message(LATIN, b"Gr\xfc\xdfe\r\n")), "mmbc", "what needs no file goes on");
+}
+
+#[test]
+fn work_that_takes_too_long_is_given_up() {
+    let part = "--b\r\nContent-Type: text/plain\r\n\r\nGr\u{fc}\u{df}e und \u{1f600}\r\n".repeat(9_000);
+    let header = [("Content-Type", " multipart/mixed; boundary=b")];
+    for (fail_open, letter, action) in [(false, b't', Action::Tempfail), (true, b'c', Action::Pass)] {
+        let engine = Engine { fail_open, ..Engine::default() };
+        let filter = Filter::start_with(false, engine, |limits| {
+            (limits.work, limits.progress) = (Duration::from_millis(1), Duration::from_millis(2));
+        });
+        let mut mta = filter.connect();
+        // A busy machine may come too late to give up.
+        let given_up = (0..50).any(|_| {
+            let mut packets = mta.message(&header, part.as_bytes());
+            mta.send(b'A', b"");
+            packets.retain(|(command, _)| *command != b'p');
+            packets == [(letter, Vec::new())]
+        });
+        assert!(given_up);
+        assert_eq!(filter.faults(1)[0], "slow");
+        assert_eq!(
+            letters(&mta.message(LATIN, b"plain\r\n")).trim_start_matches('p').len(),
+            2,
+            "nothing of it comes later"
+        );
+        let slow = |record: &Record| record.action == action && record.failed_open == fail_open;
+        assert!(filter.records(1).iter().any(slow));
+    }
+}
+
+#[test]
+fn a_failure_passes_mail_where_that_is_asked_for() {
+    let engine = Engine { fail_open: true, ..Engine::default() };
+    let filter = Filter::start_with(false, engine, |limits| limits.spool = PathBuf::from("no such folder"));
+    assert_eq!(letters(&filter.connect().message(LATIN, &vec![b'a'; 3 << 20])), "c");
+    let record = &filter.records(1)[0];
+    assert_eq!((record.action, record.failed_open), (Action::Pass, true));
+    assert!(filter.faults(1)[0].starts_with("spool"));
+}
+
+#[test]
+fn too_large_mail_is_deferred_where_that_is_asked_for() {
+    let engine = Engine { defer_too_large: true, ..Engine::default() };
+    let filter = Filter::start_with(false, engine, |limits| limits.message_bytes = 1_000);
+    assert_eq!(letters(&filter.connect().message(LATIN, &[b'a'; 2_000])), "t");
+    assert_eq!(filter.records(1)[0].action, Action::Tempfail);
+}
+
+#[test]
+fn policies_speak_in_verdicts() {
+    let utf7 = [("Content-Type", " text/html; charset=utf-7")];
+    for (action, letters_of, words) in [
+        (Action::Pass, "c", ""),
+        (Action::Tag, "ic", "MIME-Ambiguity-Results\0 localhost; v=1; verdict=ambiguous; action=tag;"),
+        (Action::Normalize, "imbc", "action=normalize;"),
+        (Action::Tempfail, "t", ""),
+        (Action::Quarantine, "iqc", "utf7-in-html"),
+        (Action::Reject, "y", "550 5.6.0 message refused: utf7-in-html"),
+    ] {
+        let mut rules = Rules::default();
+        rules.set(Finding::Utf7InHtml, action);
+        let filter = Filter::start_with(false, Engine::new(rules), |_| ());
+        let packets = filter.connect().message(&utf7, b"+ADw-b+AD4-\r\n");
+        let mut got: Vec<_> = letters(&packets).chars().collect();
+        let mut want: Vec<_> = letters_of.chars().collect();
+        got.sort_unstable();
+        want.sort_unstable();
+        assert_eq!(got, want, "{}", action.name());
+        let all =
+            packets.iter().map(|(_, data)| String::from_utf8_lossy(data).into_owned()).collect::<String>();
+        assert!(all.contains(words), "{all}");
+        assert_eq!(filter.records(1)[0].action, action);
+    }
+}
+
+#[test]
+fn a_server_that_grants_too_little_gets_reports_only() {
+    let utf7 = [("Content-Type", " text/html; charset=utf-7")];
+    for (actions, answer) in [(0x01_u32, "ic"), (0x11, "ic"), (0, "c"), (0x03, "ic"), (0x12, "c")] {
+        let filter = Filter::start(false, |_| ());
+        let Address::Unix(path) = &filter.address else { unreachable!() };
+        let mut mta =
+            Mta { stream: Box::new(UnixStream::connect(path).unwrap()), incoming: Incoming::default() };
+        mta.send(b'O', &[6_u32, actions, 0x1f_ffff].map(u32::to_be_bytes).concat());
+        mta.packet();
+        let full = actions & 0x12 == 0x12;
+        let got = letters(&mta.message(&utf7, b"+ADw-b+AD4-\r\n"));
+        if full {
+            assert_eq!(got, "mbc", "edits were granted, a new field was not");
+        } else {
+            assert_eq!(got, answer, "{actions:#x}");
+            assert!(filter.faults(1)[0].starts_with("report-only"));
+        }
+        let record = &filter.records(1)[0];
+        assert_eq!(record.wanted, Action::Normalize);
+        assert_eq!(record.finding, Some("report-only"));
+    }
+}
+
+#[test]
+fn an_engine_can_be_changed_between_messages() {
+    let filter = Filter::start(false, |_| ());
+    let mut mta = filter.connect();
+    assert_eq!(letters(&mta.message(LATIN, b"Gr\xfc\xdfe\r\n")), "mmbc");
+    filter.stop.change(Engine::new(Rules::monitor()));
+    mta.send(b'A', b"");
+    assert_eq!(letters(&mta.message(LATIN, b"Gr\xfc\xdfe\r\n")), "ic");
+    let records = filter.records(2);
+    assert_eq!(
+        (records[1].action, records[1].wanted, records[1].policy.as_str()),
+        (Action::Tag, Action::Normalize, "monitor")
+    );
 }

@@ -1,23 +1,45 @@
-//! The arguments of `milter`.
+//! The arguments of `milter` and `check-mta`.
 
 use clap::Args as Group;
 use mailglot_gateway::Address;
+use std::path::PathBuf;
 
 /// Normalize mail on its way through Postfix or Sendmail, as a mail filter (milter) of theirs.
 ///
-/// Runs in the foreground until SIGTERM or SIGINT, and lets messages that are at work end. Signed mail stays as it is, and so
-/// does every part that cannot be read to its end. Each message has a line on standard error. Whatever fails defers the message.
+/// Runs in the foreground until SIGTERM or SIGINT, and lets messages that are at work end; SIGHUP reads policies anew. Each message
+/// has a line on standard error. Whatever fails defers the message.
+///
+/// Without a file the policy is `default`: signed mail stays as it is, and so does every part that cannot be read to its end.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
   $ mailglot milter --listen unix:/run/mailglot/gw.sock
-  $ mailglot milter --listen tcp:127.0.0.1:8891
+  $ mailglot milter --config /etc/mailglot/mailglot.toml
+  $ mailglot milter --config /etc/mailglot/mailglot.toml --check-config
 
 In main.cf of Postfix:
   smtpd_milters = { unix:/run/mailglot/gw.sock, default_action=tempfail }
   milter_default_action = tempfail")]
 pub(crate) struct MilterArgs {
-    /// Where to listen: `unix:PATH` or `tcp:HOST:PORT`.
-    #[arg(long, value_name = "ADDRESS")]
-    pub(crate) listen: Address,
+    /// The file that tells where to listen and what to do.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Where to listen, `unix:PATH` or `tcp:HOST:PORT`; with a file, instead of its first milter.
+    #[arg(long, value_name = "ADDRESS", required_unless_present = "config")]
+    pub(crate) listen: Option<Address>,
+    /// Look at the file and end: 0 where it is right, 1 where not.
+    #[arg(long, requires = "config")]
+    pub(crate) check_config: bool,
 }
+
+/// Tell whether the settings of Postfix lose mail beside this filter.
+///
+/// Reads what `postconf` prints from standard input, and ends with exit code 1 where something must be changed.
+#[derive(Debug, Group)]
+#[command(
+    name = "check-mta",
+    after_help = "\
+Examples:
+  $ postconf | mailglot check-mta"
+)]
+pub(crate) struct CheckMtaArgs {}

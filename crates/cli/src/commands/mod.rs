@@ -2,6 +2,7 @@
 
 mod charsets;
 mod check;
+mod check_mta;
 mod completions;
 mod convert;
 mod count;
@@ -46,6 +47,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Command::Filter(args) => return filter::run(&args, console),
         Command::Milter(args) => milter::run(&args, console),
         Command::Proxy(args) => proxy::run(&args, console),
+        Command::CheckMta(_) => check_mta::run(),
         Command::Completions(args) => completions::run(&args),
         Command::Man(_) => man::run(),
     };

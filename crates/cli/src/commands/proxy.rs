@@ -27,7 +27,7 @@ pub(crate) fn run(args: &ProxyArgs, console: Console) -> Result<Exit, Failure> {
         ..Route::to(args.next_hop.clone())
     };
     let name = if args.lmtp { "lmtp" } else { "smtp" };
-    let tell = move |notice: &Notice<'_>| milter::tell(name, notice);
+    let tell = move |notice: &Notice<'_>| milter::log::tell(name, notice);
     let proxy = Proxy::bind(place, route, Engine::default(), Limits::default(), tell).map_err(failed)?;
     console.say(format_args!("listening at {}", proxy.address().map_err(failed)?));
     let stop = proxy.stopper().map_err(failed)?;

@@ -65,6 +65,7 @@ fn a_message_goes_through_and_signals_end_it() {
         let address = format!("unix:{}", path.display());
         let mut daemon = Daemon::start(&["--listen", &address]);
         assert_eq!(daemon.line(), format!("listening at {address}"));
+        assert!(daemon.line().contains("milter_default_action"));
         let mut stream = connected(&path);
         let message = [
             packet(b'M', b"<a b@example.org>\0"),
@@ -95,4 +96,131 @@ fn a_place_that_cannot_be_taken_is_said() {
     let mut daemon = Daemon::start(&["--listen", "unix:/no/such/folder/socket"]);
     assert!(daemon.line().contains("unix:/no/such/folder/socket: "));
     assert_eq!(daemon.child.wait().unwrap().code(), Some(4));
+}
+
+/// A file with a milter at the address and what else it says.
+fn configured(folder: &Path, policy: &str) -> String {
+    let path = folder.join("mailglot.toml");
+    let socket = folder.join("socket");
+    let text = format!(
+        "listen = [{{ route = \"milter\", address = \"unix:{}\", policy = \"own\" }}]\n[policy.own]\n{policy}\n",
+        socket.display()
+    );
+    std::fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+/// Sends a message with text in Latin-1; the letters that come back.
+fn sent(stream: &mut UnixStream) -> String {
+    let message = [
+        packet(b'M', b"<a@example.org>\0"),
+        packet(b'L', b"Subject\0 =?iso-8859-1?Q?=FC?=\0"),
+        packet(b'N', b""),
+        packet(b'E', b""),
+    ];
+    stream.write_all(&message.concat()).unwrap();
+    let mut letters = String::new();
+    while !letters.ends_with(['c', 't', 'y', 'r']) {
+        letters.push(char::from(answer(stream).0));
+    }
+    stream.write_all(&packet(b'A', b"")).unwrap();
+    letters
+}
+
+#[test]
+fn a_file_decides_and_is_read_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = configured(folder.path(), "");
+    let mut daemon = Daemon::start(&["--config", &file]);
+    assert!(daemon.line().starts_with("listening at"));
+    daemon.line();
+    let mut stream = connected(&folder.path().join("socket"));
+    assert_eq!(sent(&mut stream), "mc");
+    assert!(daemon.line().ends_with("policy=own"));
+    let hang_up = |daemon: &Daemon| {
+        Command::new("kill").args(["-HUP", &daemon.child.id().to_string()]).status().unwrap();
+    };
+    configured(folder.path(), "monitor = true");
+    hang_up(&daemon);
+    assert!(daemon.line().contains("read anew"));
+    assert_eq!(sent(&mut stream), "ic");
+    assert!(daemon.line().ends_with("policy=own wanted=normalize"));
+    configured(folder.path(), "monitor = perhaps");
+    hang_up(&daemon);
+    // What the parser of the file says has lines of its own.
+    while !daemon.line().contains("stays") {}
+    assert_eq!(sent(&mut stream), "ic", "a wrong file changes nothing");
+    daemon.line();
+    drop(stream);
+    assert_eq!(daemon.end("-TERM"), 0);
+}
+
+#[test]
+fn files_are_checked_without_listening() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = configured(folder.path(), "actions = { bare-lf = \"reject\" }");
+    let mut daemon = Daemon::start(&["--check-config", "--config", &file]);
+    assert!(daemon.line().contains("right"));
+    assert_eq!(daemon.child.wait().unwrap().code(), Some(0));
+    let file = configured(folder.path(), "actions = { bare-lf = \"drop\" }");
+    let mut daemon = Daemon::start(&["--check-config", "--config", &file]);
+    assert!(daemon.line().contains("no action `drop`"));
+    assert_eq!(daemon.child.wait().unwrap().code(), Some(1));
+}
+
+#[test]
+fn a_supervisor_hands_its_socket_on_and_is_told() {
+    use std::os::unix::net::UnixDatagram;
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("socket");
+    let file = configured(folder.path(), "");
+    let notices = folder.path().join("notices");
+    let ear = UnixDatagram::bind(&notices).unwrap();
+    ear.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
+    let heard = || {
+        let mut bytes = [0; 200];
+        let count = ear.recv(&mut bytes).unwrap();
+        String::from_utf8_lossy(&bytes[..count]).into_owned()
+    };
+    // A process hands descriptor 3 on only where it makes it itself: a few lines of a language that every system has.
+    let script = "use Socket; my ($path, @program) = @ARGV; $^F = 9; socket(my $s, PF_UNIX, SOCK_STREAM, 0) or die; \
+        bind($s, pack_sockaddr_un($path)) or die; listen($s, 9) or die; \
+        use POSIX (); POSIX::dup2(fileno($s), 3) if fileno($s) != 3; \
+        $ENV{LISTEN_FDS} = 1; $ENV{LISTEN_PID} = $$; exec(@program) or die";
+    let mut child = Command::new("perl")
+        .args(["-e", script])
+        .arg(&socket)
+        .args([env!("CARGO_BIN_EXE_mailglot"), "milter", "--config", &file])
+        .env("NOTIFY_SOCKET", &notices)
+        .env("WATCHDOG_USEC", "1000000")
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut daemon = Daemon { child, lines };
+    assert_eq!(daemon.line(), format!("listening at unix:{}", socket.display()));
+    assert_eq!(heard().trim(), "READY=1");
+    assert_eq!(sent(&mut connected(&socket)), "mc");
+    assert_eq!(heard().trim(), "WATCHDOG=1");
+    Command::new("kill").args(["-HUP", &daemon.child.id().to_string()]).status().unwrap();
+    let mut said = heard();
+    while said.trim() == "WATCHDOG=1" {
+        said = heard();
+    }
+    assert!(said.starts_with("RELOADING=1\nMONOTONIC_USEC="), "{said}");
+    assert_eq!(heard().trim(), "READY=1");
+    assert_eq!(daemon.end("-TERM"), 0);
+    assert!(socket.exists(), "a socket of the supervisor outlives us");
+}
+
+#[test]
+fn settings_of_a_server_are_looked_at() {
+    use crate::sandbox::Sandbox;
+    let sandbox = Sandbox::new();
+    let good = b"milter_default_action = tempfail\nsmtpd_forbid_bare_newline = normalize\nsmtpd_milters = unix:/run/mailglot/a\n";
+    sandbox.pipe(&["check-mta"], good).ended(0);
+    let bad = b"milter_default_action = accept\nsmtpd_forbid_bare_newline = no\n";
+    let run = sandbox.pipe(&["check-mta"], bad).ended(1);
+    assert!(run.text().contains("tempfail") && run.text().contains("normalize"), "{}", run.text());
+    sandbox.pipe(&["check-mta"], b"").ended(2);
 }

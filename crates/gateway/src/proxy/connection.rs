@@ -78,7 +78,7 @@ struct Arriving {
 
 impl Arriving {
     fn new(shared: &Shared) -> Self {
-        Self { spool: Spool::new(shared.limits.spool.clone()), size: 0, began: None, failure: None }
+        Self { spool: Spool::new(shared.budget.clone()), size: 0, began: None, failure: None }
     }
 
     fn push(&mut self, text: &[u8]) {
@@ -86,7 +86,7 @@ impl Arriving {
         if self.failure.is_none()
             && let Err(error) = self.spool.push(text)
         {
-            self.spool = Spool::default();
+            self.spool.clear();
             self.failure = Some(error);
         }
     }
@@ -106,7 +106,7 @@ impl Connection {
             hop: None,
             session: Session::new(shared.options()),
             arriving: Arriving::new(&shared),
-            leaving: Spool::default(),
+            leaving: Spool::new(shared.budget.clone()),
             shared,
             record: None,
             piece: vec![0; PIECE],
@@ -320,7 +320,7 @@ impl Connection {
         };
         self.leaving = arrived.spool;
         if let Fate::Other(bytes) = fate {
-            self.leaving = Spool::new(self.shared.limits.spool.clone());
+            self.leaving = Spool::new(self.shared.budget.clone());
             fate = match self.leaving.keep(bytes, KEPT) {
                 Ok(()) => Fate::Same,
                 Err(error) => self.no_room(&mut record, &error),
@@ -389,7 +389,7 @@ impl Connection {
 
     /// Writes the message to the next hop: a short one at once.
     fn send(&mut self) {
-        let mut leaving = std::mem::take(&mut self.leaving);
+        let mut leaving = std::mem::replace(&mut self.leaving, Spool::new(self.shared.budget.clone()));
         let written = match &self.hop {
             Some(hop) => send(&mut leaving, hop),
             None => Err(ErrorKind::NotConnected.into()),

@@ -10,6 +10,7 @@ use crate::address::{Address, Listener, Stream};
 use crate::engine::Engine;
 use crate::policy::{Action, Finding};
 use crate::server::{Limits, Notice};
+use crate::spool::Budget;
 use crate::turns::Turns;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -65,6 +66,7 @@ impl Route {
 pub(super) struct Shared {
     pub(super) route: Route,
     pub(super) limits: Limits,
+    pub(super) budget: Arc<Budget>,
     engine: RwLock<Arc<Engine>>,
     pub(super) turns: Turns,
     tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>,
@@ -135,9 +137,10 @@ impl Proxy {
         limits: Limits,
         tell: impl Fn(&Notice<'_>) + Send + Sync + 'static,
     ) -> io::Result<Self> {
-        let listener = Listener::bind(address, limits.socket_mode)?;
+        let listener = Listener::bind(address, limits.socket_mode, limits.socket_group)?;
         let shared = Arc::new(Shared {
             route,
+            budget: Arc::new(Budget::new(limits.spool.clone(), limits.spool_bytes, limits.disk_reserve)),
             limits,
             engine: RwLock::new(Arc::new(engine)),
             turns: Turns::of_processors(),

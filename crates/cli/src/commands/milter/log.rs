@@ -1,45 +1,10 @@
-//! `mailglot milter`: the daemon beside a mail server.
-//!
-//! # Limits
-//!
-//! It stays in the foreground, as supervisors of services want it.
+//! Lines on standard error: one a message, one a fault.
 
-use crate::args::MilterArgs;
-use crate::exit::{Exit, Failure};
-use crate::output::Console;
-use mailglot_gateway::{Engine, Limits, Notice, Record, Server};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
+use mailglot_gateway::{Notice, Record};
 use std::io::{self, Write};
-use std::thread;
-
-/// Runs the command.
-pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> {
-    let place = &args.listen;
-    let failed = |error: io::Error| Failure::new(Exit::Output, format!("{place}: {error}"));
-    // Before the socket appears: who sees it may already end us.
-    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
-    let server = Server::bind(place, Engine::default(), Limits::default(), |notice| tell("milter", notice))
-        .map_err(failed)?;
-    console.say(format_args!("listening at {}", server.address().map_err(failed)?));
-    let stop = server.stopper().map_err(failed)?;
-    let handle = signals.handle();
-    let watcher = thread::Builder::new().name("signals".into()).spawn(move || {
-        if signals.forever().next().is_some() {
-            stop.stop();
-        }
-    });
-    let watcher = watcher.map_err(failed)?;
-    let served = server.run();
-    handle.close();
-    // It only waits for signals.
-    let _ = watcher.join();
-    served.map_err(failed)?;
-    Ok(Exit::Done)
-}
 
 /// A line on standard error for each message and each fault.
-pub(super) fn tell(route: &str, notice: &Notice<'_>) {
+pub(crate) fn tell(route: &str, notice: &Notice<'_>) {
     let line = match notice {
         Notice::Message(record) => message(route, record),
         Notice::Fault { connection, peer, fault } => {
@@ -51,11 +16,11 @@ pub(super) fn tell(route: &str, notice: &Notice<'_>) {
 }
 
 fn message(route: &str, record: &Record) -> String {
-    let Record { envelope, peer, bytes_in, bytes_out, action, losses, time, .. } = record;
+    let Record { envelope, peer, bytes_in, bytes_out, action, losses, time, policy, .. } = record;
     let findings: Vec<_> =
         record.findings.counted().map(|(f, count)| format!("{}:{count}", f.id())).collect();
     format!(
-        "msg={} route={route} peer={} from={} rcpts={} in={bytes_in} out={bytes_out} action={} findings={} loss={losses} ms={:.2}",
+        "msg={} route={route} peer={} from={} rcpts={} in={bytes_in} out={bytes_out} action={} findings={} loss={losses} ms={:.2} policy={policy}{}",
         value(&envelope.queue_id),
         value(peer.as_bytes()),
         value(&envelope.sender),
@@ -63,7 +28,24 @@ fn message(route: &str, record: &Record) -> String {
         action.name(),
         findings.join(","),
         time.as_secs_f64() * 1_000.0,
+        remarks(record),
     )
+}
+
+/// What a reader of the log must know beside what was done.
+fn remarks(record: &Record) -> String {
+    let mut text = String::new();
+    if record.wanted != record.action {
+        text = format!(" wanted={}", record.wanted.name());
+    }
+    if record.failed_open {
+        text.push_str(" failed=open");
+    }
+    if let Some(remark) = record.finding {
+        text.push_str(" remark=");
+        text.push_str(&value(remark.as_bytes()));
+    }
+    text
 }
 
 /// A value of others: no byte of it ends the value or the line, or is more than a printable letter.

@@ -1,0 +1,96 @@
+//! What a supervisor of services wants of a daemon: signals, readiness, signs of life, sockets that it made.
+//!
+//! # Limits
+//!
+//! Everything here is optional but the signals: without a supervisor nobody is told.
+
+use crate::output::Console;
+use listenfd::ListenFd;
+use mailglot_gateway::{Inherited, Stop};
+use sd_notify::NotifyState;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::io;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often signals are looked for.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// A daemon as its supervisor sees it.
+pub(super) struct Service {
+    signals: Signals,
+    /// How often the supervisor wants a sign of life; half of the time that it waits.
+    every: Option<Duration>,
+}
+
+impl Service {
+    /// Watches for signals from now on.
+    pub(super) fn new() -> io::Result<Self> {
+        let every = sd_notify::watchdog_enabled().map(|limit| limit / 2);
+        Ok(Self { signals: Signals::new([SIGINT, SIGTERM, SIGHUP])?, every })
+    }
+
+    /// Tells that the servers are ready, and goes on until a signal asks for the end or one of them ends; then all are stopped.
+    pub(super) fn run(mut self, servers: &[Stop], ended: impl Fn() -> bool, reload: impl Fn()) {
+        tell(&[NotifyState::Ready]);
+        let beats = || servers.iter().map(Stop::beats).collect::<Vec<_>>();
+        let (mut last, mut told) = (beats(), Instant::now());
+        'all: while !ended() {
+            for signal in self.signals.pending() {
+                if signal != SIGHUP {
+                    break 'all;
+                }
+                let mut states = vec![NotifyState::Reloading];
+                states.extend(NotifyState::monotonic_usec_now());
+                tell(&states);
+                reload();
+                tell(&[NotifyState::Ready]);
+            }
+            if self.every.is_some_and(|every| told.elapsed() >= every) {
+                let now = beats();
+                // A server whose threads stand still gets no sign of life.
+                if now.iter().zip(&last).all(|(now, last)| now != last) {
+                    tell(&[NotifyState::Watchdog]);
+                }
+                (last, told) = (now, Instant::now());
+            }
+            thread::sleep(PAUSE);
+        }
+        tell(&[NotifyState::Stopping]);
+        servers.iter().for_each(Stop::stop);
+    }
+}
+
+/// Tells the supervisor, where there is one.
+fn tell(states: &[NotifyState<'_>]) {
+    // A daemon without a supervisor does its work all the same.
+    let _ = sd_notify::notify(states);
+}
+
+/// The sockets that a supervisor handed on.
+pub(super) fn inherited() -> io::Result<Vec<Inherited>> {
+    let mut given = ListenFd::from_env();
+    let mut sockets = Vec::new();
+    for at in 0..given.len() {
+        let unix = given.take_unix_listener(at);
+        sockets.extend(match unix {
+            Ok(socket) => socket.map(Inherited::Unix),
+            Err(_) => given.take_tcp_listener(at)?.map(Inherited::Tcp),
+        });
+    }
+    Ok(sockets)
+}
+
+/// The number of the user that this process works as.
+pub(super) fn effective_user() -> u32 {
+    mailglot_gateway::config::effective_user()
+}
+
+/// What the server must be told, or mail gets lost.
+pub(super) fn warn(console: Console) {
+    console.say(
+        "note: with milter_default_action = accept (or quarantine) Postfix loses or leaks mail when this filter ends; \
+         tempfail is right, and `postconf | mailglot check-mta` looks at it",
+    );
+}

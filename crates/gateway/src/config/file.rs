@@ -1,0 +1,331 @@
+//! The keys of the file, with their defaults.
+
+use super::Invalid;
+use crate::policy::Action;
+use crate::{Address, Limits};
+use serde::{Deserialize, Deserializer, de};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The whole file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct File {
+    pub(super) user: Option<String>,
+    pub(super) policy_dir: Option<PathBuf>,
+    #[serde(default)]
+    pub(super) listen: Vec<Listen>,
+    #[serde(default)]
+    pub(super) policy: BTreeMap<String, PolicyTable>,
+    #[serde(default)]
+    pub(super) limits: LimitsTable,
+    #[serde(default)]
+    pub(super) report: ReportTable,
+}
+
+/// The protocol of a listener.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Route {
+    /// Beside a server, as its mail filter.
+    Milter,
+    /// Before or behind a server, as a proxy that speaks SMTP.
+    Smtp,
+    /// Before a mailbox store, as a proxy that speaks LMTP.
+    Lmtp,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Listen {
+    pub(super) route: Route,
+    #[serde(deserialize_with = "address")]
+    pub(super) address: Address,
+    #[serde(default, deserialize_with = "some_address")]
+    pub(super) next_hop: Option<Address>,
+    #[serde(default = "socket_mode")]
+    pub(super) mode: String,
+    pub(super) group: Option<String>,
+    #[serde(default = "default_policy")]
+    pub(super) policy: String,
+    #[serde(default)]
+    pub(super) on_error: OnError,
+    /// Nobody behind us looks at signatures.
+    #[serde(default, rename = "final")]
+    pub(super) last: bool,
+    /// What checks signatures stands before us.
+    #[serde(default)]
+    pub(super) after_verifier: bool,
+    /// Mail of our own people.
+    #[serde(default)]
+    pub(super) outbound: bool,
+    pub(super) quarantine_dir: Option<PathBuf>,
+}
+
+/// What becomes of a message when something of ours fails.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum OnError {
+    #[default]
+    Tempfail,
+    Accept,
+}
+
+impl OnError {
+    pub(super) fn accepts(self) -> bool {
+        matches!(self, Self::Accept)
+    }
+}
+
+/// A named policy; what it does not say is as in the one that it is based on.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PolicyTable {
+    pub(super) base: Option<String>,
+    pub(super) monitor: Option<bool>,
+    pub(super) signed: Option<SignedWay>,
+    #[serde(default)]
+    pub(super) actions: BTreeMap<String, String>,
+    pub(super) ledger: Option<String>,
+    pub(super) ledger_days: Option<u32>,
+    pub(super) ledger_bytes: Option<u64>,
+    pub(super) on_loss: Option<LossWay>,
+    pub(super) headers: Option<HeaderForm>,
+    pub(super) transfer: Option<TransferForm>,
+    pub(super) default_charset: Option<String>,
+    pub(super) charset_out: Option<String>,
+    pub(super) authserv_id: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum SignedWay {
+    Pass,
+    RewriteAfterVerify,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum LossWay {
+    Keep,
+    Replace,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum HeaderForm {
+    Words,
+    RawUtf8,
+    Keep,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) enum TransferForm {
+    /// By what the envelope promised.
+    #[serde(rename = "auto")]
+    Auto,
+    #[serde(rename = "7bit")]
+    SevenBit,
+    #[serde(rename = "8bit")]
+    EightBit,
+}
+
+/// Bounds; the words are those of the documentation.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct LimitsTable {
+    connections: usize,
+    message_bytes: u64,
+    pub(super) too_large: TooLarge,
+    header_bytes: usize,
+    field_bytes: usize,
+    fields: usize,
+    parts: usize,
+    depth: usize,
+    spool_dir: PathBuf,
+    spool_bytes: u64,
+    disk_reserve: u64,
+    message_seconds: u64,
+    progress_seconds: u64,
+    idle_seconds: u64,
+    negotiation_seconds: u64,
+    stall_seconds: u64,
+    drain_seconds: u64,
+}
+
+impl Default for LimitsTable {
+    fn default() -> Self {
+        let limits = Limits::default();
+        let mime = crate::policy::Rules::usual_rewriting().limits;
+        Self {
+            connections: limits.connections,
+            message_bytes: limits.message_bytes,
+            too_large: TooLarge::Pass,
+            header_bytes: limits.header_bytes,
+            field_bytes: mime.field,
+            fields: mime.fields,
+            parts: mime.parts,
+            depth: mime.depth,
+            spool_dir: limits.spool,
+            spool_bytes: limits.spool_bytes,
+            disk_reserve: limits.disk_reserve,
+            message_seconds: limits.work.as_secs(),
+            progress_seconds: limits.progress.as_secs(),
+            idle_seconds: limits.idle.as_secs(),
+            negotiation_seconds: limits.negotiation.as_secs(),
+            stall_seconds: limits.stall.as_secs(),
+            drain_seconds: limits.drain.as_secs(),
+        }
+    }
+}
+
+/// What becomes of a message beyond the limits.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum TooLarge {
+    Pass,
+    Tempfail,
+}
+
+impl TooLarge {
+    pub(super) fn action(self) -> Action {
+        match self {
+            Self::Pass => Action::Pass,
+            Self::Tempfail => Action::Tempfail,
+        }
+    }
+}
+
+impl LimitsTable {
+    /// The bounds of a server.
+    pub(super) fn limits(&self) -> Result<Limits, Invalid> {
+        /// A thread for each connection is good for so many.
+        const MOST: usize = 2_000;
+        if self.connections == 0 || self.connections > MOST {
+            return Err(Invalid(format!("limits.connections: from 1 to {MOST}")));
+        }
+        let numbers = [
+            ("message_bytes", self.message_bytes),
+            ("header_bytes", self.header_bytes as u64),
+            ("field_bytes", self.field_bytes as u64),
+            ("fields", self.fields as u64),
+            ("parts", self.parts as u64),
+            ("depth", self.depth as u64),
+            ("message_seconds", self.message_seconds),
+            ("progress_seconds", self.progress_seconds),
+            ("idle_seconds", self.idle_seconds),
+            ("negotiation_seconds", self.negotiation_seconds),
+            ("stall_seconds", self.stall_seconds),
+        ];
+        if let Some((key, _)) = numbers.iter().find(|(_, number)| *number == 0) {
+            return Err(Invalid(format!("limits.{key}: more than nothing is needed")));
+        }
+        // Places in a message are counted in 32 bits in some tables.
+        if self.message_bytes > 2 << 30 {
+            return Err(Invalid("limits.message_bytes: at most 2147483648".to_owned()));
+        }
+        Ok(Limits {
+            connections: self.connections,
+            message_bytes: self.message_bytes,
+            header_bytes: self.header_bytes,
+            fields: self.fields,
+            idle: Duration::from_secs(self.idle_seconds),
+            negotiation: Duration::from_secs(self.negotiation_seconds),
+            stall: Duration::from_secs(self.stall_seconds),
+            progress: Duration::from_secs(self.progress_seconds),
+            work: Duration::from_secs(self.message_seconds),
+            drain: Duration::from_secs(self.drain_seconds),
+            spool: self.spool_dir.clone(),
+            spool_bytes: self.spool_bytes,
+            disk_reserve: self.disk_reserve,
+            ..Limits::default()
+        })
+    }
+
+    /// The bounds of what is read of a message.
+    pub(super) fn bound(&self, limits: &mut mailglot_mime::Limits) {
+        limits.field = self.field_bytes;
+        limits.fields = self.fields;
+        limits.parts = self.parts;
+        limits.depth = self.depth;
+    }
+}
+
+/// What is told, and where.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReportTable {
+    findings_header: Option<String>,
+    original_header: Option<String>,
+    host: Option<String>,
+    #[serde(default)]
+    pub(super) log: Log,
+    pub(super) metrics: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Log {
+    #[default]
+    Text,
+    Json,
+}
+
+impl Log {
+    pub(super) fn is_json(self) -> bool {
+        matches!(self, Self::Json)
+    }
+}
+
+impl ReportTable {
+    /// The name of the field of findings; an empty one writes none.
+    pub(super) fn findings_header(&self) -> Option<String> {
+        let name = self.findings_header.as_deref().unwrap_or("MIME-Ambiguity-Results");
+        (!name.is_empty()).then(|| name.to_owned())
+    }
+
+    /// The name of the field of the original; without it none is written.
+    pub(super) fn original_header(&self) -> Option<String> {
+        self.original_header.clone().filter(|name| !name.is_empty())
+    }
+
+    /// How we are called; the name of the machine where the file does not say.
+    pub(super) fn host(&self) -> Result<String, Invalid> {
+        for (key, name) in
+            [("findings_header", &self.findings_header), ("original_header", &self.original_header)]
+        {
+            let stands = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+            if !name.as_deref().unwrap_or("").bytes().all(stands) {
+                return Err(Invalid(format!(
+                    "report.{key}: letters, digits and hyphens make the name of a field"
+                )));
+            }
+        }
+        let host = match &self.host {
+            Some(host) => host.clone(),
+            None => rustix::system::uname().nodename().to_string_lossy().into_owned(),
+        };
+        let stands = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+        if host.is_empty() || !host.bytes().all(stands) {
+            return Err(Invalid(format!("report.host: `{host}` is no name of a host")));
+        }
+        Ok(host)
+    }
+}
+
+fn address<'de, D: Deserializer<'de>>(from: D) -> Result<Address, D::Error> {
+    String::deserialize(from)?.parse().map_err(de::Error::custom)
+}
+
+fn some_address<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Address>, D::Error> {
+    address(from).map(Some)
+}
+
+fn socket_mode() -> String {
+    "0660".to_owned()
+}
+
+fn default_policy() -> String {
+    "default".to_owned()
+}

@@ -1,0 +1,235 @@
+//! The configuration of a gateway: a file in TOML, and what it means for each listener.
+//!
+//! Every key has a default and a place; what nobody knows is an error, and so is what cannot work. A sample with all keys is in
+//! `contrib/mailglot.toml`.
+//!
+//! # Limits
+//! Groups and users are looked up in the system's files, not over a network.
+
+mod file;
+mod policies;
+
+use crate::policy::{Action, Rules};
+use crate::{Address, Engine, Limits};
+use file::{File, Listen};
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{fmt, fs};
+
+pub use file::Route;
+
+/// What a file says, checked.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Who the process is to run as.
+    pub user: Option<String>,
+    /// Where it listens, in the order of the file.
+    pub listeners: Vec<Listener>,
+    /// Lines of the log are JSON.
+    pub json_log: bool,
+    /// Where counters are shown.
+    pub metrics: Option<SocketAddr>,
+}
+
+/// One place where a gateway listens.
+#[derive(Clone, Debug)]
+pub struct Listener {
+    /// In which protocol.
+    pub route: Route,
+    /// Where.
+    pub address: Address,
+    /// Where mail goes from here; for the routes that hand it on.
+    pub next_hop: Option<Address>,
+    /// What is done to it.
+    pub engine: Engine,
+    /// Its bounds.
+    pub limits: Limits,
+    /// Where originals of changed messages are kept.
+    pub ledger: Option<Ledger>,
+    /// Where held messages go; for the routes without a queue behind them.
+    pub quarantine_dir: Option<PathBuf>,
+    /// Charset of outgoing mail instead of UTF-8.
+    pub charset_out: Option<String>,
+}
+
+/// Where originals are kept, and how long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ledger {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Older ones go.
+    pub age: Option<Duration>,
+    /// Beyond so many bytes the oldest go.
+    pub bytes: Option<u64>,
+}
+
+impl Config {
+    /// Reads a file, and those of `policy_dir` that it names.
+    ///
+    /// # Errors
+    /// It cannot be read, is no TOML, has keys that nobody knows, or asks for what cannot work.
+    pub fn read(path: &Path) -> Result<Self, Invalid> {
+        let text = fs::read_to_string(path).map_err(|error| Invalid::at(path, &error))?;
+        Self::parse(&text).map_err(|error| Invalid(format!("{}: {}", path.display(), error.0)))
+    }
+
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// As [`Config::read`].
+    pub fn parse(text: &str) -> Result<Self, Invalid> {
+        let file: File =
+            toml::from_str(text).map_err(|error| Invalid(error.to_string().trim_end().to_owned()))?;
+        let policies = policies::read(&file)?;
+        let limits = file.limits.limits()?;
+        if file.listen.is_empty() {
+            return Err(Invalid("listen: nothing to listen at".to_owned()));
+        }
+        let mut seen = BTreeSet::new();
+        let mut listeners = Vec::with_capacity(file.listen.len());
+        for listen in &file.listen {
+            let place = format!("listen {}", listen.address);
+            let at = |error: Invalid| Invalid(format!("{place}: {}", error.0));
+            if !seen.insert(listen.address.to_string()) {
+                return Err(Invalid(format!("{place}: named twice")));
+            }
+            listeners.push(listener(listen, &file, &policies, &limits).map_err(at)?);
+        }
+        let metrics = file.report.metrics.as_deref().map(metrics).transpose()?;
+        Ok(Self { user: file.user, listeners, json_log: file.report.log.is_json(), metrics })
+    }
+}
+
+/// The address of the counters; they are nobody's business beyond the machine.
+fn metrics(text: &str) -> Result<SocketAddr, Invalid> {
+    let address: SocketAddr =
+        text.parse().map_err(|_| Invalid(format!("report.metrics: `{text}` is no address with a port")))?;
+    if address.ip().is_loopback() {
+        Ok(address)
+    } else {
+        Err(Invalid(format!(
+            "report.metrics: {address} can be reached from outside; a loopback address is needed"
+        )))
+    }
+}
+
+/// Puts one listener together.
+fn listener(
+    listen: &Listen,
+    file: &File,
+    policies: &policies::Policies,
+    limits: &Limits,
+) -> Result<Listener, Invalid> {
+    let name = listen.policy.as_str();
+    let policy = policies.get(name).ok_or_else(|| Invalid(format!("policy: no policy `{name}`")))?;
+    let mut rules: Rules = policy.rules.clone();
+    rules.findings_header = file.report.findings_header();
+    rules.original_header = file.report.original_header();
+    rules.host = file.report.host()?;
+    file.limits.bound(&mut rules.rewriting.limits);
+    let hands_on = listen.route != Route::Milter;
+    match (&listen.next_hop, hands_on) {
+        (None, true) => return Err(Invalid("next_hop: this route needs one".to_owned())),
+        (Some(_), false) => return Err(Invalid("next_hop: a milter hands nothing on".to_owned())),
+        (Some(hop), true) if *hop == listen.address => {
+            return Err(Invalid("next_hop: mail would come back here".to_owned()));
+        }
+        _ => (),
+    }
+    if rules.quarantines() && hands_on && listen.quarantine_dir.is_none() {
+        return Err(Invalid("quarantine: this route needs a quarantine_dir for it".to_owned()));
+    }
+    if rules.signed == crate::policy::Signed::RewriteAfterVerify {
+        if !(listen.last || listen.route == Route::Lmtp) {
+            return Err(Invalid(
+                "signed: mail is rewritten after the check for final delivery only (final = true)".to_owned(),
+            ));
+        }
+        if rules.authserv_id.is_none() {
+            return Err(Invalid("signed: whose check counts is told by authserv_id".to_owned()));
+        }
+    }
+    // Behind a verifier, fields of our name are its own.
+    rules.strips_results = rules.authserv_id.is_some() && !listen.after_verifier && !listen.outbound;
+    let mut limits = limits.clone();
+    limits.socket_mode = mode(&listen.mode)?;
+    limits.socket_group = listen.group.as_deref().map(group).transpose()?;
+    Ok(Listener {
+        route: listen.route,
+        address: listen.address.clone(),
+        next_hop: listen.next_hop.clone(),
+        engine: Engine {
+            rules,
+            fail_open: listen.on_error.accepts(),
+            defer_too_large: file.limits.too_large.action() == Action::Tempfail,
+            ledgers: None,
+        },
+        limits,
+        ledger: policy.ledger.clone(),
+        quarantine_dir: listen.quarantine_dir.clone(),
+        charset_out: policy.charset_out.clone(),
+    })
+}
+
+/// Permissions in octal digits.
+fn mode(text: &str) -> Result<u32, Invalid> {
+    u32::from_str_radix(text, 8)
+        .ok()
+        .filter(|mode| *mode <= 0o777)
+        .ok_or_else(|| Invalid(format!("mode: `{text}` is no number such as 0660")))
+}
+
+/// The number of a group, as such or by its name.
+fn group(name: &str) -> Result<u32, Invalid> {
+    number("/etc/group", name).ok_or_else(|| Invalid(format!("group: no group `{name}`")))
+}
+
+/// The numbers of a user and its group, by its name.
+pub fn user(name: &str) -> Result<(u32, u32), Invalid> {
+    let unknown = || Invalid(format!("user: no user `{name}`"));
+    let text = fs::read_to_string("/etc/passwd").map_err(|error| Invalid(format!("user: {error}")))?;
+    let line = text.lines().find(|line| line.split(':').next() == Some(name)).ok_or_else(unknown)?;
+    let mut numbers = line.split(':').skip(2).map(str::parse);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(user)), Some(Ok(group))) => Ok((user, group)),
+        _ => Err(unknown()),
+    }
+}
+
+/// The number of the user that this process works as.
+pub fn effective_user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// The third column of the line of this name.
+fn number(file: &str, name: &str) -> Option<u32> {
+    if let Ok(number) = name.parse() {
+        return Some(number);
+    }
+    let text = fs::read_to_string(file).ok()?;
+    let line = text.lines().find(|line| line.split(':').next() == Some(name))?;
+    line.split(':').nth(2)?.parse().ok()
+}
+
+/// Why a configuration cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invalid(String);
+
+impl Invalid {
+    fn at(path: &Path, error: &impl fmt::Display) -> Self {
+        Self(format!("{}: {error}", path.display()))
+    }
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Invalid {}
+
+#[cfg(test)]
+mod tests;

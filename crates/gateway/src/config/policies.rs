@@ -1,0 +1,119 @@
+//! Named policies, from the file and from the folder of more.
+
+use super::file::{File, HeaderForm, LossWay, PolicyTable, SignedWay, TransferForm};
+use super::{Invalid, Ledger};
+use crate::policy::{Action, Finding, Rules, Signed};
+use mailglot_codec::{Charset, View};
+use mailglot_mime::{Headers, OnLoss, Transfer};
+use std::collections::BTreeMap;
+use std::fs;
+use std::time::Duration;
+
+/// One policy, complete.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    pub(super) rules: Rules,
+    pub(super) ledger: Option<Ledger>,
+    pub(super) charset_out: Option<String>,
+}
+
+/// All policies by name, the built-in ones among them.
+pub(super) type Policies = BTreeMap<String, Named>;
+
+/// Puts all policies together.
+pub(super) fn read(file: &File) -> Result<Policies, Invalid> {
+    let mut tables = file.policy.clone();
+    if let Some(folder) = &file.policy_dir {
+        for entry in fs::read_dir(folder).map_err(|error| Invalid::at(folder, &error))? {
+            let path = entry.map_err(|error| Invalid::at(folder, &error))?.path();
+            if path.extension().is_none_or(|kind| kind != "toml") {
+                continue;
+            }
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let text = fs::read_to_string(&path).map_err(|error| Invalid::at(&path, &error))?;
+            let table = toml::from_str(&text).map_err(|error| Invalid::at(&path, &error))?;
+            if tables.insert(name.clone(), table).is_some() {
+                return Err(Invalid(format!("{}: a policy `{name}` stands in the file too", path.display())));
+            }
+        }
+    }
+    let mut policies = Policies::new();
+    for name in ["default", "strict", "monitor"] {
+        tables.entry(name.to_owned()).or_default();
+    }
+    for (name, table) in &tables {
+        let at = |error: Invalid| Invalid(format!("policy.{name}.{}", error.0));
+        policies.insert(name.clone(), named(name, table).map_err(at)?);
+    }
+    Ok(policies)
+}
+
+fn named(name: &str, table: &PolicyTable) -> Result<Named, Invalid> {
+    let base = table.base.as_deref();
+    let mut rules = match (Rules::named(name), base) {
+        (Some(_), Some(_)) => return Err(Invalid("base: this policy stands by itself".to_owned())),
+        (Some(rules), None) => rules,
+        (None, base) => {
+            let base = base.unwrap_or("default");
+            Rules::named(base)
+                .ok_or_else(|| Invalid(format!("base: `{base}` is none of default, strict and monitor")))?
+        }
+    };
+    name.clone_into(&mut rules.name);
+    rules.monitor = table.monitor.unwrap_or(rules.monitor);
+    if let Some(signed) = table.signed {
+        rules.signed = match signed {
+            SignedWay::Pass => Signed::Pass,
+            SignedWay::RewriteAfterVerify => Signed::RewriteAfterVerify,
+        };
+    }
+    for (id, action) in &table.actions {
+        let finding = Finding::named(id).ok_or_else(|| Invalid(format!("actions: no finding `{id}`")))?;
+        let action =
+            Action::named(action).ok_or_else(|| Invalid(format!("actions.{id}: no action `{action}`")))?;
+        rules.set(finding, action);
+    }
+    rules.authserv_id.clone_from(&table.authserv_id);
+    let ledger = ledger(table)?;
+    let rewriting = &mut rules.rewriting;
+    rewriting.on_loss = match (table.on_loss, &ledger) {
+        (Some(LossWay::Replace), None) => {
+            return Err(Invalid("on_loss: without a ledger the bytes would be gone".to_owned()));
+        }
+        (Some(LossWay::Keep), _) | (None, None) => OnLoss::Keep,
+        (Some(LossWay::Replace) | None, Some(_)) => OnLoss::Replace,
+    };
+    match table.headers {
+        Some(HeaderForm::Words) | None => rewriting.headers = Headers::Words,
+        Some(HeaderForm::RawUtf8) => rewriting.headers = Headers::RawUtf8,
+        Some(HeaderForm::Keep) => rewriting.headers = Headers::Keep,
+    }
+    match table.transfer {
+        Some(TransferForm::Auto) | None => rewriting.transfer = Transfer::Clean,
+        Some(TransferForm::SevenBit) => rewriting.transfer = Transfer::SevenBit,
+        Some(TransferForm::EightBit) => rewriting.transfer = Transfer::EightBit,
+    }
+    if let Some(label) = &table.default_charset {
+        let charset = Charset::for_label(label.as_bytes(), View::Mail).charset();
+        rewriting.default_charset =
+            Some(charset.ok_or_else(|| Invalid(format!("default_charset: no charset `{label}`")))?);
+    }
+    let charset_out = table.charset_out.as_ref().map(|label| label.to_ascii_lowercase());
+    if let Some(label) = charset_out.as_deref().filter(|label| *label != "iso-2022-jp") {
+        return Err(Invalid(format!(
+            "charset_out: `{label}` is not iso-2022-jp, which is all that is written beside UTF-8"
+        )));
+    }
+    Ok(Named { rules, ledger, charset_out })
+}
+
+fn ledger(table: &PolicyTable) -> Result<Option<Ledger>, Invalid> {
+    let Some(folder) = table.ledger.as_deref().filter(|folder| *folder != "none") else {
+        if table.ledger_days.is_some() || table.ledger_bytes.is_some() {
+            return Err(Invalid("ledger: there is none whose age or size could be bounded".to_owned()));
+        }
+        return Ok(None);
+    };
+    let age = table.ledger_days.map(|days| Duration::from_secs(u64::from(days) * 86_400));
+    Ok(Some(Ledger { folder: folder.into(), age, bytes: table.ledger_bytes }))
+}

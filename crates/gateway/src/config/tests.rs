@@ -1,0 +1,171 @@
+#![allow(clippy::unwrap_used)]
+use super::*;
+use crate::policy::{Finding, Signed};
+use mailglot_mime::OnLoss;
+
+const MILTER: &str = "listen = [{ route = \"milter\", address = \"unix:/run/a.sock\" }]\n";
+
+fn refused(text: &str) -> String {
+    Config::parse(text).map(|_| ()).unwrap_err().to_string()
+}
+
+#[test]
+fn every_default_stands_where_nothing_is_said() {
+    let config = Config::parse(MILTER).unwrap();
+    let listener = &config.listeners[0];
+    assert_eq!(
+        (listener.route, listener.address.to_string()),
+        (Route::Milter, "unix:/run/a.sock".to_owned())
+    );
+    assert_eq!(listener.limits, Limits::default());
+    let rules = &listener.engine.rules;
+    assert_eq!(rules.name, "default");
+    for finding in Finding::ALL {
+        assert_eq!(rules.action(finding), finding.usual());
+    }
+    assert_eq!(rules.rewriting, Rules::usual_rewriting());
+    assert_eq!(rules.findings_header.as_deref(), Some("MIME-Ambiguity-Results"));
+    assert!(!listener.engine.fail_open && !listener.engine.defer_too_large && !config.json_log);
+    assert_eq!((&config.user, config.metrics, &listener.ledger), (&None, None, &None));
+}
+
+#[test]
+fn what_is_said_arrives() {
+    let text = r#"
+user = "mailglot"
+listen = [
+  { route = "milter", address = "unix:/run/a.sock", mode = "0600", group = "0", policy = "own", on_error = "accept" },
+  { route = "smtp", address = "tcp:127.0.0.1:10026", next_hop = "tcp:127.0.0.1:10027", policy = "strict" },
+  { route = "lmtp", address = "tcp:127.0.0.1:24", next_hop = "unix:/run/store", policy = "last", quarantine_dir = "/q" },
+]
+[policy.own]
+base = "strict"
+ledger = "/var/lib/mailglot/ledger"
+ledger_days = 7
+ledger_bytes = 1000
+actions = { bidi-control = "quarantine", message-partial = "tag" }
+[policy.last]
+signed = "rewrite-after-verify"
+authserv_id = "mx.example.org"
+monitor = true
+charset_out = "ISO-2022-JP"
+[limits]
+message_bytes = 1000
+too_large = "tempfail"
+message_seconds = 7
+connections = 3
+depth = 9
+[report]
+findings_header = ""
+host = "gw.example"
+log = "json"
+metrics = "127.0.0.1:9180"
+"#;
+    let config = Config::parse(text).unwrap();
+    assert_eq!((config.user.as_deref(), config.json_log), (Some("mailglot"), true));
+    assert_eq!(config.metrics.unwrap().port(), 9180);
+    let [own, strict, last] = &config.listeners[..] else { panic!() };
+    assert_eq!(own.limits.socket_mode, 0o600);
+    assert_eq!(own.limits.socket_group, Some(0));
+    assert_eq!((own.limits.message_bytes, own.limits.work.as_secs(), own.limits.connections), (1000, 7, 3));
+    assert!(own.engine.fail_open && own.engine.defer_too_large && !strict.engine.fail_open);
+    let ledger = own.ledger.as_ref().unwrap();
+    assert_eq!((ledger.age.unwrap().as_secs(), ledger.bytes), (7 * 86_400, Some(1000)));
+    let rules = &own.engine.rules;
+    assert_eq!(rules.rewriting.on_loss, OnLoss::Replace);
+    assert_eq!(rules.rewriting.limits.depth, 9);
+    assert_eq!(rules.action(Finding::BidiControl), Action::Quarantine);
+    assert_eq!(rules.action(Finding::MessagePartial), Action::Tag);
+    assert_eq!(rules.action(Finding::DuplicateHeader), Action::Reject);
+    assert_eq!((&rules.findings_header, rules.host.as_str()), (&None, "gw.example"));
+    assert_eq!(strict.engine.rules.rewriting.on_loss, OnLoss::Keep);
+    assert!(last.engine.rules.monitor && last.engine.rules.strips_results);
+    assert_eq!(last.engine.rules.signed, Signed::RewriteAfterVerify);
+    assert_eq!(last.charset_out.as_deref(), Some("iso-2022-jp"));
+}
+
+#[test]
+fn what_cannot_work_is_refused_with_its_place() {
+    let with = |more: &str| format!("{MILTER}{more}");
+    let listen = |keys: &str| format!("listen = [{{ address = \"tcp:127.0.0.1:1\", {keys} }}]");
+    for (text, word) in [
+        (String::new(), "nothing to listen at"),
+        ("listen = 1".to_owned(), "listen"),
+        (with("colour = 1"), "colour"),
+        (with("[limits]\nmessages = 1"), "messages"),
+        (with("[limits]\nmessage_bytes = 0"), "message_bytes"),
+        (with("[limits]\nmessage_bytes = 99999999999"), "message_bytes"),
+        (with("[limits]\nconnections = 2001"), "connections"),
+        (with("[report]\nlog = \"xml\""), "xml"),
+        (with("[report]\nmetrics = \"0.0.0.0:1\""), "loopback"),
+        (with("[report]\nmetrics = \"here\""), "metrics"),
+        (with("[report]\nfindings_header = \"A: b\""), "findings_header"),
+        (with("[report]\nhost = \"a b\""), "host"),
+        (with("[policy.default]\nbase = \"strict\""), "policy.default.base"),
+        (with("[policy.own]\nbase = \"loose\""), "loose"),
+        (with("[policy.own]\nactions = { no-such = \"pass\" }"), "no-such"),
+        (with("[policy.own]\nactions = { bare-lf = \"drop\" }"), "drop"),
+        (with("[policy.own]\nledger_days = 1"), "ledger"),
+        (with("[policy.own]\non_loss = \"replace\""), "on_loss"),
+        (with("[policy.own]\ndefault_charset = \"klingon\""), "klingon"),
+        (with("[policy.own]\ncharset_out = \"koi8-r\""), "charset_out"),
+        (listen("route = \"pop\""), "pop"),
+        (listen("route = \"smtp\""), "next_hop"),
+        (listen("route = \"smtp\", next_hop = \"tcp:127.0.0.1:1\""), "come back"),
+        (listen("route = \"milter\", next_hop = \"tcp:127.0.0.1:2\""), "next_hop"),
+        (listen("route = \"milter\", policy = \"none\""), "no policy `none`"),
+        (listen("route = \"milter\", mode = \"999\""), "mode"),
+        (listen("route = \"milter\", group = \"no such group\""), "group"),
+        (listen("route = \"milter\", on_error = \"drop\""), "drop"),
+        ("listen = [{ route = \"milter\", address = \"/run/a\" }]".to_owned(), "unix:PATH"),
+        (
+            "listen = [{ route = \"milter\", address = \"tcp:a:1\" }, { route = \"milter\", address = \"tcp:a:1\" }]".to_owned(),
+            "twice",
+        ),
+        (
+            listen("route = \"smtp\", next_hop = \"tcp:a:1\", policy = \"own\"")
+                + "\n[policy.own]\nactions = { bare-lf = \"quarantine\" }",
+            "quarantine_dir",
+        ),
+        (
+            listen("route = \"milter\", policy = \"own\"") + "\n[policy.own]\nsigned = \"rewrite-after-verify\"",
+            "final",
+        ),
+        (
+            listen("route = \"milter\", final = true, policy = \"own\"")
+                + "\n[policy.own]\nsigned = \"rewrite-after-verify\"",
+            "authserv_id",
+        ),
+    ] {
+        let said = refused(&text);
+        assert!(said.contains(word), "`{word}` not in `{said}` of\n{text}");
+    }
+}
+
+#[test]
+fn policies_of_a_folder_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("own.toml", "base = \"monitor\"\nactions = { bare-lf = \"reject\" }");
+    write("notes.txt", "no policy");
+    let text = format!(
+        "policy_dir = \"{}\"\nlisten = [{{ route = \"milter\", address = \"tcp:127.0.0.1:1\", policy = \"own\" }}]",
+        folder.path().display()
+    );
+    let config = Config::parse(&text).unwrap();
+    let rules = &config.listeners[0].engine.rules;
+    assert_eq!((rules.name.as_str(), rules.monitor), ("own", true));
+    assert_eq!(rules.action(Finding::BareLf), Action::Reject);
+    write("bad.toml", "nonsense = 1");
+    assert!(refused(&text).contains("bad.toml"));
+    let path = folder.path().join("file");
+    fs::write(&path, MILTER).unwrap();
+    assert_eq!(Config::read(&path).unwrap().listeners.len(), 1);
+    assert!(Config::read(&folder.path().join("none")).unwrap_err().to_string().contains("none"));
+}
+
+#[test]
+fn users_have_numbers() {
+    assert_eq!(user("root").unwrap(), (0, 0));
+    assert!(user("no such user").is_err());
+}

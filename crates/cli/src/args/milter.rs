@@ -21,7 +21,7 @@ In main.cf of Postfix:
   smtpd_milters = { unix:/run/mailglot/gw.sock, default_action=tempfail }
   milter_default_action = tempfail")]
 pub(crate) struct MilterArgs {
-    /// The file that tells where to listen and what to do.
+    /// The file that tells where to listen, proxies too, and what to do.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Where to listen, `unix:PATH` or `tcp:HOST:PORT`; with a file, instead of its first milter.

@@ -9,10 +9,12 @@ use crate::args::ProxyArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
 use mailglot_gateway::proxy::{Proxy, Route};
+use mailglot_gateway::record::{Form, Journal, Metrics};
 use mailglot_gateway::{Engine, Limits, Notice};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io;
+use std::sync::Arc;
 use std::thread;
 
 /// Runs the command.
@@ -27,7 +29,8 @@ pub(crate) fn run(args: &ProxyArgs, console: Console) -> Result<Exit, Failure> {
         ..Route::to(args.next_hop.clone())
     };
     let name = if args.lmtp { "lmtp" } else { "smtp" };
-    let tell = move |notice: &Notice<'_>| milter::log::tell(name, notice);
+    let journal = Journal::new(name, Form::Text, Arc::new(Metrics::new()), milter::places::line);
+    let tell = move |notice: &Notice<'_>| journal.tell(notice);
     let proxy = Proxy::bind(place, route, Engine::default(), Limits::default(), tell).map_err(failed)?;
     console.say(format_args!("listening at {}", proxy.address().map_err(failed)?));
     let stop = proxy.stopper().map_err(failed)?;

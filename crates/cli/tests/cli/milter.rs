@@ -80,12 +80,12 @@ fn a_message_goes_through_and_signals_end_it() {
         assert_eq!(answer(&mut stream), (b'c', Vec::new()));
         let line = daemon.line();
         assert!(
-            line.starts_with("msg=4F2 route=milter peer= from=<a\\x20b@example.org> rcpts=1 in=31 out=")
+            line.starts_with("msg=4F2 route=milter peer=\"\" from=\"<a b@example.org>\" rcpts=1 in=31 out=")
                 && line.contains(" action=normalize "),
             "{line}"
         );
         stream.write_all(&packet(b'z', b"")).unwrap();
-        assert!(daemon.line().starts_with("fault=unknown-command"));
+        assert!(daemon.line().starts_with("fault=\"unknown-command"));
         assert_eq!(daemon.end(signal), 0);
         assert!(!path.exists());
     }
@@ -144,7 +144,8 @@ fn a_file_decides_and_is_read_anew() {
     hang_up(&daemon);
     assert!(daemon.line().contains("read anew"));
     assert_eq!(sent(&mut stream), "ic");
-    assert!(daemon.line().ends_with("policy=own wanted=normalize"));
+    let line = daemon.line();
+    assert!(line.contains(" action=tag wanted=normalize ") && line.ends_with("policy=own"), "{line}");
     configured(folder.path(), "monitor = perhaps");
     hang_up(&daemon);
     // What the parser of the file says has lines of its own.
@@ -166,6 +167,40 @@ fn files_are_checked_without_listening() {
     let mut daemon = Daemon::start(&["--check-config", "--config", &file]);
     assert!(daemon.line().contains("no action `drop`"));
     assert_eq!(daemon.child.wait().unwrap().code(), Some(1));
+}
+
+#[test]
+fn one_file_runs_every_route_with_ledgers_and_counters() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).display().to_string();
+    let text = format!(
+        "listen = [\n  {{ route = \"milter\", address = \"unix:{}\" }},\n  {{ route = \"smtp\", address = \"unix:{}\", next_hop = \"unix:{}\" }},\n]\n\
+         [policy.default]\nledger = \"{}\"\n[report]\nlog = \"json\"\nmetrics = \"127.0.0.1:0\"\n",
+        place("socket"),
+        place("smtp"),
+        place("hop"),
+        place("ledger")
+    );
+    std::fs::write(folder.path().join("file.toml"), text).unwrap();
+    let mut daemon = Daemon::start(&["--config", &place("file.toml")]);
+    assert_eq!(daemon.line(), format!("listening at unix:{}", place("socket")));
+    assert_eq!(daemon.line(), format!("listening at unix:{}", place("smtp")));
+    let metrics = daemon.line();
+    let metrics = metrics.strip_prefix("metrics at ").unwrap();
+    daemon.line();
+    assert_eq!(sent(&mut connected(&folder.path().join("socket"))), "mc");
+    let line = daemon.line();
+    assert!(line.starts_with('{') && line.contains("\"ledger\":"), "{line}");
+    let kept: Vec<_> = std::fs::read_dir(folder.path().join("ledger")).unwrap().collect();
+    assert_eq!(kept.len(), 1);
+    let mut stream = std::net::TcpStream::connect(metrics).unwrap();
+    stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let counted = "mailglot_messages_total{route=\"milter\",action=\"normalize\"} 1";
+    assert!(answer.contains(counted), "{answer}");
+    assert!(UnixStream::connect(folder.path().join("smtp")).is_ok());
+    assert_eq!(daemon.end("-TERM"), 0);
 }
 
 #[test]

@@ -1,22 +1,24 @@
-//! `mailglot milter`: the daemon beside a mail server.
+//! `mailglot milter`: the daemon beside a mail server, with every listener of its file, proxies among them.
 //!
 //! # Limits
 //!
-//! It stays in the foreground, as supervisors of services want it. A reload changes policies; where it listens, and limits, count from
-//! the next start.
+//! It stays in the foreground, as supervisors of services want it. A reload changes policies; where it listens, limits, and folders of
+//! ledgers count from the next start.
 
-pub(super) mod log;
+pub(super) mod places;
 mod service;
 
 use crate::args::MilterArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
 use mailglot_gateway::config::{self, Config, Listener, Route};
-use mailglot_gateway::{Address, Engine, Inherited, Limits, Notice, Server, Stop};
+use mailglot_gateway::record::{Form, Metrics, Responder};
+use mailglot_gateway::{Address, Engine, Limits};
+use places::Place;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
-use std::thread::{self, JoinHandle};
+use std::sync::Arc;
 
 /// Runs the command.
 pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> {
@@ -30,28 +32,18 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
     }
     // Before the sockets appear: who sees them may already end us.
     let service = service::Service::new().map_err(|error| system("signals", &error))?;
-    let servers = listen(&config, console)?;
+    let metrics = Arc::new(Metrics::new());
+    let form = if config.json_log { Form::Json } else { Form::Text };
+    let places = places::listen(config.listeners, form, &metrics, console)?;
+    let responder = config.metrics.map(|address| Responder::start(address, metrics));
+    let responder = responder.transpose().map_err(|error| system("metrics", &error))?;
+    if let Some(responder) = &responder {
+        console.say(format_args!("metrics at {}", responder.address()));
+    }
     service::warn(console);
-    let mut stops = Vec::with_capacity(servers.len());
-    for (address, server) in &servers {
-        stops.push((address.clone(), server.stopper().map_err(|error| system(address, &error))?));
-    }
-    let mut threads: Vec<JoinHandle<io::Result<()>>> = Vec::with_capacity(servers.len());
-    for (address, server) in servers {
-        let thread = thread::Builder::new().name(address.to_string()).spawn(move || server.run());
-        match thread {
-            Ok(thread) => threads.push(thread),
-            Err(error) => {
-                for (_, stop) in &stops {
-                    stop.stop();
-                }
-                return Err(system(address, &error));
-            }
-        }
-    }
-    let stop_all: Vec<Stop> = stops.iter().map(|(_, stop)| stop.clone()).collect();
-    let ended = || threads.iter().any(JoinHandle::is_finished);
-    service.run(&stop_all, ended, || reload(args, &stops, console));
+    let (stops, threads) = places::run(places)?;
+    let ended = || threads.iter().any(std::thread::JoinHandle::is_finished);
+    service.run(&stops, ended, || reload(args, &stops, console));
     let mut result = Ok(Exit::Done);
     for thread in threads {
         if let Ok(Err(error)) = thread.join() {
@@ -113,39 +105,8 @@ fn become_user(name: &str) -> Result<(), Failure> {
     Err(system(name, &error))
 }
 
-/// Takes all places, those that a supervisor listens at already as they are.
-fn listen(config: &Config, console: Console) -> Result<Vec<(Address, Server)>, Failure> {
-    let mut inherited = service::inherited().map_err(|error| system("inherited sockets", &error))?;
-    let mut servers = Vec::with_capacity(config.listeners.len());
-    for listener in &config.listeners {
-        let place = &listener.address;
-        if listener.route != Route::Milter {
-            return Err(Failure::new(
-                Exit::Usage,
-                format!("{place}: `milter` speaks no SMTP or LMTP; `proxy` does"),
-            ));
-        }
-        let tell = |notice: &Notice<'_>| log::tell("milter", notice);
-        let (engine, limits) = (listener.engine.clone(), listener.limits.clone());
-        let same = |socket: &Inherited| socket.address().is_ok_and(|address| address == *place);
-        let server = match inherited.iter().position(same) {
-            Some(at) => Server::inherit(inherited.swap_remove(at), engine, limits, tell),
-            None => Server::bind(place, engine, limits, tell),
-        };
-        let server = server.map_err(|error| system(place, &error))?;
-        let address = server.address().map_err(|error| system(place, &error))?;
-        console.say(format_args!("listening at {address}"));
-        servers.push((place.clone(), server));
-    }
-    if let Some(socket) = inherited.first() {
-        let address = socket.address().map_err(|error| system("an inherited socket", &error))?;
-        return Err(Failure::new(Exit::Usage, format!("{address}: handed on, and not in the configuration")));
-    }
-    Ok(servers)
-}
-
 /// Reads policies anew; where the file is wrong, those that are there stay.
-fn reload(args: &MilterArgs, stops: &[(Address, Stop)], console: Console) {
+fn reload(args: &MilterArgs, places: &[Place], console: Console) {
     if args.config.is_none() {
         return;
     }
@@ -156,16 +117,21 @@ fn reload(args: &MilterArgs, stops: &[(Address, Stop)], console: Console) {
             return;
         }
     };
-    for (address, stop) in stops {
-        match config.listeners.iter().find(|listener| listener.address == *address) {
-            Some(listener) => stop.change(listener.engine.clone()),
+    for place in places {
+        match config.listeners.iter().find(|listener| listener.address == place.address) {
+            Some(listener) => {
+                if let Err(failure) = place.change(listener) {
+                    console.error(format_args!("{}; what is there stays", failure.message));
+                }
+            }
             None => console.error(format_args!(
-                "{address}: no longer in the configuration; it stays until the next start"
+                "{}: no longer in the configuration; it stays until the next start",
+                place.address
             )),
         }
     }
     for listener in &config.listeners {
-        if !stops.iter().any(|(address, _)| *address == listener.address) {
+        if !places.iter().any(|place| place.address == listener.address) {
             console.error(format_args!(
                 "{}: new in the configuration; it counts from the next start",
                 listener.address

@@ -4,9 +4,10 @@
 //!
 //! Everything here is optional but the signals: without a supervisor nobody is told.
 
+use super::places::Place;
 use crate::output::Console;
 use listenfd::ListenFd;
-use mailglot_gateway::{Inherited, Stop};
+use mailglot_gateway::Inherited;
 use sd_notify::NotifyState;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -32,9 +33,9 @@ impl Service {
     }
 
     /// Tells that the servers are ready, and goes on until a signal asks for the end or one of them ends; then all are stopped.
-    pub(super) fn run(mut self, servers: &[Stop], ended: impl Fn() -> bool, reload: impl Fn()) {
+    pub(super) fn run(mut self, servers: &[Place], ended: impl Fn() -> bool, reload: impl Fn()) {
         tell(&[NotifyState::Ready]);
-        let beats = || servers.iter().map(Stop::beats).collect::<Vec<_>>();
+        let beats = || servers.iter().map(Place::beats).collect::<Vec<_>>();
         let (mut last, mut told) = (beats(), Instant::now());
         'all: while !ended() {
             for signal in self.signals.pending() {
@@ -50,7 +51,7 @@ impl Service {
             if self.every.is_some_and(|every| told.elapsed() >= every) {
                 let now = beats();
                 // A server whose threads stand still gets no sign of life.
-                if now.iter().zip(&last).all(|(now, last)| now != last) {
+                if now.iter().zip(&last).all(|(now, last)| now.is_none() || now != last) {
                     tell(&[NotifyState::Watchdog]);
                 }
                 (last, told) = (now, Instant::now());
@@ -58,7 +59,7 @@ impl Service {
             thread::sleep(PAUSE);
         }
         tell(&[NotifyState::Stopping]);
-        servers.iter().for_each(Stop::stop);
+        servers.iter().for_each(Place::stop);
     }
 }
 

@@ -1,0 +1,191 @@
+//! The places of a daemon: servers of every route, with their logs, counters and ledgers.
+//!
+//! # Limits
+//!
+//! Ledgers of several policies may share a folder; how long they stay is then what the first of them says.
+
+use super::{service, system};
+use crate::exit::{Exit, Failure};
+use crate::output::Console;
+use mailglot_gateway::config::{Ledger, Listener, Route};
+use mailglot_gateway::proxy::{self, Proxy};
+use mailglot_gateway::record::{Form, Journal, Ledgers, Metrics, Retention};
+use mailglot_gateway::{Address, Engine, Inherited, Notice, Server, Stop};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+/// A server that was bound.
+pub(super) struct Bound {
+    place: Place,
+    server: Kind,
+}
+
+enum Kind {
+    Milter(Server),
+    Proxy(Proxy),
+}
+
+/// A running server, for those who stop and change it.
+pub(super) struct Place {
+    /// As the configuration names it.
+    pub(super) address: Address,
+    handle: Handle,
+    /// Where it keeps originals.
+    ledger: Option<Ledger>,
+    ledgers: Option<Arc<Ledgers>>,
+}
+
+enum Handle {
+    Milter(Stop),
+    Proxy(proxy::Stop),
+}
+
+impl Place {
+    /// Asks it to end.
+    pub(super) fn stop(&self) {
+        match &self.handle {
+            Handle::Milter(stop) => stop.stop(),
+            Handle::Proxy(stop) => stop.stop(),
+        }
+    }
+
+    /// A number that grows while the server is alive; none where it does not tell.
+    pub(super) fn beats(&self) -> Option<u64> {
+        match &self.handle {
+            Handle::Milter(stop) => Some(stop.beats()),
+            Handle::Proxy(_) => None,
+        }
+    }
+
+    /// Judges by what a listener says now.
+    pub(super) fn change(&self, listener: &Listener) -> Result<(), Failure> {
+        if listener.ledger != self.ledger {
+            return Err(Failure::new(Exit::Usage, format!("{}: its ledger is another one", self.address)));
+        }
+        let engine = Engine { ledgers: self.ledgers.clone(), ..listener.engine.clone() };
+        match &self.handle {
+            Handle::Milter(stop) => stop.change(engine),
+            Handle::Proxy(stop) => stop.change(engine),
+        }
+        Ok(())
+    }
+}
+
+/// Takes all places, those that a supervisor listens at already as they are.
+pub(super) fn listen(
+    listeners: Vec<Listener>,
+    form: Form,
+    metrics: &Arc<Metrics>,
+    console: Console,
+) -> Result<Vec<Bound>, Failure> {
+    let mut inherited = service::inherited().map_err(|error| system("inherited sockets", &error))?;
+    let mut ledgers = BTreeMap::new();
+    let mut places = Vec::with_capacity(listeners.len());
+    for listener in listeners {
+        let address = listener.address;
+        let failed = |error: io::Error| system(&address, &error);
+        let route = match listener.route {
+            Route::Milter => "milter",
+            Route::Smtp => "smtp",
+            Route::Lmtp => "lmtp",
+        };
+        let journal = Arc::new(Journal::new(route, form, Arc::clone(metrics), line));
+        let kept = match &listener.ledger {
+            Some(ledger) => Some(opened(ledger, &mut ledgers, &journal)?),
+            None => None,
+        };
+        let engine = Engine { ledgers: kept.clone(), ..listener.engine };
+        let tell = move |notice: &Notice<'_>| journal.tell(notice);
+        let same = |socket: &Inherited| socket.address().is_ok_and(|other| other == address);
+        let given = inherited.iter().position(same).map(|at| inherited.swap_remove(at));
+        let (server, at, handle) = match (listener.route, listener.next_hop, given) {
+            (Route::Milter, _, given) => {
+                let server = match given {
+                    Some(socket) => Server::inherit(socket, engine, listener.limits, tell),
+                    None => Server::bind(&address, engine, listener.limits, tell),
+                };
+                let server = server.map_err(failed)?;
+                let (at, stop) = (server.address().map_err(failed)?, server.stopper().map_err(failed)?);
+                (Kind::Milter(server), at, Handle::Milter(stop))
+            }
+            (kind, Some(hop), None) => {
+                let route = proxy::Route { lmtp: kind == Route::Lmtp, ..proxy::Route::to(hop) };
+                let server = Proxy::bind(&address, route, engine, listener.limits, tell).map_err(failed)?;
+                let (at, stop) = (server.address().map_err(failed)?, server.stopper().map_err(failed)?);
+                (Kind::Proxy(server), at, Handle::Proxy(stop))
+            }
+            (_, _, Some(_)) => {
+                let words = format!("{address}: a proxy makes its socket itself");
+                return Err(Failure::new(Exit::Usage, words));
+            }
+            (_, None, None) => return Err(Failure::new(Exit::Usage, format!("{address}: no next_hop"))),
+        };
+        console.say(format_args!("listening at {at}"));
+        let place = Place { address, handle, ledger: listener.ledger, ledgers: kept };
+        places.push(Bound { place, server });
+    }
+    if let Some(socket) = inherited.first() {
+        let address = socket.address().map_err(|error| system("an inherited socket", &error))?;
+        return Err(Failure::new(Exit::Usage, format!("{address}: handed on, and not in the configuration")));
+    }
+    Ok(places)
+}
+
+/// The ledgers of a folder; one that is open already is shared.
+fn opened(
+    ledger: &Ledger,
+    open: &mut BTreeMap<PathBuf, Arc<Ledgers>>,
+    journal: &Arc<Journal>,
+) -> Result<Arc<Ledgers>, Failure> {
+    if let Some(ledgers) = open.get(&ledger.folder) {
+        return Ok(Arc::clone(ledgers));
+    }
+    let retention = Retention { age: ledger.age, bytes: ledger.bytes };
+    let journal = Arc::clone(journal);
+    let tell = move |error: &io::Error| {
+        let fault = format!("ledger-sweep ({error})");
+        journal.tell(&Notice::Fault { connection: 0, peer: "", fault: &fault });
+    };
+    let ledgers = Ledgers::open(&ledger.folder, retention, tell)
+        .map_err(|error| system(format_args!("ledger {}", ledger.folder.display()), &error))?;
+    let ledgers = Arc::new(ledgers);
+    open.insert(ledger.folder.clone(), Arc::clone(&ledgers));
+    Ok(ledgers)
+}
+
+/// A thread of a server; what it came back with.
+type Running = JoinHandle<io::Result<()>>;
+
+/// Gives each server a thread.
+pub(super) fn run(places: Vec<Bound>) -> Result<(Vec<Place>, Vec<Running>), Failure> {
+    let (mut running, mut threads) = (Vec::<Place>::new(), Vec::new());
+    for Bound { place, server } in places {
+        let thread = thread::Builder::new().name(place.address.to_string()).spawn(move || match server {
+            Kind::Milter(server) => server.run(),
+            Kind::Proxy(server) => {
+                server.run();
+                Ok(())
+            }
+        });
+        match thread {
+            Ok(thread) => {
+                threads.push(thread);
+                running.push(place);
+            }
+            Err(error) => {
+                running.iter().for_each(Place::stop);
+                return Err(system(place.address, &error));
+            }
+        }
+    }
+    Ok((running, threads))
+}
+
+/// A line of the log, at once and whole.
+pub(in crate::commands) fn line(text: &str) {
+    // Whoever closed standard error wants to hear nothing.
+    let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
+}

@@ -1,6 +1,6 @@
 //! The configuration of a gateway: a file in TOML, and what it means for each listener.
 //!
-//! Every key has a default and a place; what nobody knows is an error, and so is what cannot work. A sample with all keys is in
+//! What nobody knows is an error, and so is what cannot work. The keys with their defaults are in `config/file.rs`, a sample in
 //! `contrib/mailglot.toml`.
 //!
 //! # Limits

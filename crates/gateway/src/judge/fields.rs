@@ -2,7 +2,10 @@
 
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules};
-use mailglot_mime::{Edit, Message, PartId, Span, header};
+use mailglot_mime::transfer::TransferEncoding;
+use mailglot_mime::{Edit, Message, Part, PartId, Report, Span, header, splice};
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
 
 /// Fields of which the first counts and others are deleted, so that all readers believe the same one.
 const FIRST_COUNTS: [&[u8]; 4] =
@@ -149,6 +152,58 @@ pub(super) fn added(
         added.extend(field(name, &results(rules, wanted, findings)));
     }
     added
+}
+
+/// The field that tells of the original of a message that is rewritten.
+pub(super) fn original(
+    message: &Message<'_>,
+    rules: &Rules,
+    edits: &[Edit],
+    report: &Report,
+) -> Option<(FieldValue, FieldValue)> {
+    let name = rules.original_header.as_ref().filter(|_| !edits.is_empty())?;
+    let raw = message.raw();
+    let mut bytes = Vec::new();
+    // Writing to memory cannot fail.
+    let _ = splice(raw, edits, &mut bytes);
+    // The tree of parts stays.
+    let after = Message::parse(&bytes, &rules.rewriting.limits);
+    let mut parts = Vec::new();
+    for reading in report.readings.iter().take(Findings::LISTED) {
+        let (old, new) = (message.part(reading.part), after.parts().get(reading.part.0 as usize));
+        let Some(new) = new.filter(|new| {
+            new.header.of(&bytes) != old.header.of(raw) || new.body.of(&bytes) != old.body.of(raw)
+        }) else {
+            continue;
+        };
+        let section = message.section(reading.part);
+        let used = reading.used.name().to_ascii_lowercase();
+        let (from, to) = (transfer(old, raw), transfer(new, &bytes));
+        parts.push(format!("p={section}; from={used}/{from}; to=utf-8/{to}"));
+    }
+    let mut digest = String::with_capacity(64);
+    for byte in Sha256::digest(raw) {
+        // Writing to a string cannot fail.
+        let _ = write!(digest, "{byte:02x}");
+    }
+    let mut text = "v=1; ".to_owned();
+    text.push_str(&parts.join(", "));
+    if !parts.is_empty() {
+        text.push_str("; ");
+    }
+    let _ = write!(text, "sha256={digest}; loss={}", report.losses());
+    let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+    field(name, &words)
+}
+
+/// The transfer encoding of a part, as a label of RFC 2045 6.1.
+fn transfer(part: &Part, raw: &[u8]) -> &'static str {
+    match part.transfer {
+        TransferEncoding::Base64 => "base64",
+        TransferEncoding::QuotedPrintable => "quoted-printable",
+        _ if part.body.of(raw).is_ascii() => "7bit",
+        _ => "8bit",
+    }
 }
 
 /// `host; v=1; verdict=…; action=…; findings="…"`, folded. Every word is of a closed list, or of the configuration.

@@ -128,7 +128,8 @@ pub fn judge<'a>(raw: &'a [u8], envelope: &Envelope, rules: &Rules) -> Judgement
     if action != Action::Normalize {
         edits.clear();
     }
-    let added = fields::added(rules, wanted, action, &findings);
+    let mut added = fields::added(rules, wanted, action, &findings);
+    added.extend(fields::original(&message, rules, &edits, &report));
     fields::delete_claims(&message, rules, &mut edits);
     let action = if action == Action::Pass && !added.is_empty() { Action::Tag } else { action };
     Judgement { action, wanted, findings, edits, added, report, raw }

@@ -268,6 +268,29 @@ fn claims_of_others_are_deleted_always() {
 }
 
 #[test]
+fn a_rewritten_message_tells_of_its_original() {
+    let rules = Rules { original_header: Some("X-Mailglot-Original".to_owned()), ..silent(Rules::default()) };
+    let raw = b"X-Mailglot-Original: v=1; forged\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\r\n\x1b$B8+\x1b(B\r\n";
+    let judgement = judge(raw, &Envelope::default(), &rules);
+    let text = String::from_utf8(judgement.bytes().into_owned()).unwrap();
+    // As sha256sum has it for these bytes.
+    let start = "X-Mailglot-Original: v=1; p=1; from=iso-2022-jp/7bit; to=utf-8/base64;\r\n sha256=";
+    assert!(
+        text.starts_with(start) || text.starts_with(&start.replace("base64", "quoted-printable")),
+        "{text}"
+    );
+    assert!(
+        text.contains("sha256=86324b3d57ca5bb2f2253d23b7fd151d35aef4b1ad5b95d05216cfd4fc3d1168;")
+            && text.contains(" loss=0\r\nContent-Type:")
+            && !text.contains("forged"),
+        "{text}"
+    );
+    assert!(text.lines().all(|line| line.len() <= 78), "{text}");
+    let plain = message("Subject: x", "x");
+    assert_eq!(judge(&plain, &Envelope::default(), &rules).bytes(), plain);
+}
+
+#[test]
 fn of_duplicates_the_first_stays() {
     let raw = message("Content-Type: text/plain\nSubject: x\nContent-Type: text/html", "x");
     let clean = message("Content-Type: text/plain\nSubject: x", "x");

@@ -98,14 +98,14 @@ impl Mailbox<File> {
             size: metadata.len(),
             modified: metadata.modified().ok(),
         };
-        Ok(Self::new(path, super::window::Window::new(file), Some(again), profile, options))
+        Ok(Self::new(path, super::window::Window::new(file, options.batch), Some(again), profile, options))
     }
 }
 
 impl<R: Read> Mailbox<R> {
     /// Reads a stream that cannot be read twice. It has to begin with a separator to be a mailbox.
     pub(crate) fn from_stream(path: &Path, input: R, options: &ReadOptions) -> io::Result<Self> {
-        let mut window = super::window::Window::new(input);
+        let mut window = super::window::Window::new(input, options.batch);
         window.reach(STREAM_HEAD)?;
         let start = &window.data()[..window.data().len().min(STREAM_HEAD as usize)];
         let whole = window.ended() && start.len() == window.data().len();

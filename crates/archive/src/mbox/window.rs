@@ -5,8 +5,10 @@
 
 use std::io::{self, Read};
 
-/// Bytes that are asked for at once.
-const CHUNK: usize = 256 << 10;
+/// Bytes that are asked for at once beyond a batch: what is read too much has to be moved.
+const CHUNK: usize = 128 << 10;
+/// More is not asked for at once, however large a batch may be.
+const MOST: usize = 1 << 20;
 
 /// A sliding window over a stream, addressed by file offsets. Reads go straight into the buffer that
 /// later becomes a batch.
@@ -15,11 +17,14 @@ pub(super) struct Window<R> {
     bytes: Vec<u8>,
     base: u64,
     ended: bool,
+    /// Bytes up to which the window is filled in one step.
+    step: usize,
 }
 
 impl<R: Read> Window<R> {
-    pub(super) fn new(input: R) -> Self {
-        Self { input, bytes: Vec::new(), base: 0, ended: false }
+    /// A window that has nothing in it, for batches of so many bytes.
+    pub(super) fn new(input: R, batch: usize) -> Self {
+        Self { input, bytes: Vec::new(), base: 0, ended: false, step: batch.min(MOST) + CHUNK / 2 }
     }
 
     /// What is in memory; its first byte has the offset [`Self::base`].
@@ -53,13 +58,14 @@ impl<R: Read> Window<R> {
             return Ok(());
         }
         let filled = self.bytes.len();
-        if self.bytes.capacity() - filled < CHUNK {
+        let wanted = self.step.saturating_sub(filled).max(CHUNK);
+        if self.bytes.capacity() - filled < wanted {
             // Half more at a time, not twice: the window of a large message counts in the memory budget.
-            self.bytes.reserve_exact(CHUNK + filled / 2);
+            self.bytes.reserve_exact(wanted + filled / 2);
         }
         // Unlike a plain read, this needs no memory that was cleared before.
-        let read = self.input.by_ref().take(CHUNK as u64).read_to_end(&mut self.bytes)?;
-        self.ended = read < CHUNK;
+        let read = self.input.by_ref().take(wanted as u64).read_to_end(&mut self.bytes)?;
+        self.ended = read < wanted;
         Ok(())
     }
 

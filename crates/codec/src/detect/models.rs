@@ -52,12 +52,19 @@ pub(super) struct Floor {
 impl Floor {
     fn of<'m>(classes: usize, languages: impl Iterator<Item = &'m Letters>) -> Self {
         let mut costs = vec![u8::MAX; classes * classes];
+        let mut rows = Vec::new();
         for letters in languages {
+            // A row for each token: the classes that a language does not tell apart share one.
+            rows.clear();
+            for pairs in letters.pairs.chunks_exact(letters.tokens) {
+                rows.extend((0..classes).map(|class| {
+                    pairs[usize::from(letters.token[class])].saturating_add(letters.extra[class])
+                }));
+            }
             for (before, row) in costs.chunks_exact_mut(classes).enumerate() {
-                let pairs = &letters.pairs[usize::from(letters.token[before]) * letters.tokens..];
-                for (class, least) in row.iter_mut().enumerate() {
-                    let pair = pairs[usize::from(letters.token[class])];
-                    *least = (*least).min(pair.saturating_add(letters.extra[class]));
+                let own = rows.iter().skip(usize::from(letters.token[before]) * classes);
+                for (least, cost) in row.iter_mut().zip(own) {
+                    *least = (*least).min(*cost);
                 }
             }
         }

@@ -454,6 +454,10 @@ pub(crate) struct FilterArgs {
     /// After a failure pass the message through unchanged, with exit code 0.
     #[arg(long)]
     pub(crate) fail_open: bool,
+    /// Judge the message as the daemons do by the policy of this name: what it refuses ends with exit code 65, what it
+    /// tags or writes anew gains its fields.
+    #[arg(long, value_name = "NAME", value_parser = ["monitor", "default", "strict"])]
+    pub(crate) judge: Option<String>,
     /// Give up after this time, with exit code 75.
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub(crate) timeout: u32,

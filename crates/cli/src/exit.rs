@@ -24,6 +24,8 @@ pub(crate) enum Exit {
     Losses = 3,
     /// The output could not be written, a ledger is wrong, or an account does not add up.
     Output = 4,
+    /// The policy of `filter` refuses the message (`EX_DATAERR`): the caller sends it back.
+    Refused = 65,
     /// `filter` failed, in whatever way (`EX_TEMPFAIL`): the caller keeps the mail and tries again.
     Temporary = 75,
     /// A signal asked for the end; nothing half-written stays behind.

@@ -13,8 +13,10 @@
 use crate::args::{self, FilterArgs};
 use crate::exit::Exit;
 use crate::output::{Console, Level};
-use mailglot_gateway::Reinject;
-use mailglot_mime::{OnLoss, Policy, process};
+use mailglot_gateway::judge::judge;
+use mailglot_gateway::policy::{Action, Rules};
+use mailglot_gateway::{Envelope, Reinject};
+use mailglot_mime::{OnLoss, Policy, Transfer, process};
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Read, Write};
@@ -77,14 +79,21 @@ pub(crate) fn run(args: &FilterArgs, console: Console) -> ExitCode {
         return way.keep(error);
     }
     let policy = args.policy.policy(true, OnLoss::Keep);
+    let rules = args.judge.as_deref().and_then(Rules::named).map(|rules| rewriting(rules, &policy));
     let raw = match Way::guarded(|| read(&mut io::stdin().lock())) {
         Ok(raw) => raw,
         // What was not read whole cannot be passed through either.
         Err(message) => return way.keep(format_args!("standard input: {message}")),
     };
-    let done = Way::guarded(|| Ok(filtered(&raw, &policy)));
+    let done = Way::guarded(|| {
+        Ok(match &rules {
+            Some(rules) => around(&raw, |message| judged(message, rules)),
+            None => around(&raw, |message| Ok(process(message, &policy).bytes.into_owned())),
+        })
+    });
     let bytes = match done {
-        Ok(bytes) => bytes,
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(refusal)) => return way.refuse(&refusal),
         Err(message) if args.fail_open => {
             way.tell(message);
             raw
@@ -107,16 +116,46 @@ pub(crate) fn run(args: &FilterArgs, console: Console) -> ExitCode {
     }
 }
 
-/// The message, normalized. A line `From …` before it, as mail drops hand it on, is none of the message and stays.
-fn filtered(raw: &[u8], policy: &Policy) -> Vec<u8> {
+/// What a policy does not let pass: exit code, and the code of RFC 3463 with words.
+#[derive(Debug, PartialEq, Eq)]
+struct Refusal {
+    exit: Exit,
+    words: String,
+}
+
+/// Does something to a message. A line `From …` before it, as mail drops hand it on, is none of the message and stays.
+fn around<E>(raw: &[u8], work: impl FnOnce(&[u8]) -> Result<Vec<u8>, E>) -> Result<Vec<u8>, E> {
     let envelope = if raw.starts_with(b"From ") || raw.starts_with(b">From ") {
         memchr::memchr(b'\n', raw).map_or(0, |end| end + 1)
     } else {
         0
     };
     let (line, message) = raw.split_at(envelope);
-    let outcome = process(message, policy);
-    [line, &*outcome.bytes].concat()
+    Ok([line, &work(message)?].concat())
+}
+
+/// The rules, with what the arguments say of reading and writing; where they say nothing of transfer encodings, the rules do.
+fn rewriting(mut rules: Rules, policy: &Policy) -> Rules {
+    let usual = &rules.rewriting;
+    let transfer = if policy.transfer == Transfer::default() { usual.transfer } else { policy.transfer };
+    rules.rewriting =
+        Policy { transfer, limits: usual.limits, keep_signed: usual.keep_signed, ..policy.clone() };
+    rules
+}
+
+/// The message as the rules let it pass.
+fn judged(message: &[u8], rules: &Rules) -> Result<Vec<u8>, Refusal> {
+    let judgement = judge(message, &Envelope::default(), rules);
+    let refusal = |exit, code| {
+        let words = format!("{code} message refused: {}", judgement.reasons(rules, judgement.action));
+        Err(Refusal { exit, words })
+    };
+    match judgement.action {
+        Action::Reject => refusal(Exit::Refused, "5.6.0"),
+        // There is no place to hold a message here.
+        Action::Tempfail | Action::Quarantine => refusal(Exit::Temporary, "4.7.0"),
+        Action::Pass | Action::Tag | Action::Normalize => Ok(judgement.bytes().into_owned()),
+    }
 }
 
 /// How failures are dealt with.
@@ -199,6 +238,16 @@ impl Way {
         Exit::Temporary.into()
     }
 
+    /// Says that the policy does not let the message pass.
+    fn refuse(self, refusal: &Refusal) -> ExitCode {
+        self.tell(&refusal.words);
+        if self.reinject {
+            // The exit code says it too.
+            let _ = writeln!(io::stdout(), "{}", refusal.words);
+        }
+        refusal.exit.into()
+    }
+
     fn tell(self, why: impl Display) {
         if self.talks {
             Console::new(false, false).error(format_args!("filter: {why}"));
@@ -228,6 +277,7 @@ fn write(bytes: &[u8], out: &mut impl Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mailglot_gateway::policy::Finding;
 
     fn words(line: &str) -> Vec<OsString> {
         line.split(' ').map(OsString::from).collect()
@@ -309,15 +359,37 @@ mod tests {
     #[test]
     fn an_envelope_line_stays() {
         let policy = Policy::default();
+        let filtered = |raw: &[u8]| {
+            let done = around::<()>(raw, |message| Ok(process(message, &policy).bytes.into_owned()));
+            done.unwrap()
+        };
         let message = b"Subject: =?iso-8859-1?Q?=FC?=\n\ntext\n";
-        let plain = filtered(message, &policy);
+        let plain = filtered(message);
         assert!(plain.starts_with(b"Subject: =?UTF-8?"), "{}", String::from_utf8_lossy(&plain));
         for line in ["From joe@example.org Mon Jan  1 00:00:00 2001\n", ">From x\r\n"] {
-            let whole = filtered(&[line.as_bytes(), message].concat(), &policy);
+            let whole = filtered(&[line.as_bytes(), message].concat());
             assert_eq!(whole, [line.as_bytes(), &plain].concat());
         }
-        assert_eq!(filtered(b"From x", &policy), b"From x");
-        assert_eq!(filtered(b"", &policy), b"");
+        assert_eq!(filtered(b"From x"), b"From x");
+        assert_eq!(filtered(b""), b"");
+    }
+
+    #[test]
+    fn a_policy_may_refuse_and_defer() {
+        let message = b"Content-Type: text/plain\nContent-Type: text/html\n\nx\n";
+        let refusal = judged(message, &Rules::strict()).unwrap_err();
+        assert_eq!(
+            (refusal.exit, &refusal.words[..]),
+            (Exit::Refused, "5.6.0 message refused: duplicate-header")
+        );
+        for action in [Action::Tempfail, Action::Quarantine] {
+            let mut rules = Rules::default();
+            rules.set(Finding::DuplicateHeader, action);
+            let refusal = judged(message, &rules).unwrap_err();
+            assert_eq!((refusal.exit, &refusal.words[..5]), (Exit::Temporary, "4.7.0"));
+        }
+        assert!(judged(message, &Rules::default()).is_ok());
+        assert!(judged(message, &Rules::monitor()).unwrap().ends_with(message));
     }
 
     struct Broken;

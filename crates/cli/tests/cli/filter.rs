@@ -204,6 +204,30 @@ fn a_filter_that_is_killed_hands_on_all_or_nothing() {
     assert!(sandbox.read("message") == whole);
 }
 
+/// Only a policy may send mail back.
+#[test]
+fn what_the_policy_refuses_is_65() {
+    let sandbox = Sandbox::new();
+    let twice = b"Subject: x\nContent-Type: text/plain\nContent-Type: text/html\n\nx\n";
+    let run = sandbox.pipe(&["filter", "--judge", "strict", "--fail-open"], twice).ended(65);
+    assert!(run.out.is_empty() && run.err.is_empty(), "{run:?}");
+    let run = sandbox.pipe(&["filter", "--judge", "strict", "--reinject"], twice).ended(65);
+    assert_eq!(run.text(), "5.6.0 message refused: duplicate-header\n");
+    let run = sandbox.pipe(&["filter", "--judge", "default"], twice).ended(0);
+    assert_eq!(run.text().matches("Content-Type").count(), 1, "{}", run.text());
+    let run = sandbox.pipe(&["filter", "--judge", "monitor"], twice).ended(0);
+    assert!(run.out.ends_with(twice) && run.text().starts_with("MIME-Ambiguity-Results: "), "{}", run.text());
+    assert!(!run.text().contains('\r'));
+    let run = sandbox.pipe(&["filter", "--judge", "default"], LATIN).ended(0);
+    assert!(run.text().contains("Subject: =?UTF-8?"), "{}", run.text());
+    // What is known of reading and writing counts here too.
+    let undeclared = b"Subject: x\n\n\xf0\xd2\xc9\xd7\n";
+    let args = ["filter", "--judge", "default", "--default-charset", "koi8-r", "--transfer", "8bit"];
+    let run = sandbox.pipe(&args, undeclared).ended(0);
+    assert!(run.text().contains("Прив"), "{}", run.text());
+    sandbox.pipe(&["filter", "--judge", "lenient"], LATIN).ended(75);
+}
+
 /// procmail, maildrop and Exim run a line of the kind through a shell or not; what counts is the exit code beside the output.
 #[test]
 fn callers_keep_the_mail_where_the_filter_fails() {

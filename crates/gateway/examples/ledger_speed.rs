@@ -1,0 +1,54 @@
+//! What a ledger costs: `cargo run --release -p mailglot-gateway --example ledger_speed -- FOLDER`.
+//!
+//! Messages of 4 KB a second that are kept in FOLDER, by one writer and by twenty, and what is left where nothing is kept.
+#![allow(clippy::print_stdout, reason = "a program that prints")]
+
+use mailglot_gateway::record::{Ledgers, Retention};
+use mailglot_gateway::{Engine, Envelope};
+use std::io;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+fn main() -> io::Result<()> {
+    let folder = std::env::args_os().nth(1).unwrap_or_else(|| std::env::temp_dir().into_os_string());
+    let folder = tempfile::tempdir_in(folder)?;
+    let ledgers = Ledgers::open(folder.path(), Retention::default(), |error| println!("{error}"))?;
+    let mut message =
+        b"Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\n"
+            .to_vec();
+    while message.len() < 4_096 {
+        message.extend_from_slice(b"Sch\xf6ne Gr\xfc\xdfe aus K\xf6ln, und bis bald\r\n");
+    }
+    for writers in [1, 20] {
+        let count = rate(writers, || ledgers.keep(&message, "{}", b"4F2", SystemTime::now()).map(drop));
+        println!("kept, {writers:>2} writers: {:>8.0} messages/s", count?);
+    }
+    let engine = Engine::default();
+    let judged = rate(1, || {
+        let judgement = engine.judge(&message, &Envelope::default());
+        if judgement.edits.is_empty() { Err(io::Error::other("nothing changes")) } else { Ok(()) }
+    });
+    println!("judged, not kept:  {:>8.0} messages/s", judged?);
+    Ok(())
+}
+
+/// How often a second something is done by so many threads, over two seconds.
+fn rate(threads: usize, each: impl Fn() -> io::Result<()> + Sync) -> io::Result<f64> {
+    let start = Instant::now();
+    let counts = thread::scope(|scope| {
+        let work = || {
+            let mut count = 0_u32;
+            while start.elapsed() < Duration::from_secs(2) {
+                each()?;
+                count += 1;
+            }
+            Ok(count)
+        };
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let ended = running
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|_| Err(io::Error::other("panic"))));
+        ended.collect::<io::Result<Vec<u32>>>()
+    })?;
+    Ok(f64::from(counts.iter().sum::<u32>()) / start.elapsed().as_secs_f64())
+}

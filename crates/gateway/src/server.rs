@@ -285,6 +285,16 @@ impl Stop {
         *self.shared.engine.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(engine);
     }
 
+    /// Connections that are open.
+    pub fn connections(&self) -> usize {
+        self.shared.live().len()
+    }
+
+    /// Bytes of messages in temporary files.
+    pub fn spool_bytes(&self) -> u64 {
+        self.shared.budget.used()
+    }
+
     /// A number that grows several times a second while the server is alive.
     pub fn beats(&self) -> u64 {
         self.shared.beats.load(Ordering::Relaxed)

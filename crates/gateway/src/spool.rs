@@ -39,6 +39,11 @@ impl Budget {
         Ok(())
     }
 
+    /// Bytes that are taken now.
+    pub(crate) fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
     fn give(&self, bytes: u64) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
     }

@@ -199,6 +199,12 @@ fn one_file_runs_every_route_with_ledgers_and_counters() {
     stream.read_to_string(&mut answer).unwrap();
     let counted = "mailglot_messages_total{route=\"milter\",action=\"normalize\"} 1";
     assert!(answer.contains(counted), "{answer}");
+    let measured = |name: &str| {
+        let value = answer.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        value.trim().parse::<u64>().unwrap()
+    };
+    assert!(measured("mailglot_ledger_bytes") > 100, "{answer}");
+    assert_eq!((measured("mailglot_spool_bytes"), measured("mailglot_connections{route=\"smtp\"}")), (0, 0));
     assert!(UnixStream::connect(folder.path().join("smtp")).is_ok());
     assert_eq!(daemon.end("-TERM"), 0);
 }

@@ -118,6 +118,16 @@ impl Stop {
         *self.shared.engine.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(engine);
     }
 
+    /// Connections of clients that are open.
+    pub fn connections(&self) -> usize {
+        self.shared.live().len()
+    }
+
+    /// Bytes of messages in temporary files.
+    pub fn spool_bytes(&self) -> u64 {
+        self.shared.budget.used()
+    }
+
     /// No connection is accepted any more; messages that have begun may end.
     pub fn stop(&self) {
         self.shared.stopping.store(true, Ordering::SeqCst);

@@ -122,6 +122,9 @@ impl Record {
         if let Some(why) = self.finding {
             line = line.text("why", why);
         }
+        if self.failed_open {
+            line = line.text("failed", "open");
+        }
         line = line.number("loss", self.losses).millis("ms", self.time).text("policy", &self.policy);
         if let Some(ledger) = &self.ledger {
             line = line.text("ledger", ledger);

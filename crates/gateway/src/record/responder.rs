@@ -33,11 +33,15 @@ pub struct Responder {
 }
 
 impl Responder {
-    /// Answers at `address`, which must be one of the loopback.
+    /// Answers at `address`, which must be one of the loopback; `refresh` sets what is measured and not counted, before each answer.
     ///
     /// # Errors
     /// The address is another's, is taken, or no thread can be made.
-    pub fn start(address: SocketAddr, metrics: Arc<Metrics>) -> io::Result<Self> {
+    pub fn start(
+        address: SocketAddr,
+        metrics: Arc<Metrics>,
+        refresh: impl Fn(&Metrics) + Send + Sync + 'static,
+    ) -> io::Result<Self> {
         if !address.ip().is_loopback() {
             let words = "metrics are answered on the loopback only";
             return Err(io::Error::new(ErrorKind::InvalidInput, words));
@@ -45,11 +49,15 @@ impl Responder {
         let listener = TcpListener::bind(address)?;
         let address = listener.local_addr()?;
         let stopping = Arc::new(AtomicBool::new(false));
+        let render: Arc<Render> = Arc::new(move || {
+            refresh(&metrics);
+            metrics.render()
+        });
         let ended = stopping.clone();
         let thread = thread::Builder::new()
             .name("metrics".to_owned())
             .stack_size(STACK)
-            .spawn(move || serve(&listener, &metrics, &ended))?;
+            .spawn(move || serve(&listener, &render, &ended))?;
         Ok(Self { address, stopping, thread: Some(thread) })
     }
 
@@ -72,7 +80,10 @@ impl Drop for Responder {
     }
 }
 
-fn serve(listener: &TcpListener, metrics: &Arc<Metrics>, stopping: &AtomicBool) {
+/// Gives the text of an answer.
+type Render = dyn Fn() -> String + Send + Sync;
+
+fn serve(listener: &TcpListener, render: &Arc<Render>, stopping: &AtomicBool) {
     let running = Arc::new(AtomicUsize::new(0));
     while !stopping.load(Ordering::SeqCst) {
         if running.load(Ordering::SeqCst) >= CONNECTIONS {
@@ -85,10 +96,10 @@ fn serve(listener: &TcpListener, metrics: &Arc<Metrics>, stopping: &AtomicBool) 
             continue;
         };
         running.fetch_add(1, Ordering::SeqCst);
-        let (metrics, counted) = (metrics.clone(), running.clone());
+        let (render, counted) = (render.clone(), running.clone());
         let made = thread::Builder::new().stack_size(STACK).spawn(move || {
             // Whoever asks sees that the answer does not come.
-            let _ = respond(&stream, &metrics);
+            let _ = respond(&stream, &*render);
             counted.fetch_sub(1, Ordering::SeqCst);
         });
         if made.is_err() {
@@ -98,10 +109,10 @@ fn serve(listener: &TcpListener, metrics: &Arc<Metrics>, stopping: &AtomicBool) 
 }
 
 /// Reads a request and answers it.
-fn respond(stream: &TcpStream, metrics: &Metrics) -> io::Result<()> {
+fn respond(stream: &TcpStream, render: &Render) -> io::Result<()> {
     let start = Instant::now();
     let (status, text) = match request(stream, start)? {
-        Request::Metrics => (200, metrics.render()),
+        Request::Metrics => (200, render()),
         Request::Other => (404, "only /metrics is here\n".to_owned()),
         Request::Method => (405, "only GET is answered\n".to_owned()),
         Request::Bad => (400, "this is no request\n".to_owned()),
@@ -208,7 +219,7 @@ mod tests {
     fn start() -> Responder {
         let metrics = Arc::new(Metrics::new());
         metrics.finding("too-large");
-        Responder::start("127.0.0.1:0".parse().unwrap(), metrics).unwrap()
+        Responder::start("127.0.0.1:0".parse().unwrap(), metrics, |metrics| metrics.spool(7)).unwrap()
     }
 
     fn ask(responder: &Responder, request: &[u8]) -> String {
@@ -235,6 +246,7 @@ mod tests {
             );
             assert!(head.contains(&format!("Content-Length: {}\r\n", body.len())), "{head}");
             assert!(body.contains("mailglot_findings_total{id=\"too-large\"} 1\n"));
+            assert!(body.contains("mailglot_spool_bytes 7\n"));
         }
     }
 
@@ -302,7 +314,7 @@ mod tests {
     fn only_the_loopback_is_listened_at() {
         let metrics = Arc::new(Metrics::new());
         for place in ["0.0.0.0:0", "[::]:0", "192.0.2.1:9180"] {
-            let error = Responder::start(place.parse().unwrap(), metrics.clone()).unwrap_err();
+            let error = Responder::start(place.parse().unwrap(), metrics.clone(), |_| ()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::InvalidInput, "{place}");
         }
     }

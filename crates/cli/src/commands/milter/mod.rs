@@ -35,13 +35,19 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
     let metrics = Arc::new(Metrics::new());
     let form = if config.json_log { Form::Json } else { Form::Text };
     let places = places::listen(config.listeners, form, &metrics, console)?;
-    let responder = config.metrics.map(|address| Responder::start(address, metrics));
-    let responder = responder.transpose().map_err(|error| system("metrics", &error))?;
+    let (stops, threads) = places::run(places)?;
+    let stops = Arc::new(stops);
+    let measured = Arc::clone(&stops);
+    let refresh = move |metrics: &Metrics| places::measure(&measured, metrics);
+    let responder = config.metrics.map(|address| Responder::start(address, metrics, refresh));
+    let responder = responder.transpose().map_err(|error| {
+        stops.iter().for_each(Place::stop);
+        system("metrics", &error)
+    })?;
     if let Some(responder) = &responder {
         console.say(format_args!("metrics at {}", responder.address()));
     }
     service::warn(console);
-    let (stops, threads) = places::run(places)?;
     let ended = || threads.iter().any(std::thread::JoinHandle::is_finished);
     service.run(&stops, ended, || reload(args, &stops, console));
     let mut result = Ok(Exit::Done);

@@ -32,6 +32,7 @@ enum Kind {
 pub(super) struct Place {
     /// As the configuration names it.
     pub(super) address: Address,
+    route: &'static str,
     handle: Handle,
     /// Where it keeps originals.
     ledger: Option<Ledger>,
@@ -72,6 +73,28 @@ impl Place {
         }
         Ok(())
     }
+}
+
+/// Sets what is measured and not counted.
+pub(super) fn measure(places: &[Place], metrics: &Metrics) {
+    let (mut connections, mut spool) = (BTreeMap::new(), 0);
+    let mut folders = BTreeMap::new();
+    for place in places {
+        let (open, bytes) = match &place.handle {
+            Handle::Milter(stop) => (stop.connections(), stop.spool_bytes()),
+            Handle::Proxy(stop) => (stop.connections(), stop.spool_bytes()),
+        };
+        *connections.entry(place.route).or_insert(0) += open as u64;
+        spool += bytes;
+        if let (Some(ledger), Some(ledgers)) = (&place.ledger, &place.ledgers) {
+            folders.insert(&ledger.folder, ledgers.bytes());
+        }
+    }
+    for (route, open) in connections {
+        metrics.connections(route, open);
+    }
+    metrics.spool(spool);
+    metrics.ledger(folders.values().sum());
 }
 
 /// Takes all places, those that a supervisor listens at already as they are.
@@ -124,7 +147,7 @@ pub(super) fn listen(
             (_, None, None) => return Err(Failure::new(Exit::Usage, format!("{address}: no next_hop"))),
         };
         console.say(format_args!("listening at {at}"));
-        let place = Place { address, handle, ledger: listener.ledger, ledgers: kept };
+        let place = Place { address, route, handle, ledger: listener.ledger, ledgers: kept };
         places.push(Bound { place, server });
     }
     if let Some(socket) = inherited.first() {

@@ -12,7 +12,8 @@ use mailglot_tests::trial::sink::{Arrived, Manner, Offer};
 use mailglot_tests::trial::smtp::Letter;
 use mailglot_tests::trial::soak::{self, Soak};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How long everything may take to arrive.
@@ -87,6 +88,61 @@ fn letters_in_many_charsets_arrive_in_utf_8_through_the_milter() {
     let lines = milter.log();
     let told = lines.lines().filter(|line| line.contains("msg=")).count();
     assert_eq!(told, known.len(), "one line a message:\n{lines}");
+}
+
+/// Every original of a changed message comes back to the byte, from its ledger alone.
+#[test]
+fn originals_are_restored_from_what_the_milter_kept() {
+    let mut postfix = Postfix::start(&Settings::default());
+    let address = format!("unix:{}", postfix.socket("milter").display());
+    let ledgers = postfix.folder().join("ledgers");
+    let file = postfix.folder().join("mailglot.toml");
+    let text = format!(
+        "[[listen]]\nroute = \"milter\"\naddress = \"{address}\"\ngroup = \"postfix\"\npolicy = \"kept\"\n\n\
+         [policy.kept]\nbase = \"default\"\nledger = \"{}\"\n",
+        ledgers.display()
+    );
+    fs::write(&file, text).unwrap();
+    let mut command = binary::command();
+    command.args(["milter", "--config"]).arg(&file);
+    let milter = Program::start(&mut command, &address, &postfix.folder().join("milter.log"));
+    postfix.restart(&Settings::default().milter(&address));
+    let known = letters::known(Profile::List, 500_000, 14);
+    let letters: Vec<Letter> = known.iter().map(|known| known.letter.clone()).collect();
+    send(&postfix, &letters);
+    let arrived = arrived(&postfix, letters.len());
+    let sent: BTreeSet<&[u8]> = letters.iter().map(|letter| &*letter.data).collect();
+    let changed =
+        arrived.iter().filter(|mail| !letters.iter().any(|letter| mail.data.ends_with(&letter.data)));
+    let changed: BTreeSet<usize> = changed.map(|mail| letters::number(&mail.data).unwrap()).collect();
+    assert!(changed.len() > letters.len() / 4, "{} of {} changed", changed.len(), letters.len());
+    let mut restored = BTreeSet::new();
+    for ledger in files(&ledgers) {
+        let original = postfix.folder().join("original.eml");
+        let output = binary::run([
+            "restore".as_ref(),
+            "--ledger".as_ref(),
+            ledger.as_os_str(),
+            "-o".as_ref(),
+            original.as_os_str(),
+        ]);
+        assert!(output.status.success(), "{}", binary::shown(&output));
+        let bytes = fs::read(&original).unwrap();
+        assert!(sent.contains(&*bytes), "{}\n{}", ledger.display(), String::from_utf8_lossy(&bytes));
+        restored.insert(letters::number(&bytes).unwrap());
+        fs::remove_file(original).unwrap();
+    }
+    assert_eq!(restored, changed, "{}", milter.log());
+}
+
+/// All files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() { files.extend(self::files(&path)) } else { files.push(path) }
+    }
+    files
 }
 
 /// A proxy between two ports; `more` are arguments.

@@ -58,7 +58,10 @@ pub fn known(profile: Profile, bytes: u64, seed: u64) -> Vec<Known> {
                 flawed: !part["flaw"].is_null(),
                 text: word(&part["text"]),
             });
-            let data = [format!("{NUMBER}: {number}\r\n").as_bytes(), raw].concat();
+            // Servers drop this field; a filter does not see it.
+            let field = memchr::memmem::find(raw, b"Content-Length:").expect("a length");
+            let end = field + raw[field..].iter().position(|byte| *byte == b'\n').expect("a line") + 1;
+            let data = [format!("{NUMBER}: {number}\r\n").as_bytes(), &raw[..field], &raw[end..]].concat();
             Known {
                 letter: Letter::new(data),
                 number,

@@ -15,7 +15,7 @@ use crate::mixed_ebcdic::MixedEbcdic;
 use crate::multi_byte::{self, Layout};
 use crate::scsu::Scsu;
 use crate::sequences::Sequences;
-use crate::single_byte::{self, Table};
+use crate::single_byte::{self, Page, Table};
 use crate::sink::Sink;
 use crate::utf_ebcdic::UtfEbcdic;
 use crate::utf1::Utf1;
@@ -127,14 +127,26 @@ impl Decoder {
 
     pub(crate) fn decode_append(charset: Charset, bytes: &[u8], text: &mut String, log: &mut LossLog) {
         let charset = charset.superset();
-        let same = match charset.kind() {
-            // Their machines are as quick about ASCII.
-            Kind::SingleByte(_) | Kind::DoubleByte(..) => None,
-            kind => borrowed(kind, bytes),
-        };
-        match same {
-            Some(same) => text.push_str(same),
-            None => Machine::new(charset, Mode::Lenient.into()).run_whole(bytes, Mode::Lenient, text, log),
+        let mode = Mode::Lenient;
+        match charset.kind() {
+            // Without a state there is nothing to set up, and they are as quick about ASCII.
+            Kind::SingleByte(page) => {
+                single_byte::run(
+                    table(charset, mode),
+                    bytes,
+                    0,
+                    bad_byte(page),
+                    &mut Sink::new(text, log, mode),
+                );
+            }
+            Kind::DoubleByte(family, subset) => {
+                double_byte::run(family, subset, bytes, 0, true, mode, &mut Sink::new(text, log, mode));
+            }
+            Kind::Iso2022(flavor) if iso2022::append_usual(flavor, bytes, text) => {}
+            kind => match borrowed(kind, bytes) {
+                Some(same) => text.push_str(same),
+                None => Machine::new(charset, mode.into()).run_whole(bytes, mode, text, log),
+            },
         }
     }
 }
@@ -200,10 +212,7 @@ impl Machine {
             Kind::Bocu1 => Self::Bocu1(Bocu1::new(options)),
             Kind::Utf1 => Self::Utf1(Utf1::new(options)),
             Kind::UtfEbcdic => Self::UtfEbcdic(UtfEbcdic::new(options)),
-            Kind::SingleByte(page) => {
-                let bad = if page.is_seven_bit() { LossKind::EightBit } else { LossKind::Invalid };
-                Self::SingleByte(table(charset, mode), bad)
-            }
+            Kind::SingleByte(page) => Self::SingleByte(table(charset, mode), bad_byte(page)),
             Kind::DoubleByte(family, subset) => Self::DoubleByte(family, subset),
             Kind::MultiByte(layout, set) => Self::MultiByte(layout, set),
             Kind::EucFixedWidth => Self::EucFixedWidth,
@@ -289,6 +298,11 @@ impl Machine {
             _ => n + n / 2 + 16,
         }
     }
+}
+
+/// What a byte is that has no character.
+fn bad_byte(page: Page) -> LossKind {
+    if page.is_seven_bit() { LossKind::EightBit } else { LossKind::Invalid }
 }
 
 /// The table of a single-byte charset, built at first use.

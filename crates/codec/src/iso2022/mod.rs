@@ -31,9 +31,45 @@ pub(crate) use encoder::Encoder;
 pub(crate) use flavor::Flavor;
 pub(crate) use set::Set;
 
+use crate::kernel;
+
 const ESC: u8 = 0x1B;
 const SO: u8 = 0x0E;
 const SI: u8 = 0x0F;
+
+/// Appends a text of printable ASCII and pairs of JIS X 0208, each run of them between `ESC $ B` and `ESC ( B`, as nearly all Japanese
+/// words are; false, and nothing is appended, where there is anything else.
+pub(crate) fn append_usual(flavor: Flavor, bytes: &[u8], text: &mut String) -> bool {
+    let start = text.len();
+    let is_usual = flavor.is_japanese() && usual(flavor, bytes, text).is_some();
+    if !is_usual {
+        text.truncate(start);
+    }
+    is_usual
+}
+
+fn usual(flavor: Flavor, bytes: &[u8], text: &mut String) -> Option<()> {
+    let tables = Set::Jisx0208.flat(true)?;
+    let mut rest = bytes;
+    loop {
+        rest = match rest {
+            [] => return Some(()),
+            [ESC, b'$', b'B', behind @ ..] => {
+                let read = kernel::jis_pairs(tables, flavor.last_lead(), false, behind, text);
+                let [ESC, b'(', b'B', behind @ ..] = behind.get(read..)? else { return None };
+                behind
+            }
+            _ => {
+                let run = rest.iter().position(|byte| !matches!(byte, 0x20..=0x7E)).unwrap_or(rest.len());
+                if run == 0 {
+                    return None;
+                }
+                kernel::copy_ascii(&rest[..run], text);
+                &rest[run..]
+            }
+        };
+    }
+}
 
 /// Whether text without eight-bit bytes is ASCII by itself: nothing in it can shift.
 pub(crate) fn is_plain(flavor: Flavor, bytes: &[u8]) -> bool {

@@ -3,10 +3,11 @@
 //! Two things here are `unsafe`: stores behind the end of a text into room that is reserved but not yet part of it, so
 //! that a character takes one store whatever its length, and loads and stores of vector registers. What makes them
 //! sound stands in [`writer`]; only characters ([`Packed`]) and bytes that a function has itself found to be text
-//! get there. The bytes of base64 are no text, and go to a vector of bytes in the same way. Beside every function stands a safe one that does the same, and tests compare the two.
+//! get there. The bytes of base64 are no text, and go to a vector of bytes in the same way.
+//! Beside every function stands a safe one that does the same, and tests compare the two.
 //!
 //! # Limits
-//! Vector instructions are AVX2, asked for at run time. Every other machine runs the portable loops; for base64 there is none.
+//! Vector instructions are AVX2, asked for at run time. Every other machine runs the portable loops; for base64 in lines there is none.
 #![allow(unsafe_code, reason = "the one place where it pays; see above")]
 
 mod ascii;
@@ -14,6 +15,8 @@ mod ascii;
 mod avx2;
 mod base64;
 mod packed;
+mod scan;
+mod short;
 mod table;
 mod units;
 mod utf7;
@@ -23,10 +26,12 @@ mod writer;
 pub(crate) use ascii::{ascii_text, copy_ascii};
 pub(crate) use base64::lines as base64_lines;
 pub(crate) use packed::Packed;
+pub(crate) use scan::{Suspects, look, suspect};
+pub(crate) use short::{MOST, ROOM, base64 as short_base64, escapes as short_escapes};
 pub(crate) use table::{Leads, NEXT_LINE, Page, Pairs, jis_pairs, pairs, single_bytes};
 pub(crate) use units::utf16;
 pub(crate) use utf7::{Shifted, shifted, text as utf7_text};
-pub(crate) use utf8::{text, valid_prefix};
+pub(crate) use utf8::{push_utf8, text, valid_prefix};
 pub(crate) use writer::push;
 
 /// The first bytes; where there are fewer, with others behind them.

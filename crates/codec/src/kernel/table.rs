@@ -89,6 +89,23 @@ fn singles<const WHOLE: bool>(page: &Page, input: &[u8], text: &mut String) -> u
         }
         at += 8;
     }
+    let rest = input.len() - at;
+    if rest > 0
+        && let Some(last) = input.last_chunk::<8>()
+    {
+        // Less than eight bytes are left; those before them go, and zeros come in behind them.
+        let part = (u64::from_le_bytes(*last) >> (8 * (8 - rest))).to_le_bytes();
+        let cells: [Packed; 8] =
+            std::array::from_fn(|i| select_unpredictable(i < rest, page.cell(part[i]), Packed::NONE));
+        if WHOLE || !cells[..rest].contains(&Packed::NONE) {
+            out.reserve(8 * 4);
+            for cell in cells {
+                // SAFETY: there is room for four bytes for each of the eight.
+                unsafe { out.put(cell) };
+            }
+            return input.len();
+        }
+    }
     at + known(page, &input[at..], &mut out)
 }
 

@@ -94,6 +94,27 @@ impl<'t> Writer<'t> {
         self.len += keep;
     }
 
+    /// Stores bytes `at` bytes behind the end, which stays where it is.
+    ///
+    /// # Safety
+    /// `room()` is at least `at + N`.
+    #[inline]
+    pub(super) unsafe fn place<const N: usize>(&mut self, at: usize, bytes: [u8; N]) {
+        debug_assert!(self.room() >= at + N);
+        // SAFETY: the caller's, so that the target is inside the allocation; an array has no alignment.
+        unsafe { self.start.add(self.len + at).cast::<[u8; N]>().write(bytes) };
+    }
+
+    /// Moves the end.
+    ///
+    /// # Safety
+    /// So many bytes behind it were placed, and they are whole characters in UTF-8.
+    #[inline]
+    pub(super) unsafe fn keep(&mut self, len: usize) {
+        debug_assert!(self.room() >= len);
+        self.len += len;
+    }
+
     /// Stores the first `len` bytes at the end.
     ///
     /// # Safety

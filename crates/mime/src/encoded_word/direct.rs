@@ -14,19 +14,27 @@ use super::quiet::is_quiet;
 use super::run::{is_outside, superset_finding};
 use super::{Finding, strict};
 use crate::{EventKind, lex};
+use mailglot_codec::scan::{self, Look};
+use mailglot_codec::short::Short;
 use mailglot_codec::{Charset, LossLog, Resolved, View};
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// The text of a value; None, and nothing is told, where the general case must decide.
 pub(super) fn decode<'v>(value: &'v [u8], findings: &mut Vec<Finding>) -> Option<Cow<'v, str>> {
-    let kinds = kinds(value);
-    if kinds & !MARK == 0 && (kinds == 0 || find_open(value, 0).is_none()) {
-        return mailglot_codec::ascii(value).map(Cow::Borrowed);
+    let look = scan::look(value);
+    match look {
+        Look { ascii: Some(text), has_control: false, open: None } => return Some(Cow::Borrowed(text)),
+        Look { ascii: None, has_control: false, open: None } => {
+            let text = mailglot_codec::utf8(value).filter(|text| is_quiet(text))?;
+            tell_eight(value, 0, findings);
+            return Some(Cow::Borrowed(text));
+        }
+        _ => {}
     }
     let told = findings.len();
     // Few texts are longer than what they are written in; and decoders like some room behind the end.
-    let mut writer = Writer { value, kinds, out: String::with_capacity(value.len() + 64), findings };
+    let mut writer = Writer { value, look, out: String::with_capacity(value.len() + 64), findings };
     if writer.write().is_some() && is_quiet(&writer.out) {
         let out = writer.out;
         findings.sort_by_key(|f| f.at.start);
@@ -36,46 +44,9 @@ pub(super) fn decode<'v>(value: &'v [u8], findings: &mut Vec<Finding>) -> Option
     None
 }
 
-/// A byte above 7F stands in a value.
-const EIGHT: u8 = 0x80;
-/// A control does.
-const CONTROL: u8 = 2;
-/// A question mark does.
-const MARK: u8 = 1;
-
-/// What stands in a value: a sum of the above. No branch depends on it, so whole registers are looked at; and a long value is fetched
-/// from memory in one go, and not line by line as it is read later.
-fn kinds(value: &[u8]) -> u8 {
-    const STEP: usize = 16;
-    let mut room = [b' '; STEP];
-    let value = match room.get_mut(..value.len()) {
-        Some(short) => {
-            short.copy_from_slice(value);
-            &room[..]
-        }
-        None => value,
-    };
-    let last = value.len() - STEP;
-    let (mut at, mut all) = (0, 0);
-    while let Some(block) = value.get(at..).and_then(|rest| rest.first_chunk::<STEP>()) {
-        let mut kinds = [0; STEP];
-        for (kind, byte) in kinds.iter_mut().zip(block) {
-            let control = u8::from(byte.is_ascii_control());
-            *kind = (*byte & EIGHT) | (control * CONTROL) | (u8::from(*byte == b'?') * MARK);
-        }
-        all |= u128::from_ne_bytes(kinds);
-        if at == last {
-            break;
-        }
-        // The last step may look at bytes again.
-        at = last.min(at + STEP);
-    }
-    all.to_ne_bytes().iter().fold(0, |all, kind| all | kind)
-}
-
 struct Writer<'v, 'f> {
     value: &'v [u8],
-    kinds: u8,
+    look: Look<'v>,
     out: String,
     findings: &'f mut Vec<Finding>,
 }
@@ -130,27 +101,34 @@ struct Group {
 impl<'v> Writer<'v, '_> {
     fn write(&mut self) -> Option<()> {
         let value = self.value;
-        let (mut at, mut label) = (0, None);
-        while let Some(open) = find_open(value, at) {
-            self.text(at..open)?;
-            at = self.run(open, &mut label)?;
+        let mut at = 0;
+        if let Some(first) = self.look.open {
+            let (mut open, mut label, mut bytes) = (first, None, Short::default());
+            loop {
+                self.text(at..open)?;
+                at = self.run(open, &mut label, &mut bytes)?;
+                match find_open(value, at) {
+                    Some(next) => open = next,
+                    None => break,
+                }
+            }
         }
         self.text(at..value.len())
     }
 
     /// Writes the words from `at` on that have nothing but white space between them; gives the end of the last.
-    fn run(&mut self, at: usize, label: &mut Option<Label<'v>>) -> Option<usize> {
+    fn run(&mut self, at: usize, label: &mut Option<Label<'v>>, room: &mut Short) -> Option<usize> {
         let value = self.value;
         if at > 0 && !lex::is_space(value[at - 1]) {
             return None;
         }
-        let (mut room, mut log) = ([0; strict::ROOM], LossLog::with_limit(0));
+        let mut log = LossLog::with_limit(0);
         let mut group: Option<Group> = None;
         let mut next = at;
         loop {
             let last = label.as_ref().map_or(&b""[..], |label| label.name);
-            let word = strict::word(value, next, last, &mut room)?;
-            let bytes = &room[..word.length];
+            let word = strict::word(value, next, last, room)?;
+            let bytes = room.bytes();
             if let Some(name) = word.label {
                 *label = Some(Label::resolve(name)?);
             }
@@ -158,8 +136,14 @@ impl<'v> Writer<'v, '_> {
             if !state.stands_alone(bytes) {
                 return None;
             }
-            charset.decode_into(bytes, &mut self.out, &mut log);
-            if !log.is_empty() {
+            // A byte order mark is not quiet.
+            let is_decoded = if charset == Charset::UTF_8 {
+                room.push_utf8(&mut self.out)
+            } else {
+                charset.decode_into(bytes, &mut self.out, &mut log);
+                log.is_empty()
+            };
+            if !is_decoded {
                 return None;
             }
             if alias {
@@ -199,41 +183,50 @@ impl<'v> Writer<'v, '_> {
 
     /// Writes a text between words, with a space for each fold.
     fn text(&mut self, range: Range<usize>) -> Option<()> {
-        let text = &self.value[range.clone()];
-        let mut rest = text;
-        if self.kinds & CONTROL != 0 {
-            while let Some(fold) = memchr::memchr2(b'\r', b'\n', rest) {
-                self.piece(&rest[..fold])?;
+        if range.is_empty() {
+            return Some(());
+        }
+        let mut at = range.start;
+        if self.look.has_control {
+            let text = &self.value[range.clone()];
+            while let Some(fold) = memchr::memchr2(b'\r', b'\n', &self.value[at..range.end]) {
+                self.piece(at..at + fold)?;
                 self.out.push(' ');
-                rest = &rest[lex::skip_space(rest, fold)..];
+                at = lex::skip_space(&self.value[..range.end], at + fold);
             }
             let ends = range.end == self.value.len() && matches!(text.last(), Some(b'\r' | b'\n'));
-            if rest.is_empty() && ends {
+            if at == range.end && ends {
                 return None;
             }
         }
-        self.piece(rest)?;
-        if self.kinds & EIGHT != 0 {
-            self.tell_eight(text, range.start);
+        self.piece(at..range.end)?;
+        if self.look.ascii.is_none() {
+            tell_eight(&self.value[range.clone()], range.start, self.findings);
         }
         Some(())
     }
 
-    fn piece(&mut self, bytes: &[u8]) -> Option<()> {
-        let text =
-            if self.kinds & EIGHT == 0 { mailglot_codec::ascii(bytes) } else { mailglot_codec::utf8(bytes) };
-        self.out.push_str(text?);
-        Some(())
+    fn piece(&mut self, range: Range<usize>) -> Option<()> {
+        mailglot_codec::push_utf8(self.value, range, &mut self.out).then_some(())
     }
+}
 
-    /// Tells of raw bytes in a text that begins at `start`.
-    fn tell_eight(&mut self, text: &[u8], start: usize) {
-        let eight = |byte: &u8| !byte.is_ascii();
-        if let (Some(first), Some(last)) = (text.iter().position(eight), text.iter().rposition(eight)) {
-            let count = text.iter().filter(|byte| eight(byte)).count() as u64;
-            let at = start + first..start + last + 1;
-            self.findings.push(Finding::counted(at, EventKind::EwRaw8bit, "UTF-8", count));
+/// Tells of raw bytes in a text that begins at `start`.
+fn tell_eight(text: &[u8], start: usize, findings: &mut Vec<Finding>) {
+    let (mut first, mut last, mut count) = (None, 0, 0);
+    let (blocks, rest) = text.as_chunks::<8>();
+    let behind = rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    for (index, word) in blocks.iter().map(|block| u64::from_le_bytes(*block)).chain([behind]).enumerate() {
+        let high = word & 0x8080_8080_8080_8080;
+        if high != 0 {
+            let at = start + 8 * index;
+            first.get_or_insert(at + high.trailing_zeros() as usize / 8);
+            last = at + 7 - high.leading_zeros() as usize / 8;
+            count += u64::from(high.count_ones());
         }
+    }
+    if let Some(first) = first {
+        findings.push(Finding::counted(first..last + 1, EventKind::EwRaw8bit, "UTF-8", count));
     }
 }
 
@@ -306,6 +299,23 @@ mod tests {
         }
         let long = format!("=?utf-8?Q?{}?=", "x".repeat(100));
         assert!(check(long.as_bytes()));
+    }
+
+    #[test]
+    fn raw_bytes_are_told_of_wherever_they_stand() {
+        let mut told = 0;
+        for before in 0..40 {
+            for between in [0, 1, 5, 8, 20] {
+                let (first, second) = ("x".repeat(before), "y".repeat(between));
+                for value in
+                    [format!("{first}é"), format!("{first}é{second}日z"), format!("{first}é{second}\r\n ß")]
+                {
+                    assert!(check(value.as_bytes()));
+                    told += 1;
+                }
+            }
+        }
+        assert_eq!(told, 600);
     }
 
     #[test]

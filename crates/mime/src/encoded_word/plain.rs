@@ -24,6 +24,7 @@ use super::{Finding, Form, Replacement, strict};
 use crate::EventKind;
 use crate::header::FieldKind;
 use crate::lex;
+use mailglot_codec::short::Short;
 use mailglot_codec::{Charset, LossLog, Resolved, View};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -42,7 +43,8 @@ pub(super) fn plan(
     };
     let zone = if structured { Zone::Phrase } else { Zone::Text };
     let mut writer = Writer::new(value, target);
-    let mut run = Run { value, bytes: Vec::new(), ends: Vec::new(), findings: Vec::new() };
+    let mut run =
+        Run { value, word: Short::default(), bytes: Vec::new(), ends: Vec::new(), findings: Vec::new() };
     let mut at = 0;
     while let Some(&byte) = value.get(at) {
         match byte {
@@ -87,6 +89,8 @@ pub(super) fn plan(
 /// Words with nothing but white space between them.
 struct Run<'a> {
     value: &'a [u8],
+    /// The last word that was read.
+    word: Short,
     /// The decoded payloads, one after the other.
     bytes: Vec<u8>,
     /// Where each of them ends.
@@ -137,9 +141,8 @@ impl<'a> Run<'a> {
 
     /// Reads the word at `at`; gives its end, and its label where it is not the expected one.
     fn word(&mut self, at: usize, expected: &[u8]) -> Option<(usize, Option<&'a [u8]>)> {
-        let mut room = [0; strict::ROOM];
-        let word = strict::word(self.value, at, expected, &mut room)?;
-        self.bytes.extend_from_slice(&room[..word.length]);
+        let word = strict::word(self.value, at, expected, &mut self.word)?;
+        self.bytes.extend_from_slice(self.word.bytes());
         self.ends.push(self.bytes.len());
         Some((word.range.end, word.label))
     }

@@ -4,64 +4,64 @@
 //!
 //! It may take a few harmless characters beside hidden ones for such; what it calls quiet is quiet.
 
-/// Bytes looked at in one step, and two more that tell what the last of them begin.
-const STEP: usize = 32 + 2;
+use mailglot_codec::scan::Suspects;
+
+/// What may begin such a character: controls (and characters of four bytes, which are few), those of Latin 1, the grapheme joiner, fillers
+/// and vowels, marks of direction, the byte order mark and its neighbors, and the filler of Hangul.
+const SUSPECTS: Suspects = Suspects::new(&[
+    (&CONTROLS, None),
+    (&[0x7F], None),
+    (&[0xC2], None),
+    (&[0xCD], Some(&[0x8F])),
+    (&[0xE1], Some(&[0x85, 0x9E, 0xA0])),
+    (&[0xE2], Some(&[0x80, 0x81, 0xA0])),
+    (&[0xEF], Some(&[0xBB, 0xBE, 0xBF])),
+    (&[0xE3], Some(&[0x85])),
+]);
+
+/// The controls below 20, and the first byte of tags.
+const CONTROLS: [u8; 33] = {
+    let mut bytes = [0xF3; 33];
+    let mut byte = 0;
+    while byte < 0x20 {
+        bytes[byte as usize] = byte;
+        byte += 1;
+    }
+    bytes
+};
 
 /// Whether neither a control nor a hidden character stands in a text.
 pub(super) fn is_quiet(text: &str) -> bool {
-    let mut rest = text.as_bytes();
-    while let Some(block) = rest.first_chunk() {
-        if is_loud(block) {
+    let text = text.as_bytes();
+    let mut from = 0;
+    while let Some(at) = SUSPECTS.find(text, from) {
+        if text.get(at..).is_some_and(is_loud) {
             return false;
         }
-        rest = &rest[STEP - 2..];
+        from = at + 1;
     }
-    // Blanks behind the last bytes end what they begin.
-    let mut block = [b' '; STEP + 2];
-    block[..rest.len()].copy_from_slice(rest);
-    let (first, behind) = (block.first_chunk(), block.last_chunk());
-    first.is_some_and(|block| !is_loud(block)) && behind.is_some_and(|block| !is_loud(block))
+    true
 }
 
-fn is_loud(block: &[u8; STEP]) -> bool {
-    may_be_loud(block) && begins_loud(block)
-}
-
-/// Whether some bytes of a block may begin such a character. Most letters need no closer look.
-#[expect(clippy::needless_bitwise_bool, reason = "with branches no registers would be used")]
-fn may_be_loud(block: &[u8; STEP]) -> bool {
-    (0..STEP - 2).fold(false, |any, i| {
-        let (a, b) = (block[i], block[i + 1]);
-        let lead = (a == 0xC2) | (a == 0xCD) | (a == 0xE1) | (a == 0xE2) | (a == 0xEF) | (a == 0xF3);
-        any | (a < 0x20) | (a == 0x7F) | lead | (a == 0xE3) & (b == 0x85)
-    })
-}
-
-/// Whether such a character begins in a block before its last two bytes. Without a branch, so that whole registers are looked at.
-#[expect(clippy::needless_bitwise_bool, reason = "as above")]
-fn begins_loud(block: &[u8; STEP]) -> bool {
-    let within = |byte: u8, from: u8, to: u8| byte.wrapping_sub(from) <= to - from;
-    (0..STEP - 2).fold(false, |any, i| {
-        let (a, b, c) = (block[i], block[i + 1], block[i + 2]);
-        any | (a < 0x20)
-            | (a == 0x7F)
-            | (a == 0xC2) & ((b < 0xA0) | (b == 0xAD))
-            | (a == 0xCD) & (b == 0x8F)
-            | (a == 0xE1)
-                & ((b == 0x85) & within(c, 0x9F, 0xA0)
-                    | (b == 0x9E) & within(c, 0xB4, 0xB5)
-                    | (b == 0xA0) & (c == 0x8E))
-            | (a == 0xE2)
-                & ((b == 0x80) & ((c == 0x8B) | within(c, 0xA8, 0xAE))
-                    | (b == 0x81) & within(c, 0xA0, 0xA9)
-                    | (b == 0xA0) & (c == 0x80))
-            | (a == 0xE3) & (b == 0x85) & (c == 0xA4)
-            | (a == 0xEF)
-                & ((b == 0xBB) & (c == 0xBF)
-                    | (b == 0xBE) & (c == 0xA0)
-                    | (b == 0xBF) & within(c, 0xB9, 0xBB))
-            | (a == 0xF3) & (b == 0xA0) & (c < 0x82)
-    })
+/// Whether a text begins with such a character.
+fn is_loud(text: &[u8]) -> bool {
+    match *text {
+        [0..0x20 | 0x7F, ..] => true,
+        [0xC2, b, ..] => b < 0xA0 || b == 0xAD,
+        [0xCD, b, ..] => b == 0x8F,
+        [0xE1, 0x85, c, ..] => matches!(c, 0x9F..=0xA0),
+        [0xE1, 0x9E, c, ..] => matches!(c, 0xB4..=0xB5),
+        [0xE1, 0xA0, c, ..] => c == 0x8E,
+        [0xE2, 0x80, c, ..] => matches!(c, 0x8B | 0xA8..=0xAE),
+        [0xE2, 0x81, c, ..] => matches!(c, 0xA0..=0xA9),
+        [0xE2, 0xA0, c, ..] => c == 0x80,
+        [0xE3, 0x85, c, ..] => c == 0xA4,
+        [0xEF, 0xBB, c, ..] => c == 0xBF,
+        [0xEF, 0xBE, c, ..] => c == 0xA0,
+        [0xEF, 0xBF, c, ..] => matches!(c, 0xB9..=0xBB),
+        [0xF3, 0xA0, c, ..] => c < 0x82,
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -77,7 +77,7 @@ mod tests {
             let text = c.to_string();
             let quiet = is_plain_text(&text) && !has_hidden(&text);
             if !quiet {
-                for before in 0..3 * STEP {
+                for before in 0..100 {
                     let text = format!("{}{c}", "x".repeat(before));
                     assert!(
                         !is_quiet(&text) && !is_quiet(&(text + "日本語日本語日本語日本語日本語")),

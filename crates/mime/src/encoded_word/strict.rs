@@ -8,10 +8,8 @@
 //! left to those two.
 
 use crate::lex;
+use mailglot_codec::short::Short;
 use std::ops::Range;
-
-/// Room for the bytes of a word that is longer than it should be, but not by much.
-pub(super) const ROOM: usize = 192;
 
 /// A word, read.
 #[derive(Debug)]
@@ -20,32 +18,41 @@ pub(super) struct Strict<'v> {
     pub range: Range<usize>,
     /// Its label; None where it is the one that was expected.
     pub label: Option<&'v [u8]>,
-    /// Number of decoded bytes.
-    pub length: usize,
 }
 
-/// Reads the word at `at`, where `=?` stands, with its decoded bytes in `room`; None for any other syntax, for a word with something
+/// Reads the word at `at`, where `=?` stands, with its decoded bytes in `bytes`; None for any other syntax, for a word with something
 /// else than white space behind it, and for one that does not fit. `expected` is a label in strict syntax, or nothing.
-pub(super) fn word<'v>(value: &'v [u8], at: usize, expected: &[u8], room: &mut [u8]) -> Option<Strict<'v>> {
+pub(super) fn word<'v>(value: &'v [u8], at: usize, expected: &[u8], bytes: &mut Short) -> Option<Strict<'v>> {
     let behind = value.get(at + 2..)?;
-    // Byte by byte: for so few a call of the library's comparison takes longer.
     let is_expected = !expected.is_empty()
         && behind.get(expected.len()) == Some(&b'?')
-        && expected.iter().zip(behind).all(|(a, b)| a == b);
+        && are_same(&behind[..expected.len()], expected);
     let length =
         if is_expected { expected.len() } else { behind.iter().position(|b| !NAMES[usize::from(*b)])? };
     let (label, rest) = behind.split_at(length);
     let label = (!is_expected).then_some(label);
-    let [b'?', letter, b'?', payload @ ..] = rest else { return None };
-    let (read, length) = match letter {
-        b'B' | b'b' => b(payload, room)?,
-        b'Q' | b'q' => q(payload, room)?,
+    let [b'?', letter, b'?', ..] = rest else { return None };
+    let payload = at + 2 + length + 3;
+    let end = match letter {
+        b'B' | b'b' => bytes.read_base64(value, payload)?,
+        b'Q' | b'q' => bytes.read_escapes(value, payload)?,
         _ => return None,
     };
-    let [b'?', b'=', after @ ..] = payload.get(read..)? else { return None };
+    let [b'?', b'=', after @ ..] = value.get(end..)? else { return None };
     let free = after.first().is_none_or(|&b| lex::is_space(b));
-    let end = value.len() - after.len();
-    free.then_some(Strict { range: at..end, label, length })
+    free.then_some(Strict { range: at..end + 2, label })
+}
+
+/// Whether two labels of one length are the same. For so few bytes a call of the library's comparison takes longer.
+fn are_same(one: &[u8], other: &[u8]) -> bool {
+    fn ends<const N: usize>(label: &[u8]) -> Option<(&[u8; N], &[u8; N])> {
+        label.first_chunk().zip(label.last_chunk())
+    }
+    match one.len() {
+        8..=16 => ends::<8>(one) == ends(other),
+        4..8 => ends::<4>(one) == ends(other),
+        _ => one == other,
+    }
 }
 
 /// What names of charsets are made of.
@@ -60,127 +67,6 @@ const NAMES: [bool; 256] = {
     table
 };
 
-/// What is no digit.
-const NONE: u8 = 0xFF;
-
-const SEXTETS: [u8; 256] = digits(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
-const HEX: [u8; 256] = {
-    let (mut upper, lower) = (digits(b"0123456789ABCDEF"), digits(b"0123456789abcdef"));
-    let mut byte = b'a';
-    while byte <= b'f' {
-        upper[byte as usize] = lower[byte as usize];
-        byte += 1;
-    }
-    upper
-};
-
-const fn digits(alphabet: &[u8]) -> [u8; 256] {
-    let mut table = [NONE; 256];
-    let mut i = 0;
-    while i < alphabet.len() {
-        table[alphabet[i] as usize] = i as u8;
-        i += 1;
-    }
-    table
-}
-
-/// Decodes whole quanta from the start of `payload` (RFC 4648 4); gives the number of bytes read and written.
-fn b(payload: &[u8], room: &mut [u8]) -> Option<(usize, usize)> {
-    let (mut read, mut length) = (0, 0);
-    // Two quanta a step; behind their six bytes two more are stored, which are written again.
-    while let Some(block) = payload[read..].first_chunk::<8>()
-        && let Some(out) = room[length..].first_chunk_mut::<8>()
-        && let Some(bits) = sextets(block)
-    {
-        *out = (bits << 16).to_be_bytes();
-        (read, length) = (read + 8, length + 6);
-    }
-    while let Some(quad) = payload[read..].first_chunk::<4>() {
-        let (kept, bits) = match *quad {
-            [a, b, b'=', b'='] => (1, sextets(&[a, b])? << 12),
-            [a, b, c, b'='] => (2, sextets(&[a, b, c])? << 6),
-            _ => match sextets(quad) {
-                Some(bits) => (3, bits),
-                None => break,
-            },
-        };
-        let [.., a, b, c] = bits.to_be_bytes();
-        // Bits behind the last byte must be zero, or it would not come back as it is.
-        let bytes = [a, b, c];
-        if bytes[kept..].iter().any(|byte| *byte != 0) {
-            return None;
-        }
-        room.get_mut(length..length + kept)?.copy_from_slice(&bytes[..kept]);
-        (read, length) = (read + 4, length + kept);
-        if kept < 3 {
-            break;
-        }
-    }
-    Some((read, length))
-}
-
-/// Six bits of each byte; None where one is not in the alphabet.
-fn sextets<const N: usize>(bytes: &[u8; N]) -> Option<u64> {
-    let (mut bits, mut all) = (0, 0);
-    for byte in bytes {
-        let six = SEXTETS[usize::from(*byte)];
-        all |= six;
-        bits = bits << 6 | u64::from(six);
-    }
-    (all != NONE).then_some(bits)
-}
-
-/// Decodes Q text up to a question mark; gives the number of bytes read and written.
-fn q(payload: &[u8], room: &mut [u8]) -> Option<(usize, usize)> {
-    let (mut at, mut length) = (0, 0);
-    loop {
-        if let Some(block) = payload[at..].first_chunk()
-            && let Some(out) = room[length..].first_chunk_mut()
-        {
-            let count = letters(block, out);
-            (at, length) = (at + count, length + count);
-            if count == 8 {
-                continue;
-            }
-        }
-        let byte = match *payload.get(at)? {
-            b'?' => return Some((at, length)),
-            b'_' => b' ',
-            b'=' => {
-                let [_, high, low] = payload[at..].first_chunk::<3>()?;
-                let (high, low) = (HEX[usize::from(*high)], HEX[usize::from(*low)]);
-                if high | low == NONE {
-                    return None;
-                }
-                at += 2;
-                high << 4 | low
-            }
-            byte @ b'!'..=b'~' => byte,
-            _ => return None,
-        };
-        *room.get_mut(length)? = byte;
-        at += 1;
-        length += 1;
-    }
-}
-
-/// Copies what stands for itself from the start of a block, and spaces for low lines; gives the number of bytes. What is stored behind
-/// them means nothing.
-fn letters(block: &[u8; 8], out: &mut [u8; 8]) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x80 * ONES;
-    let word = u64::from_le_bytes(*block);
-    // High bits are set from the first byte on that is below, or is, this one; before it there is none.
-    let below = |word: u64, byte: u64| word.wrapping_sub(byte * ONES) & !word;
-    let is = |byte: u8| below(word ^ (u64::from(byte) * ONES), 1);
-    let stops = (word | below(word, 0x21) | is(b'=') | is(b'?') | is(0x7F)) & HIGH;
-    let other = word ^ (u64::from(b'_') * ONES);
-    // Without a borrow from byte to byte.
-    let lines = !(((other & !HIGH) + !HIGH) | other) & HIGH;
-    *out = (word ^ ((lines >> 7) * u64::from(b'_' ^ b' '))).to_le_bytes();
-    stops.trailing_zeros() as usize / 8
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::payload;
@@ -189,15 +75,28 @@ mod tests {
     use base64::engine::general_purpose::STANDARD;
 
     fn read(value: &str) -> Option<Vec<u8>> {
-        let mut room = [0; 64];
-        let mut other = [0; 64];
-        let bytes = word(value.as_bytes(), 0, b"", &mut room).map(|word| room[..word.length].to_vec());
+        let read = |label| {
+            let mut bytes = Short::default();
+            word(value.as_bytes(), 0, label, &mut bytes).map(|_| bytes.bytes().to_vec())
+        };
+        let bytes = read(b"");
         for label in [&b"u"[..], b"utf-8", b"x"] {
-            let again =
-                word(value.as_bytes(), 0, label, &mut other).map(|word| other[..word.length].to_vec());
-            assert_eq!(again, bytes);
+            assert_eq!(read(label), bytes);
         }
         bytes
+    }
+
+    #[test]
+    fn labels_are_the_same_where_all_their_bytes_are() {
+        for length in 0..20 {
+            let one = b"abcdefghijklmnopqrst"[..length].to_vec();
+            assert!(are_same(&one, &one));
+            for place in 0..length {
+                let mut other = one.clone();
+                other[place] ^= 1;
+                assert!(!are_same(&one, &other), "{length} {place}");
+            }
+        }
     }
 
     #[test]
@@ -231,33 +130,13 @@ mod tests {
                 let mut slow = Vec::new();
                 let damage = payload::decode_q(&text, &mut slow);
                 let value = [b"=?u?q?", &text[..], b"?="].concat();
-                let mut room = [0; 8];
-                if let Some(word) = word(&value, 0, b"u", &mut room) {
-                    assert_eq!((&room[..word.length], damage), (&slow[..], payload::Damage::default()));
+                let mut bytes = Short::default();
+                if let Some(word) = word(&value, 0, b"u", &mut bytes) {
+                    assert_eq!((bytes.bytes(), damage), (&slow[..], payload::Damage::default()));
                     assert_eq!(word.range, 0..value.len());
                 } else {
                     let other = |byte: &u8| *byte == b'?' || byte.is_ascii_control();
                     assert!(damage != payload::Damage::default() || text.iter().any(other), "{text:?}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn letters_of_q_are_those_that_stand_for_themselves() {
-        let base = *b"a_b^_~!_";
-        for place in 0..8 {
-            for byte in 0..=0xFF {
-                for behind in [b'a', b'?', 0x00, 0x80, 0x5E] {
-                    let mut block = base;
-                    block[place] = byte;
-                    block[(place + 1) % 8] = behind;
-                    let mut out = [0; 8];
-                    let count = letters(&block, &mut out);
-                    let own = |byte: &u8| matches!(byte, b'!'..=b'~') && !matches!(byte, b'=' | b'?');
-                    assert_eq!(count, block.iter().take_while(|byte| own(byte)).count(), "{block:?}");
-                    let text = block.map(|byte| if byte == b'_' { b' ' } else { byte });
-                    assert_eq!(out[..count], text[..count]);
                 }
             }
         }
@@ -288,10 +167,12 @@ mod tests {
         ] {
             assert_eq!(read(value).map(|bytes| bytes.len()), want, "{value}");
         }
-        for (value, length) in [("=?u?q?12345?=", 5), ("=?u?b?MTIzNDU=?=", 6)] {
-            let mut room = [0; 6];
-            assert!(word(value.as_bytes(), 0, b"", &mut room[..length]).is_some(), "{value}");
-            assert!(word(value.as_bytes(), 0, b"", &mut room[..length - 2]).is_none(), "{value}");
+        for (letter, unit, bytes) in [('q', "x", 1), ('b', "YWJj", 3)] {
+            for count in [Short::MOST / bytes, Short::MOST / bytes + 1] {
+                let value = format!("=?u?{letter}?{}?=", unit.repeat(count));
+                let want = Some(count * bytes).filter(|length| *length <= Short::MOST);
+                assert_eq!(read(&value).map(|bytes| bytes.len()), want, "{value}");
+            }
         }
     }
 }

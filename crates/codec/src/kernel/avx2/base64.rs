@@ -137,7 +137,7 @@ impl Drop for Room<'_> {
 /// The 24 bytes of 32 characters, and eight of no meaning; nonsense where the characters are others.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn octets(characters: __m256i) -> __m256i {
+pub(super) fn octets(characters: __m256i) -> __m256i {
     /// From numbers of 32 bits to three bytes, the highest first. Zeros at the end would be put there twice.
     const OCTETS: [u8; 16] = [2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, 0, 0, 0, 0];
     let row = _mm256_and_si256(_mm256_srli_epi16::<4>(characters), _mm256_set1_epi8(0xF));

@@ -12,6 +12,7 @@ use std::arch::x86_64::{
     _mm256_movemask_epi8, _mm256_set1_epi8, _mm256_slli_epi16, _mm256_sub_epi8, _mm256_xor_si256,
     _mm256_zextsi128_si256,
 };
+use std::hint::select_unpredictable;
 
 /// For the first four characters of eight bytes, by the bytes that can be lead bytes (bit 0 is the first byte): the
 /// places of the low and the high byte of each, and the length of all four. Eight bytes always hold four: only the last
@@ -87,6 +88,32 @@ pub(in super::super) fn pairs<const SHIFT_JIS: bool>(
                 }
                 at += len;
             }
+        }
+        while is_basic
+            && at < input.len()
+            && let Some(last) = input.last_chunk()
+        {
+            // Less than eight bytes are left; those before them go, and zeros come in behind them.
+            let rest = input.len() - at;
+            let eight = (u64::from_le_bytes(*last) >> (8 * (8 - rest))).to_le_bytes();
+            let raw = _mm_cvtsi64_si128(i64::from_le_bytes(eight));
+            let leads = leads::<SHIFT_JIS>(_mm256_zextsi128_si256(raw));
+            let (cells, len) = four(table, eight, leads);
+            is_basic = cells.iter().fold(true, |all, cell| all & cell.is_basic());
+            if is_basic {
+                out.reserve(16);
+                let places = FOURS.0[(leads & 0xFF) as usize];
+                for (n, cell) in cells.into_iter().enumerate() {
+                    let is_left = usize::from(places[2 * n]) < rest;
+                    let cell = select_unpredictable(is_left, cell, Packed::NONE);
+                    // SAFETY: there is room for four bytes for each of the four, and they are of the basic plane or none.
+                    unsafe { out.put_basic(cell) };
+                }
+                at += len.min(rest);
+            }
+        }
+        if is_basic && at == input.len() {
+            return at;
         }
         // The end, or characters of four bytes, or one that the table does not know.
         let near = &input[at..input.len().min(at + 16)];

@@ -1,0 +1,123 @@
+//! UTF-8, validated while it is copied: the method of Keiser and Lemire ("Validating UTF-8 in less than one instruction per byte"), in
+//! which three tables tell what is wrong with two bytes that follow each other.
+//!
+//! # Limits
+//! None.
+
+use super::super::writer::Writer;
+use super::{bytes, first_bytes, near, twice};
+use std::arch::x86_64::{
+    __m256i, _mm256_alignr_epi8, _mm256_and_si256, _mm256_movemask_epi8, _mm256_or_si256,
+    _mm256_permute2x128_si256, _mm256_set1_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8,
+    _mm256_srli_epi16, _mm256_subs_epu8, _mm256_testz_si256, _mm256_xor_si256,
+};
+use std::ops::Range;
+
+/// See [`push_utf8`](super::super::utf8::push_utf8); the source has [`NEAR`](super::NEAR) bytes at least.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+pub(in super::super) fn push_utf8(source: &[u8], range: Range<usize>, text: &mut String) -> bool {
+    // The range must be there, whatever is read.
+    let len = source[range.clone()].len();
+    let mut out = Writer::new(text);
+    out.reserve(len + 32);
+    let (mut before, mut wrong) = (_mm256_setzero_si256(), _mm256_setzero_si256());
+    let mut done = 0;
+    // The last block ends in a zero at least, before which nothing may be cut.
+    while done <= len {
+        let block = _mm256_and_si256(near(source, range.start + done), first_bytes(len - done));
+        // Of ASCII behind ASCII nothing is wrong.
+        if _mm256_movemask_epi8(_mm256_or_si256(before, block)) != 0 {
+            wrong = _mm256_or_si256(wrong, faults(before, block));
+        }
+        // SAFETY: there is room for all blocks: the last one begins at the end of the text, or before it.
+        unsafe { out.place(done, bytes(block)) };
+        before = block;
+        done += 32;
+    }
+    let is_valid = _mm256_testz_si256(wrong, wrong) == 1;
+    if is_valid {
+        // SAFETY: all of these bytes were placed, and found to be whole characters.
+        unsafe { out.keep(len) };
+    }
+    is_valid
+}
+
+/// Sequences that are wrong, a bit for each kind. The first three bytes of a sequence of four, for one, are told by `PAIR`, which is
+/// right where a third or a fourth byte is due.
+const SHORT: u8 = 1;
+const LONG: u8 = 2;
+const OVERLONG_3: u8 = 4;
+const LARGE: u8 = 8;
+const SURROGATE: u8 = 0x10;
+const OVERLONG_2: u8 = 0x20;
+const LARGE_1000: u8 = 0x40;
+const OVERLONG_4: u8 = 0x40;
+const PAIR: u8 = 0x80;
+
+/// What may be wrong by the high half of a byte.
+const FIRST_HIGH: [u8; 16] = {
+    let mut table = [LONG; 16];
+    let mut i = 8;
+    while i < 16 {
+        table[i] = match i {
+            0xC => SHORT | OVERLONG_2,
+            0xD => SHORT,
+            0xE => SHORT | OVERLONG_3 | SURROGATE,
+            0xF => SHORT | LARGE | LARGE_1000 | OVERLONG_4,
+            _ => PAIR,
+        };
+        i += 1;
+    }
+    table
+};
+
+/// By its low half.
+const FIRST_LOW: [u8; 16] = {
+    const CARRY: u8 = SHORT | LONG | PAIR;
+    let mut table = [CARRY; 16];
+    let mut i = 0;
+    while i < 16 {
+        table[i] |= match i {
+            0 => OVERLONG_3 | OVERLONG_2 | OVERLONG_4,
+            1 => OVERLONG_2,
+            2 | 3 => 0,
+            4 => LARGE,
+            0xD => LARGE | LARGE_1000 | SURROGATE,
+            _ => LARGE | LARGE_1000,
+        };
+        i += 1;
+    }
+    table
+};
+
+/// By the high half of the byte behind it.
+const SECOND_HIGH: [u8; 16] = {
+    let mut table = [SHORT; 16];
+    table[8] = LONG | OVERLONG_2 | PAIR | OVERLONG_3 | LARGE_1000 | OVERLONG_4;
+    table[9] = LONG | OVERLONG_2 | PAIR | OVERLONG_3 | LARGE;
+    table[0xA] = LONG | OVERLONG_2 | PAIR | SURROGATE | LARGE;
+    table[0xB] = table[0xA];
+    table
+};
+
+/// Not zero where a block is wrong, given the one before it; of a character that is cut at its end, the next block tells.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn faults(before: __m256i, block: __m256i) -> __m256i {
+    let border = _mm256_permute2x128_si256::<0x21>(before, block);
+    let one = _mm256_alignr_epi8::<15>(block, border);
+    let two = _mm256_alignr_epi8::<14>(block, border);
+    let three = _mm256_alignr_epi8::<13>(block, border);
+    let all = |byte: u8| _mm256_set1_epi8(byte as i8);
+    let low = |vector: __m256i| _mm256_and_si256(vector, all(0xF));
+    let high = |vector: __m256i| low(_mm256_srli_epi16::<4>(vector));
+    let look = |table: &[u8; 16], half: __m256i| _mm256_shuffle_epi8(twice(table), half);
+    let special = _mm256_and_si256(
+        _mm256_and_si256(look(&FIRST_HIGH, high(one)), look(&FIRST_LOW, low(one))),
+        look(&SECOND_HIGH, high(block)),
+    );
+    // The highest bit where a sequence of three or four bytes has its third or fourth.
+    let due =
+        _mm256_or_si256(_mm256_subs_epu8(two, all(0xE0 - 0x80)), _mm256_subs_epu8(three, all(0xF0 - 0x80)));
+    _mm256_xor_si256(_mm256_and_si256(due, all(0x80)), special)
+}

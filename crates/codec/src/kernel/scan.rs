@@ -1,0 +1,158 @@
+//! What stands in a short text: controls, eight-bit bytes, `=?`, and characters of a kind.
+//!
+//! # Limits
+//! None.
+
+/// What stands in a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Look {
+    /// A byte above 7F.
+    pub(crate) eight: bool,
+    /// A byte below 20, or 7F.
+    pub(crate) control: bool,
+    /// Where the first `=?` stands.
+    pub(crate) open: Option<usize>,
+}
+
+/// Looks at a whole value; also the text that it is, if all is ASCII.
+#[inline]
+pub(crate) fn look(value: &[u8]) -> (Look, Option<&str>) {
+    let look = looked_at(value);
+    // SAFETY: ASCII is UTF-8.
+    (look, (!look.eight).then(|| unsafe { std::str::from_utf8_unchecked(value) }))
+}
+
+#[inline]
+fn looked_at(value: &[u8]) -> Look {
+    #[cfg(target_arch = "x86_64")]
+    if value.len() >= super::avx2::NEAR && super::avx2::is_here() {
+        // SAFETY: the machine has what the function is made for.
+        return unsafe { super::avx2::look(value) };
+    }
+    portable_look(value)
+}
+
+fn portable_look(value: &[u8]) -> Look {
+    Look {
+        eight: !value.is_ascii(),
+        control: value.iter().fold(false, |any, byte| any | byte.is_ascii_control()),
+        open: memchr::memmem::find(value, b"=?"),
+    }
+}
+
+/// Characters to be looked for by their first two bytes. Eight kinds of pairs, a bit for each: a pair is of a kind if all three tables have
+/// its bit. Some others will be, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Suspects {
+    /// By the high half of the first byte.
+    pub(crate) first_high: [u8; 16],
+    /// By its low half.
+    pub(crate) first_low: [u8; 16],
+    /// By the low half of the second byte; behind the last byte a zero is seen.
+    pub(crate) second_low: [u8; 16],
+}
+
+/// The first place at or after `from` where one of them may stand.
+#[inline]
+pub(crate) fn suspect(suspects: &Suspects, text: &[u8], from: usize) -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    if text.len() >= super::avx2::NEAR && super::avx2::is_here() {
+        // SAFETY: the machine has what the function is made for.
+        return unsafe { super::avx2::suspect(suspects, text, from) };
+    }
+    portable_suspect(suspects, text, from)
+}
+
+fn portable_suspect(suspects: &Suspects, text: &[u8], from: usize) -> Option<usize> {
+    let rest = text.get(from..)?;
+    let half = |table: &[u8; 16], half: u8| table[usize::from(half & 0xF)];
+    let behind = rest.iter().skip(1).chain([&0]);
+    let found = rest.iter().zip(behind).position(|(first, second)| {
+        half(&suspects.first_high, first >> 4)
+            & half(&suspects.first_low, *first)
+            & half(&suspects.second_low, *second)
+            != 0
+    });
+    found.map(|n| from + n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The safe twin.
+    fn look_twin(value: &[u8]) -> Look {
+        Look {
+            eight: value.iter().any(|byte| *byte > 0x7F),
+            control: value.iter().any(|byte| *byte < 0x20 || *byte == 0x7F),
+            open: value.windows(2).position(|pair| pair == b"=?"),
+        }
+    }
+
+    fn same_look(value: &[u8]) {
+        let want = look_twin(value);
+        assert_eq!(portable_look(value), want, "{}", value.escape_ascii());
+        let text = std::str::from_utf8(value).ok().filter(|_| !want.eight);
+        assert_eq!(look(value), (want, text), "{}", value.escape_ascii());
+    }
+
+    #[test]
+    fn every_byte_at_every_place_of_every_length() {
+        for len in 0..=140 {
+            let mut value = vec![b'x'; len];
+            same_look(&value);
+            for place in 0..len {
+                for byte in 0..=0xFF {
+                    value[place] = byte;
+                    same_look(&value);
+                }
+                if len > 70 && place % 7 != 0 {
+                    value[place] = b'x';
+                    continue;
+                }
+                value[place] = b'=';
+                for mark in 0..len {
+                    let kept = std::mem::replace(&mut value[mark], b'?');
+                    same_look(&value);
+                    value[mark] = kept;
+                }
+                value[place] = b'x';
+            }
+        }
+    }
+
+    #[test]
+    fn suspects_are_found_where_they_stand() {
+        let mut suspects = Suspects { first_high: [0; 16], first_low: [0; 16], second_low: [0; 16] };
+        // 00 to 1F; E2 before 80 and the like.
+        (suspects.first_high[0], suspects.first_high[1]) = (1, 1);
+        suspects.first_low.iter_mut().chain(&mut suspects.second_low).for_each(|bits| *bits = 1);
+        (suspects.first_high[0xE], suspects.first_low[2]) = (2, 3);
+        suspects.second_low[0] |= 2;
+        let mut found = 0;
+        for len in 0..=100 {
+            let mut text = vec![b'x'; len];
+            for place in 0..len {
+                for byte in [0x00, 0x1F, 0x20, 0x7F, 0x80, 0xC2, 0xE2, 0xF2] {
+                    for behind in [b'x', 0x80, 0x90, 0x8F] {
+                        text[place] = byte;
+                        if let Some(next) = text.get_mut(place + 1) {
+                            *next = behind;
+                        }
+                        for from in [0, place.saturating_sub(1), place, place + 1, len, len + 1] {
+                            let want = (from..len).find(|at| {
+                                let next = text.get(at + 1).copied().unwrap_or(0);
+                                text[*at] < 0x20 || text[*at] == 0xE2 && next % 16 == 0
+                            });
+                            assert_eq!(suspect(&suspects, &text, from), want, "{text:x?} {from}");
+                            assert_eq!(portable_suspect(&suspects, &text, from), want, "{text:x?} {from}");
+                            found += usize::from(want.is_some());
+                        }
+                    }
+                }
+                text.fill(b'x');
+            }
+        }
+        assert!(found > 10_000, "{found}");
+    }
+}

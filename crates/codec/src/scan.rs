@@ -1,0 +1,83 @@
+//! What stands in a short text, told in one pass.
+//!
+//! # Limits
+//! Nothing is decoded.
+
+use crate::kernel;
+
+/// What stands in a value, with the text that it is where all is ASCII.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look<'v> {
+    /// The value as text; None where a byte is above 7F.
+    pub ascii: Option<&'v str>,
+    /// Some byte is below 20, or is 7F.
+    pub has_control: bool,
+    /// The offset of the first `=?`.
+    pub open: Option<usize>,
+}
+
+/// Looks at a whole value.
+#[inline]
+pub fn look(value: &[u8]) -> Look<'_> {
+    let (look, ascii) = kernel::look(value);
+    Look { ascii, has_control: look.control, open: look.open }
+}
+
+/// Characters to be looked for, by tables of the halves of their first two bytes: a quick look that finds all of them, and some others.
+///
+/// ```
+/// use mailglot_codec::scan::Suspects;
+///
+/// // U+2028 and U+2029 are E2 80 A8 and E2 80 A9.
+/// const SEPARATORS: Suspects = Suspects::new(&[(&[0xE2], Some(&[0x80]))]);
+/// assert_eq!(SEPARATORS.find("na\u{ef}ve\u{2028}".as_bytes(), 0), Some(6));
+/// assert_eq!(SEPARATORS.find("日本語".as_bytes(), 0), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Suspects(kernel::Suspects);
+
+impl Suspects {
+    /// Up to eight kinds, each of these first bytes and these second ones, or any second one. A kind may find pairs whose halves are
+    /// those of its bytes in another mixture.
+    ///
+    /// # Panics
+    /// If there are more than eight.
+    pub const fn new(kinds: &[(&[u8], Option<&[u8]>)]) -> Self {
+        assert!(kinds.len() <= 8, "a bit for each kind");
+        let mut tables = kernel::Suspects { first_high: [0; 16], first_low: [0; 16], second_low: [0; 16] };
+        let mut kind = 0;
+        while kind < kinds.len() {
+            let bit = 1 << kind;
+            let (first, second) = kinds[kind];
+            let mut i = 0;
+            while i < first.len() {
+                tables.first_high[(first[i] >> 4) as usize] |= bit;
+                tables.first_low[(first[i] & 0xF) as usize] |= bit;
+                i += 1;
+            }
+            let mut half = 0;
+            while half < 16 {
+                let mut is_second = second.is_none();
+                if let Some(second) = second {
+                    let mut i = 0;
+                    while i < second.len() {
+                        is_second |= second[i] & 0xF == half;
+                        i += 1;
+                    }
+                }
+                if is_second {
+                    tables.second_low[half as usize] |= bit;
+                }
+                half += 1;
+            }
+            kind += 1;
+        }
+        Self(tables)
+    }
+
+    /// The first place at or after `from` where one of them may begin.
+    #[inline]
+    pub fn find(&self, text: &[u8], from: usize) -> Option<usize> {
+        kernel::suspect(&self.0, text, from)
+    }
+}

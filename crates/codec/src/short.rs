@@ -1,0 +1,55 @@
+//! The bytes of a short piece of base64 or escaped text, such as an encoded word, without an allocation.
+//!
+//! # Limits
+//! Only strict syntax is read: what is damaged, or longer than [`Short::MOST`], is left to other decoders.
+
+use crate::kernel::{self, ROOM};
+
+/// Room for some bytes, and those that were read last.
+#[derive(Clone, Debug)]
+pub struct Short {
+    room: [u8; ROOM],
+    len: usize,
+}
+
+impl Default for Short {
+    fn default() -> Self {
+        Self { room: [0; ROOM], len: 0 }
+    }
+}
+
+impl Short {
+    /// The most bytes that are read.
+    pub const MOST: usize = kernel::MOST;
+
+    /// Reads the base64 that begins at an offset of a text (RFC 4648 4) up to its padding or the first byte that is no digit; gives the
+    /// offset behind it. None where the last quantum is not complete, its spare bits are not zero, or there is too much of it.
+    #[inline]
+    pub fn read_base64(&mut self, text: &[u8], at: usize) -> Option<usize> {
+        let (end, len) = kernel::short_base64(text, at, &mut self.room)?;
+        self.len = len;
+        Some(end)
+    }
+
+    /// Reads printable ASCII from an offset of a text up to a question mark: `=` and two hexadecimal digits are a byte, `_` is a
+    /// space, all else stands for itself (RFC 2047 4.2). Gives the offset of the question mark; None where anything else occurs, or there
+    /// is too much of it.
+    #[inline]
+    pub fn read_escapes(&mut self, text: &[u8], at: usize) -> Option<usize> {
+        let (at, len) = kernel::short_escapes(text, at, &mut self.room)?;
+        self.len = len;
+        Some(at)
+    }
+
+    /// The bytes that were read.
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        &self.room[..self.len.min(Self::MOST)]
+    }
+
+    /// Appends the bytes to a text; false, and nothing is appended, where they are no UTF-8.
+    #[inline]
+    pub fn push_utf8(&self, text: &mut String) -> bool {
+        kernel::push_utf8(&self.room, 0..self.bytes().len(), text)
+    }
+}

@@ -6,9 +6,9 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use mailglot_tests::generate::base64_words;
-use mailglot_tests::trial::filter::Program;
-use mailglot_tests::trial::postfix::{self, Postfix, Settings};
+use mailglot_tests::trial::postfix;
 use mailglot_tests::trial::smtp::Letter;
+use mailglot_tests::trial::way::{Chain, Way};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::fs;
@@ -238,29 +238,33 @@ fn signed_letters_arrive_to_the_byte_and_their_signatures_hold() {
             assert!(!holds(&keys, &changed), "{name}: any text is good");
         }
     }
-    let mut postfix = Postfix::start(&Settings::default());
-    let address = format!("unix:{}", postfix.socket("milter").display());
-    let milter = Program::milter::<&str>(&address, &postfix.folder().join("milter.log"), []);
-    postfix.restart(&Settings::default().milter(&address));
+    for way in Way::ALL {
+        arrive_on(way, &keys, &letters);
+    }
+}
+
+fn arrive_on(way: Way, keys: &Keys, letters: &[(&'static str, Vec<u8>, Check)]) {
+    let chain = Chain::start(way);
+    let postfix = &chain.postfix;
     let mut client = postfix.client();
-    for (name, raw, holds) in &letters {
+    for (name, raw, holds) in letters {
         let reply = client.send(&Letter::new(raw.clone())).unwrap();
-        assert!(reply.is_good(), "{name}: {reply:?}\n{}", postfix.log());
-        assert!(postfix.sink.wait(1, Duration::from_secs(30)), "{name}: {}", postfix.log());
+        assert!(reply.is_good(), "{way:?} {name}: {reply:?}\n{}", postfix.log());
+        assert!(postfix.sink.wait(1, Duration::from_secs(30)), "{way:?} {name}: {}", postfix.log());
         let arrived = postfix.sink.take().swap_remove(0).data;
         // Servers and filters add fields above; below them all is as it was. Inline signatures cover no field.
         let covered = if *name == "inline PGP" { memchr::memmem::find(raw, b"\r\n\r\n").unwrap() } else { 0 };
         assert!(
             arrived.ends_with(&raw[covered..]),
-            "{name}:\n{}\n{}",
+            "{way:?} {name}:\n{}\n{}",
             String::from_utf8_lossy(&arrived),
-            milter.log()
+            chain.told()
         );
-        assert!(holds(&keys, &arrived), "{name}: the signature does not hold any more");
+        assert!(holds(keys, &arrived), "{way:?} {name}: the signature does not hold any more");
     }
     // The same without a signature is rewritten: the filter was there.
     let text = [FIELDS, b"MIME-Version: 1.0\r\n", PART].concat();
     assert!(client.send(&Letter::new(text.clone())).unwrap().is_good());
     assert!(postfix.sink.wait(1, Duration::from_secs(30)));
-    assert!(!postfix.sink.take()[0].data.ends_with(&text), "{}", milter.log());
+    assert!(!postfix.sink.take()[0].data.ends_with(&text), "{way:?} {}", chain.told());
 }

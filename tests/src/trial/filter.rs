@@ -51,6 +51,17 @@ impl Program {
         Self::start(&mut milter_under(&[], address, arguments), address, log)
     }
 
+    /// The gateway as a proxy from `address` to `next_hop`. It ends with the trial, however that ends.
+    ///
+    /// # Panics
+    /// As [`Program::start`].
+    pub fn proxy(address: &str, next_hop: &str, log: &Path, arguments: &[&str]) -> Self {
+        let mut command = Command::new("setpriv");
+        command.args(["--pdeathsig", "KILL"]).arg(crate::binary::path());
+        command.args(["proxy", "--listen", address, "--next-hop", next_hop]).args(arguments);
+        Self::start(&mut command, address, log)
+    }
+
     /// Whether somebody answers at its address.
     pub fn answers(&self) -> bool {
         connects(&self.address)

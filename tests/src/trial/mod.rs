@@ -19,6 +19,7 @@ pub mod postfix;
 pub mod sink;
 pub mod smtp;
 pub mod soak;
+pub mod way;
 
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -38,6 +38,8 @@ const SETTINGS: &[(&str, &str)] = &[
     ("smtpd_relay_restrictions", "permit_mynetworks, reject"),
     ("smtpd_client_connection_count_limit", "0"),
     ("smtpd_forbid_bare_newline", "normalize"),
+    // Clients of this machine are excluded otherwise.
+    ("smtpd_forbid_bare_newline_exclusions", ""),
     ("message_size_limit", "1500000000"),
     ("mailbox_size_limit", "0"),
     ("default_destination_concurrency_limit", "50"),
@@ -46,6 +48,8 @@ const SETTINGS: &[(&str, &str)] = &[
     ("minimal_backoff_time", "1s"),
     ("maximal_backoff_time", "2s"),
     ("queue_run_delay", "1s"),
+    // The postmaster's mail would arrive as well.
+    ("notify_classes", ""),
     ("milter_default_action", "tempfail"),
     ("milter_protocol", "6"),
 ];

@@ -256,8 +256,12 @@ fn a_full_disk_defers_and_takes_mail_again_when_there_is_room() {
     // A file system of three megabytes that only the daemon sees.
     let mount = "mount -t tmpfs -o size=3m,mode=777 tmpfs \"$0\" && exec \"$@\"";
     let under = ["unshare", "--mount", "sh", "-c", mount, disk.to_str().unwrap()];
+    // No reserve, for the disk is to be filled to its end.
+    let file = folder.path().join("mailglot.toml");
+    let listen = "[[listen]]\nroute = \"milter\"\naddress = \"unix:/run/mailglot/gw.sock\"\n";
+    fs::write(&file, format!("{listen}\n[limits]\ndisk_reserve = 0\n")).unwrap();
     let daemon = Daemon::under(&under, |command| {
-        command.env("TMPDIR", &disk);
+        command.env("TMPDIR", &disk).arg("--config").arg(&file);
     });
     let big = |size: usize| Mail { body: b"caf\xe9\r\n".repeat(size / 6), ..Mail::new(LATIN) };
     for _ in 0..3 {

@@ -190,8 +190,11 @@ fn values() -> Vec<Vec<u8>> {
         let fits = |c: char| {
             let mut log = LossLog::new();
             let mut utf8 = [0; 4];
-            let _ = charset(label).encode(c.encode_utf8(&mut utf8), Unmappable::Skip, &mut log);
-            log.is_empty()
+            let bytes = charset(label).encode(c.encode_utf8(&mut utf8), Unmappable::Skip, &mut log);
+            // Labels mean what they say: GBK and code page 949 have more than GB 2312 and KS X 1001.
+            let own = !matches!(label, "GB2312" | "EUC-KR")
+                || bytes.iter().all(|b| !(0x80..0xA1).contains(b) && (bytes.len() == 1 || *b >= 0xA1));
+            log.is_empty() && own
         };
         let text = text::write(language, 200_000, fits);
         (label, base64, text.lines().map(str::to_owned).collect())

@@ -126,6 +126,11 @@ impl Charset {
         matches!(self.kind(), Kind::SingleByte(_))
     }
 
+    /// A byte that is a character alone may be another one with the next byte: TSCII, ISCII, VIQR.
+    pub fn is_greedy(self) -> bool {
+        matches!(self.kind(), Kind::Sequences(_))
+    }
+
     /// Shift states or BOMs: UTF-16/32/7, SCSU, BOCU-1, ISO-2022-*, HZ.
     pub fn is_stateful(self) -> bool {
         let free = matches!(

@@ -2,7 +2,7 @@
 
 use crate::judge::{self, Judgement};
 use crate::milter::{Actions, FieldValue, Granted, ReplyText, Verdict, Wants, action, protocol};
-use crate::policy::{Action, Rules};
+use crate::policy::{Action, Finding, Rules};
 use crate::record::Ledgers;
 use crate::{Complete, Untellable};
 use std::sync::Arc;
@@ -76,6 +76,12 @@ impl Engine {
         judge::judge(raw, envelope, &self.rules)
     }
 
+    /// What is done about a message that is not looked at, for the reason of `finding`.
+    pub fn about_unread(&self, finding: Finding) -> Action {
+        let asked = if self.rules.monitor { Action::Pass } else { self.rules.action(finding) };
+        asked.max(if self.defer_too_large { Action::Tempfail } else { Action::Pass })
+    }
+
     /// What a server that grants too little cannot do; none where it grants all that edits need.
     pub fn report_only(granted: Granted) -> Option<&'static str> {
         let may = granted.may(action::CHANGE_HEADERS | action::CHANGE_BODY);
@@ -83,22 +89,21 @@ impl Engine {
     }
 
     /// Says a judgement in the words of the protocol. A server that grants too little is asked for nothing that it did not grant.
+    ///
+    /// # Errors
+    /// An edit that cannot be told: what the policy asks for cannot be done.
     pub fn decide<'a>(
         &self,
         message: &'a Complete,
         judgement: &'a Judgement<'_>,
         granted: Granted,
-    ) -> Decision<'a> {
+    ) -> Result<Decision<'a>, Untellable> {
         let mut action = judgement.action;
         let mut remark = Self::report_only(granted);
-        let told = match remark {
-            None => message.actions(&judgement.edits),
-            Some(_) => Ok(Actions::default()),
+        let mut actions = match remark {
+            None => message.actions(&judgement.edits)?,
+            Some(_) => Actions::default(),
         };
-        let mut actions = told.unwrap_or_else(|why: Untellable| {
-            remark = Some(why.name());
-            Actions::default()
-        });
         if remark.is_some() && action == Action::Normalize {
             action = Action::Pass;
         }
@@ -128,7 +133,7 @@ impl Engine {
         if matches!(action, Action::Pass | Action::Normalize) && actions.is_empty() {
             action = Action::Pass;
         }
-        Decision { action, actions, verdict, remark }
+        Ok(Decision { action, actions, verdict, remark })
     }
 }
 

@@ -9,6 +9,7 @@ use crate::policy::Finding;
 use crate::server::Limits;
 use crate::spool::{Budget, Spool};
 use mailglot_mime::{Edit, Span};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::{fmt, io};
@@ -177,14 +178,25 @@ impl Complete {
         if header.iter().any(|edit| edit.span.end > body) {
             return Err(Untellable::AcrossFields);
         }
+        let header_edits = header.len();
         let mut header = header;
-        for (place, told) in self.fields.iter().enumerate() {
+        // Servers count the fields of each name.
+        let mut counts: HashMap<Vec<u8>, u32> = HashMap::new();
+        for told in &self.fields {
             header = self.additions(header, told.span.start, &mut actions)?;
             let inside = header.partition_point(|edit| edit.span.start < told.span.end);
             let (own, rest) = header.split_at(inside);
             header = rest;
+            let index = if header_edits == 0 {
+                0
+            } else {
+                let name = self.raw[told.span.start..][..told.name].to_ascii_lowercase();
+                let count = counts.entry(name).or_insert(0);
+                *count += 1;
+                *count
+            };
             if !own.is_empty() {
-                actions.changes.extend(self.change(place, own)?);
+                actions.changes.push(self.change(*told, index, own)?);
             }
         }
         let end = self.fields.last().map_or(0, |told| told.span.end);
@@ -213,9 +225,8 @@ impl Complete {
         Ok(&edits[here..])
     }
 
-    /// The field at `place` with its edits.
-    fn change(&self, place: usize, edits: &[Edit]) -> Result<Option<HeaderChange>, Untellable> {
-        let told = self.fields[place];
+    /// A field, the `index`th of its name, with its edits.
+    fn change(&self, told: Told, index: u32, edits: &[Edit]) -> Result<HeaderChange, Untellable> {
         if edits.iter().any(|edit| edit.span.end > told.span.end) {
             return Err(Untellable::AcrossFields);
         }
@@ -233,21 +244,22 @@ impl Complete {
             None if new.is_empty() => None,
             None => return Err(Untellable::NoField),
         };
-        let same = |other: &&Told| self.raw[other.span.start..][..other.name].eq_ignore_ascii_case(name);
-        let index = self.fields[..=place].iter().filter(same).count() as u32;
         let name = FieldValue::new(name).ok_or(Untellable::NoField)?;
-        Ok(Some(HeaderChange { name, index, value }))
+        Ok(HeaderChange { name, index, value })
     }
 
-    /// A value as the server takes it, from all bytes between the colon and the next field.
+    /// A value as the server takes it, from all bytes between the colon and the next field. A CR that ends no line is a space: no
+    /// value may have one, and the rest of the message is not to stay as it is for it.
     fn value(&self, bytes: &[u8]) -> Result<FieldValue, Untellable> {
         let bytes = bytes.strip_suffix(b"\r\n").ok_or(Untellable::NoField)?;
         let bytes = if self.leading_space { bytes } else { bytes.strip_prefix(b" ").unwrap_or(bytes) };
         let mut value = Vec::with_capacity(bytes.len());
         let mut rest = bytes.iter().peekable();
         while let Some(byte) = rest.next() {
-            if *byte != b'\r' || rest.peek() != Some(&&b'\n') {
-                value.push(*byte);
+            match byte {
+                b'\r' if rest.peek() == Some(&&b'\n') => (),
+                b'\r' => value.push(b' '),
+                _ => value.push(*byte),
             }
         }
         FieldValue::new(value).ok_or(Untellable::NoField)

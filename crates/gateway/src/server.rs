@@ -6,7 +6,7 @@
 use crate::address::{Address, Inherited, Listener};
 use crate::connection::{Connection, Live};
 use crate::engine::{Engine, Envelope};
-use crate::milter::{Actions, Granted, Session, Verdict, protocol};
+use crate::milter::{self, Actions, FieldValue, Granted, ReplyText, Session, Verdict, protocol};
 use crate::policy::{Action, Finding, Findings};
 use crate::received::Received;
 use crate::spool::Budget;
@@ -200,7 +200,7 @@ impl Shared {
     ) -> Result<(), String> {
         record.policy.clone_from(&engine.rules.name);
         if let Some(finding) = message.beyond() {
-            return pass_unread(finding, engine, session, record);
+            return pass_unread(finding, engine, granted, session, record);
         }
         let _turn = self.turns.take();
         if live.has_given_up() {
@@ -209,7 +209,8 @@ impl Shared {
         let work = || {
             let complete = message.complete().map_err(|error| format!("spool ({error})"))?;
             let judgement = engine.judge(complete.raw(), &record.envelope);
-            let decision = engine.decide(&complete, &judgement, granted);
+            let decision =
+                engine.decide(&complete, &judgement, granted).map_err(|why| format!("untellable ({why})"))?;
             record.action = decision.action;
             record.wanted = judgement.wanted;
             record.finding = decision.remark;
@@ -233,15 +234,29 @@ impl Shared {
 fn pass_unread(
     finding: Finding,
     engine: &Engine,
+    granted: Granted,
     session: &mut Session,
     record: &mut Record,
 ) -> Result<(), String> {
     record.findings.add(finding, String::new);
     record.finding = Some(finding.id());
-    record.action = if engine.defer_too_large { Action::Tempfail } else { Action::Pass };
-    record.wanted = record.action;
-    let verdict = if engine.defer_too_large { Verdict::Tempfail } else { Verdict::Continue };
-    session.decide(&Actions::default(), &verdict).map_err(|refusal| refusal.to_string())
+    record.wanted = engine.about_unread(finding);
+    let mut actions = Actions::default();
+    let (action, verdict) = match record.wanted {
+        Action::Reject => {
+            let words = format!("message refused: {}", finding.id());
+            let reply = ReplyText::new(550, (5, 6, 0), &words).map_or(Verdict::Reject, Verdict::Reply);
+            (Action::Reject, reply)
+        }
+        Action::Quarantine if granted.may(milter::action::QUARANTINE) => {
+            actions.quarantine = FieldValue::new(finding.id());
+            (Action::Quarantine, Verdict::Continue)
+        }
+        Action::Quarantine | Action::Tempfail => (Action::Tempfail, Verdict::Tempfail),
+        Action::Pass | Action::Tag | Action::Normalize => (Action::Pass, Verdict::Continue),
+    };
+    record.action = action;
+    session.decide(&actions, &verdict).map_err(|refusal| refusal.to_string())
 }
 
 /// A descriptor that is kept for the time when there is no other: who connects then is turned away at once, and need not wait.

@@ -154,6 +154,16 @@ fn fields_are_counted_by_their_name() {
 }
 
 #[test]
+fn many_fields_of_one_name_take_linear_time() {
+    let name = "x".repeat(60);
+    let raw = format!("{name}: =?koi8-r?Q?=C1?=\r\n").repeat(30_000) + "\r\nx\r\n";
+    let received = Held::of(raw.as_bytes()).tell(true);
+    let outcome = process(received.raw(), &Policy::default());
+    let changes = received.actions(&outcome.edits).unwrap().changes;
+    assert_eq!((changes.len(), changes[29_999].index), (30_000, 30_000));
+}
+
+#[test]
 fn fields_that_are_added_arrive() {
     for policy in policies() {
         assert!(same_through_a_server(b"Subject: a\r\n\r\nGr\xfc\xdfe\r\n", &policy, "no type"));

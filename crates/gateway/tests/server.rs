@@ -392,6 +392,34 @@ fn too_large_mail_is_deferred_where_that_is_asked_for() {
 }
 
 #[test]
+fn policies_speak_of_mail_that_is_not_looked_at() {
+    for (asked, monitor, letter, action) in [
+        (Action::Reject, false, "y", Action::Reject),
+        (Action::Reject, true, "c", Action::Pass),
+        (Action::Tempfail, false, "t", Action::Tempfail),
+        (Action::Quarantine, false, "qc", Action::Quarantine),
+        (Action::Tag, false, "c", Action::Pass),
+    ] {
+        let mut rules = Rules::default();
+        rules.monitor = monitor;
+        rules.set(Finding::TooLarge, asked);
+        let filter = Filter::start_with(false, Engine::new(rules), |limits| limits.message_bytes = 1_000);
+        assert_eq!(letters(&filter.connect().message(LATIN, &[b'a'; 2_000])), letter, "{asked:?}");
+        assert_eq!(filter.records(1)[0].action, action);
+    }
+}
+
+#[test]
+fn a_return_inside_a_field_hinders_nothing() {
+    let filter = Filter::start(false, |_| ());
+    let fields = [LATIN, &[("Subject", " =?iso-8859-1?Q?=E9?= plain a\rb")]].concat();
+    let packets = filter.connect().message(&fields, b"Gr\xfc\xdfe\r\n");
+    assert_eq!(letters(&packets), "mmmibc");
+    assert!(packets.iter().any(|(_, data)| data.ends_with(b"?= plain a b\0")), "{packets:?}");
+    assert_eq!(filter.records(1)[0].action, Action::Normalize);
+}
+
+#[test]
 fn policies_speak_in_verdicts() {
     let utf7 = [("Content-Type", " text/html; charset=utf-7")];
     for (action, letters_of, words) in [

@@ -60,7 +60,6 @@ pub(super) struct Listen {
     /// Mail of our own people.
     #[serde(default)]
     pub(super) outbound: bool,
-    pub(super) quarantine_dir: Option<PathBuf>,
 }
 
 /// What becomes of a message when something of ours fails.
@@ -94,7 +93,6 @@ pub(super) struct PolicyTable {
     pub(super) headers: Option<HeaderForm>,
     pub(super) transfer: Option<TransferForm>,
     pub(super) default_charset: Option<String>,
-    pub(super) charset_out: Option<String>,
     pub(super) authserv_id: Option<String>,
 }
 

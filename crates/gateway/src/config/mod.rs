@@ -12,7 +12,7 @@ mod policies;
 use crate::policy::{Action, Rules};
 use crate::{Address, Engine, Limits};
 use file::{File, Listen};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -48,10 +48,6 @@ pub struct Listener {
     pub limits: Limits,
     /// Where originals of changed messages are kept.
     pub ledger: Option<Ledger>,
-    /// Where held messages go; for the routes without a queue behind them.
-    pub quarantine_dir: Option<PathBuf>,
-    /// Charset of outgoing mail instead of UTF-8.
-    pub charset_out: Option<String>,
 }
 
 /// Where originals are kept, and how long.
@@ -97,9 +93,25 @@ impl Config {
             }
             listeners.push(listener(listen, &file, &policies, &limits).map_err(at)?);
         }
+        one_retention(&listeners)?;
         let metrics = file.report.metrics.as_deref().map(metrics).transpose()?;
         Ok(Self { user: file.user, listeners, json_log: file.report.log.is_json(), metrics })
     }
+}
+
+/// Originals in one folder stay as long as one policy says.
+fn one_retention(listeners: &[Listener]) -> Result<(), Invalid> {
+    let mut folders: BTreeMap<&Path, &Ledger> = BTreeMap::new();
+    for ledger in listeners.iter().filter_map(|listener| listener.ledger.as_ref()) {
+        let known = folders.entry(&ledger.folder).or_insert(ledger);
+        if *known != ledger {
+            let folder = ledger.folder.display();
+            return Err(Invalid(format!(
+                "ledger: two policies keep originals in {folder} for different times"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The address of the counters; they are nobody's business beyond the machine.
@@ -138,14 +150,21 @@ fn listener(
         }
         _ => (),
     }
-    if rules.quarantines() && hands_on && listen.quarantine_dir.is_none() {
-        return Err(Invalid("quarantine: this route needs a quarantine_dir for it".to_owned()));
+    if rules.quarantines() && hands_on {
+        return Err(Invalid(
+            "quarantine: only a mail server that asks a milter has a place for it".to_owned(),
+        ));
     }
     if rules.signed == crate::policy::Signed::RewriteAfterVerify {
         if !(listen.last || listen.route == Route::Lmtp) {
             return Err(Invalid(
                 "signed: mail is rewritten after the check for final delivery only (final = true)".to_owned(),
             ));
+        }
+        if !listen.after_verifier {
+            let words =
+                "signed: results of a check that is not made before us are anybody's (after_verifier = true)";
+            return Err(Invalid(words.to_owned()));
         }
         if rules.authserv_id.is_none() {
             return Err(Invalid("signed: whose check counts is told by authserv_id".to_owned()));
@@ -168,8 +187,6 @@ fn listener(
         },
         limits,
         ledger: policy.ledger.clone(),
-        quarantine_dir: listen.quarantine_dir.clone(),
-        charset_out: policy.charset_out.clone(),
     })
 }
 

@@ -14,7 +14,6 @@ use std::time::Duration;
 pub(super) struct Named {
     pub(super) rules: Rules,
     pub(super) ledger: Option<Ledger>,
-    pub(super) charset_out: Option<String>,
 }
 
 /// All policies by name, the built-in ones among them.
@@ -98,13 +97,7 @@ fn named(name: &str, table: &PolicyTable) -> Result<Named, Invalid> {
         rewriting.default_charset =
             Some(charset.ok_or_else(|| Invalid(format!("default_charset: no charset `{label}`")))?);
     }
-    let charset_out = table.charset_out.as_ref().map(|label| label.to_ascii_lowercase());
-    if let Some(label) = charset_out.as_deref().filter(|label| *label != "iso-2022-jp") {
-        return Err(Invalid(format!(
-            "charset_out: `{label}` is not iso-2022-jp, which is all that is written beside UTF-8"
-        )));
-    }
-    Ok(Named { rules, ledger, charset_out })
+    Ok(Named { rules, ledger })
 }
 
 fn ledger(table: &PolicyTable) -> Result<Option<Ledger>, Invalid> {

@@ -36,7 +36,7 @@ user = "mailglot"
 listen = [
   { route = "milter", address = "unix:/run/a.sock", mode = "0600", group = "0", policy = "own", on_error = "accept" },
   { route = "smtp", address = "tcp:127.0.0.1:10026", next_hop = "tcp:127.0.0.1:10027", policy = "strict" },
-  { route = "lmtp", address = "tcp:127.0.0.1:24", next_hop = "unix:/run/store", policy = "last", quarantine_dir = "/q" },
+  { route = "lmtp", address = "tcp:127.0.0.1:24", next_hop = "unix:/run/store", policy = "last", after_verifier = true },
 ]
 [policy.own]
 base = "strict"
@@ -48,7 +48,6 @@ actions = { bidi-control = "quarantine", message-partial = "tag" }
 signed = "rewrite-after-verify"
 authserv_id = "mx.example.org"
 monitor = true
-charset_out = "ISO-2022-JP"
 [limits]
 message_bytes = 1000
 too_large = "tempfail"
@@ -79,9 +78,8 @@ metrics = "127.0.0.1:9180"
     assert_eq!(rules.action(Finding::DuplicateHeader), Action::Reject);
     assert_eq!((&rules.findings_header, rules.host.as_str()), (&None, "gw.example"));
     assert_eq!(strict.engine.rules.rewriting.on_loss, OnLoss::Keep);
-    assert!(last.engine.rules.monitor && last.engine.rules.strips_results);
+    assert!(last.engine.rules.monitor && !last.engine.rules.strips_results);
     assert_eq!(last.engine.rules.signed, Signed::RewriteAfterVerify);
-    assert_eq!(last.charset_out.as_deref(), Some("iso-2022-jp"));
 }
 
 #[test]
@@ -109,6 +107,18 @@ fn what_cannot_work_is_refused_with_its_place() {
         (with("[policy.own]\non_loss = \"replace\""), "on_loss"),
         (with("[policy.own]\ndefault_charset = \"klingon\""), "klingon"),
         (with("[policy.own]\ncharset_out = \"koi8-r\""), "charset_out"),
+        (
+            listen("route = \"lmtp\", next_hop = \"tcp:a:1\", policy = \"own\"")
+                + "\n[policy.own]\nsigned = \"rewrite-after-verify\"\nauthserv_id = \"a\"",
+            "after_verifier",
+        ),
+        (
+            "listen = [{ route = \"milter\", address = \"tcp:a:1\", policy = \"a\" }, \
+             { route = \"milter\", address = \"tcp:a:2\", policy = \"b\" }]\n\
+             [policy.a]\nledger = \"/l\"\n[policy.b]\nledger = \"/l\"\nledger_days = 1"
+                .to_owned(),
+            "different times",
+        ),
         (listen("route = \"pop\""), "pop"),
         (listen("route = \"smtp\""), "next_hop"),
         (listen("route = \"smtp\", next_hop = \"tcp:127.0.0.1:1\""), "come back"),
@@ -125,14 +135,14 @@ fn what_cannot_work_is_refused_with_its_place() {
         (
             listen("route = \"smtp\", next_hop = \"tcp:a:1\", policy = \"own\"")
                 + "\n[policy.own]\nactions = { bare-lf = \"quarantine\" }",
-            "quarantine_dir",
+            "quarantine",
         ),
         (
             listen("route = \"milter\", policy = \"own\"") + "\n[policy.own]\nsigned = \"rewrite-after-verify\"",
             "final",
         ),
         (
-            listen("route = \"milter\", final = true, policy = \"own\"")
+            listen("route = \"milter\", final = true, after_verifier = true, policy = \"own\"")
                 + "\n[policy.own]\nsigned = \"rewrite-after-verify\"",
             "authserv_id",
         ),

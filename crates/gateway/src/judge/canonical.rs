@@ -1,7 +1,8 @@
 //! Transfer encodings in one spelling, so that every reader behind us decodes the same bytes.
 //!
 //! # Limits
-//! Base64 with plain text behind it stays: nobody knows which of both was meant. Parts under a signature stay.
+//! Base64 with plain text behind it stays: nobody knows which of both was meant. Parts under a signature stay, and
+//! so do embedded messages.
 
 use super::structure;
 use crate::policy::{Finding, Findings};
@@ -30,7 +31,7 @@ pub(super) fn plan(message: &Message<'_>, report: &Report, findings: &Findings, 
         let id = PartId(index as u32);
         let signed = part.media.top == "multipart" && matches!(&*part.media.sub, "signed" | "encrypted");
         let crypt = part.media.top == "application" && part.media.sub.contains("pkcs7");
-        if signed || crypt {
+        if signed || crypt || part.kind == PartKind::Message {
             sealed_until = sealed_until.max(part.body.end);
         }
         if part.kind != PartKind::Leaf || crypt || part.header.start < sealed_until {

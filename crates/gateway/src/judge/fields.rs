@@ -3,7 +3,7 @@
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules};
 use mailglot_mime::transfer::TransferEncoding;
-use mailglot_mime::{Edit, Message, Part, PartId, Report, Span, header, splice};
+use mailglot_mime::{Edit, Message, Part, PartId, PartKind, Report, Span, header, splice};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -113,7 +113,8 @@ pub(super) fn delete_duplicates(message: &Message<'_>, findings: &Findings, edit
                 seen[at] = true;
             }
         }
-        if part.media.top == "multipart" && matches!(&*part.media.sub, "signed" | "encrypted") {
+        let signed = part.media.top == "multipart" && matches!(&*part.media.sub, "signed" | "encrypted");
+        if signed || part.kind == PartKind::Message {
             // Its own header is signed by nobody; what is in it may be.
             sealed_until = part.body.end;
         }

@@ -21,7 +21,8 @@ use crate::engine::Envelope;
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules, Signed};
 use mailglot_mime::{
-    Edit, Headers, Message, PartId, Plan, Policy, Report, Span, Transfer, header, plan_parsed, splice,
+    Edit, Headers, Message, PartId, PartKind, Plan, Policy, Report, Span, Transfer, header, plan_parsed,
+    splice,
 };
 use std::borrow::Cow;
 
@@ -81,6 +82,10 @@ impl<'a> Judgement<'a> {
             }
             bytes.extend_from_slice(if crlf { b"\r\n" } else { b"\n" });
         }
+        if !self.added.is_empty() && matches!(self.raw.first(), Some(b' ' | b'\t')) {
+            // A first line that begins with white space would go on with what we say.
+            bytes.extend_from_slice(b"X-Leading-Line:");
+        }
         // Writing to memory cannot fail.
         let _ = splice(self.raw, &self.edits, &mut bytes);
         Cow::Owned(bytes)
@@ -111,6 +116,7 @@ pub fn judge<'a>(raw: &'a [u8], envelope: &Envelope, rules: &Rules) -> Judgement
     structure::find(&message, &mut findings, &mut kept);
     charsets::find(&message, &report, rules, &mut findings, &mut kept);
     addresses::find(&message, &mut findings);
+    kept.embedded(&message);
     kept.hold(&mut edits);
     let signed = fields::is_signed(&message);
     if signed && fields::has_length_tag(&message) {
@@ -168,7 +174,9 @@ fn decide(rules: &Rules, findings: &Findings, edits: &[Edit]) -> (Action, Action
 
 /// Whether the signature has done its work: our server has told of it, and nobody behind us needs it.
 fn may_break_signature(message: &Message<'_>, rules: &Rules) -> bool {
+    // Where results are deleted as forged, one of our name is.
     rules.signed == Signed::RewriteAfterVerify
+        && !rules.strips_results
         && rules.authserv_id.as_ref().is_some_and(|id| fields::has_results_of(message, id))
 }
 
@@ -181,6 +189,12 @@ impl Kept {
     fn part(&mut self, message: &Message<'_>, id: PartId) {
         let part = message.part(id);
         self.0.push(Span::new(part.header.start, part.body.end));
+    }
+
+    /// Embedded messages stay: nobody signs a part of them only, and who forwards one vouches for nothing in it.
+    fn embedded(&mut self, message: &Message<'_>) {
+        let embedded = message.parts().iter().filter(|part| part.kind == PartKind::Message);
+        self.0.extend(embedded.map(|part| part.body));
     }
 
     fn field(&mut self, field: &header::Field) {

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
+use memchr::memmem;
 use std::fs;
 use std::path::PathBuf;
 
@@ -312,6 +313,38 @@ fn transfer_encodings_get_one_spelling() {
     ] {
         let bytes = judge(&before, &Envelope::default(), &rules).bytes().into_owned();
         assert_eq!(String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&after));
+    }
+}
+
+#[test]
+fn embedded_messages_stay() {
+    let inner = "DKIM-Signature: v=1; b=aa\r\nSubject: =?koi8-r?Q?=C1?=\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\
+        Content-Type: text/plain\r\nContent-Transfer-Encoding: 8 bit\r\n\r\n\x1b$B8+\x1b(B\r\n";
+    let whole = |outer: &str| {
+        message(
+            "Content-Type: multipart/mixed; boundary=b",
+            &format!(
+                "--b\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\r\n{outer}\r\n--b\r\n\
+                Content-Type: message/rfc822\r\n\r\n{inner}\r\n--b--"
+            ),
+        )
+    };
+    let raw = whole("\x1b$B8+\x1b(B");
+    let judgement = judge(&raw, &Envelope::default(), &silent(Rules::default()));
+    assert_eq!(judgement.action, Action::Normalize, "the text around it is rewritten");
+    let bytes = judgement.bytes();
+    assert!(memmem::find(&bytes, inner.as_bytes()).is_some(), "{}", String::from_utf8_lossy(&bytes));
+}
+
+#[test]
+fn what_we_say_is_not_continued_by_the_message() {
+    for start in [" ; verdict=clean", "\t; verdict=clean"] {
+        let raw = format!("{start}\r\nSubject: x\r\n\r\nx\r\n");
+        let judgement = judged(raw.as_bytes());
+        assert!(!judgement.added.is_empty());
+        let bytes = judgement.bytes();
+        let at = memmem::find(&bytes, start.as_bytes()).unwrap();
+        assert!(bytes[..at].ends_with(b"\r\nX-Leading-Line:"), "{}", String::from_utf8_lossy(&bytes));
     }
 }
 

@@ -76,6 +76,8 @@ impl State {
     fn of(charset: Charset) -> Option<Self> {
         match charset {
             Charset::US_ASCII => Some(Self::Ascii),
+            // Bytes of two words may be one character.
+            _ if charset.is_greedy() => None,
             _ if charset.is_ascii_compatible() => Some(Self::Free),
             _ => charset.name().starts_with("ISO-2022-JP").then_some(Self::Escapes),
         }
@@ -355,8 +357,8 @@ mod tests {
         }
 
         fn word(&mut self, charset: Charset) -> String {
-            const TEXTS: [&str; 8] =
-                ["a b", "é\u{a0}ß", "Привет", "日本語ｱｲ①", "中文龍", "한국똠", "ไทย", "€“x”\\~"];
+            const TEXTS: [&str; 10] =
+                ["கொ", "ॐ", "a b", "é\u{a0}ß", "Привет", "日本語ｱｲ①", "中文龍", "한국똠", "ไทย", "€“x”\\~"];
             let text: String = (0..=self.below(2)).map(|_| TEXTS[self.below(TEXTS.len())]).collect();
             let mut bytes = charset.encode(&text, Unmappable::Skip, &mut LossLog::new()).into_owned();
             for _ in 0..self.below(3).saturating_sub(1) {

@@ -54,9 +54,18 @@ impl Reader<'_> {
         let context = HeaderContext { repairs: Repairs::default(), ..self.context };
         let mut inner = Vec::new();
         let again = decode_text(text.as_bytes(), &context, &mut inner);
-        if again == text || inner.iter().any(|finding| finding.kind == EventKind::CharsetInvalidBytes) {
+        // What would be words a third time, or is a guess, stays.
+        let unsure = |finding: &Finding| {
+            matches!(
+                finding.kind,
+                EventKind::CharsetInvalidBytes | EventKind::CharsetDetected | EventKind::EwBadToken
+            )
+        };
+        let settled = || decode_text(again.as_bytes(), &context, &mut Vec::new()) == again;
+        if again == text || inner.iter().any(unsure) || !settled() {
             return text;
         }
+        findings.extend(inner.into_iter().map(|finding| Finding { at: range.clone(), ..finding }));
         findings.push(Finding::new(range.clone(), EventKind::EwNested, ""));
         Cow::Owned(again.into_owned())
     }

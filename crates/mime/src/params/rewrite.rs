@@ -134,8 +134,13 @@ fn job<'a>(
         };
         let charset = head.and_then(|label| Charset::for_label(label, View::Mail).charset());
         let mut bytes = Vec::new();
-        for value in std::iter::once(first).chain(items[1..].iter().map(|item| &item.raw.value[..])) {
-            super::decode::percent_decode(value, &mut bytes);
+        for (at, item) in items.iter().enumerate() {
+            let value = if at == 0 { first } else { &item.raw.value };
+            if group.segments.get(at).is_none_or(|segment| segment.1) {
+                super::decode::percent_decode(value, &mut bytes);
+            } else {
+                bytes.extend_from_slice(value);
+            }
         }
         let ascii = bytes.is_ascii() && charset.is_none_or(Charset::is_ascii_compatible);
         let controls = bytes.iter().any(u8::is_ascii_control);
@@ -217,6 +222,7 @@ mod tests {
             ("a; f*=iso-8859-1''x%26uuml%3B", "a; f*=utf-8''x%C3%BC"),
             ("a; f*=utf-8''x%26uuml%3B", "a; f*=utf-8''x%C3%BC"),
             ("a; f*=utf-8''x%26amp%3B", "a; f*=utf-8''x%26amp%3B"),
+            ("a; f*0*=utf-8''a; f*1=\"%41\"", "a; f*0*=utf-8''a; f*1=\"%41\""),
         ] {
             for form in [Form::Words, Form::RawUtf8] {
                 let mut findings = Vec::new();

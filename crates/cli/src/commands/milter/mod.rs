@@ -84,8 +84,6 @@ fn plain(address: &Address) -> Listener {
         engine: Engine::default(),
         limits: Limits::default(),
         ledger: None,
-        quarantine_dir: None,
-        charset_out: None,
     }
 }
 

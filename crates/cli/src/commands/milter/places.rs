@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! Ledgers of several policies may share a folder; how long they stay is then what the first of them says.
+//! Ledgers of several policies may share a folder; they stay equally long.
 
 use super::{service, system};
 use crate::exit::{Exit, Failure};

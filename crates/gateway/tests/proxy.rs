@@ -5,14 +5,16 @@
 
 mod next_hop;
 
+use mailglot_archive::ledger::{Block, Body, Ledger, Record as LedgerRecord};
 use mailglot_gateway::policy::{Action, Finding, Rules};
 use mailglot_gateway::proxy::{BareLines, Proxy, Route, Stop};
+use mailglot_gateway::record::{Ledgers, Retention};
 use mailglot_gateway::{Address, Engine, Limits, Notice, Record};
 use next_hop::{Death, Hop, Kept, Manner};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
@@ -95,19 +97,23 @@ struct Running {
 
 impl Running {
     fn start(next_hop: &Address, set: impl FnOnce(&mut Route, &mut Limits, &mut Rules)) -> Self {
+        Self::with_engine(next_hop, |route, limits, engine| set(route, limits, &mut engine.rules))
+    }
+
+    fn with_engine(next_hop: &Address, set: impl FnOnce(&mut Route, &mut Limits, &mut Engine)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut route = Route::to(next_hop.clone());
         let mut limits = Limits { spool: folder.path().to_owned(), ..Limits::default() };
         let mut rules = Rules::default();
         rules.findings_header = None;
-        set(&mut route, &mut limits, &mut rules);
+        let mut engine = Engine::new(rules);
+        set(&mut route, &mut limits, &mut engine);
         let (records, faults) = (Arc::<Mutex<Vec<Record>>>::default(), Arc::<Mutex<Vec<String>>>::default());
         let (into_records, into_faults) = (records.clone(), faults.clone());
         let tell = move |notice: &Notice<'_>| match notice {
             Notice::Message(record) => into_records.lock().unwrap().push((*record).clone()),
             Notice::Fault { fault, .. } => into_faults.lock().unwrap().push((*fault).to_owned()),
         };
-        let engine = Engine::new(rules);
         let listen = "tcp:127.0.0.1:0".parse().unwrap();
         let proxy = Proxy::bind(&listen, route, engine, limits, tell).unwrap();
         let (address, stop) = (proxy.address().unwrap(), proxy.stopper().unwrap());
@@ -256,6 +262,114 @@ fn the_policy_decides() {
         assert_eq!(client.message("", b"Subject: x\r\n\r\na\nb\r\n"), code);
         assert!(proxy.records(1)[0].findings.has(Finding::BareLf));
     }
+}
+
+/// A message with all kinds of line ends, as it is sent and as the next hop may have it.
+const MIXED: &[u8] = b"Subject: x\r\n\r\na\nb\r\n..c\r\r\nd\re\r\n";
+const MIXED_CAME: &[u8] = b"Subject: x\r\n\r\na\nb\r\n.c\r\r\nd\re\r\n";
+const MIXED_MENDED: &[u8] = b"Subject: x\r\n\r\na\r\nb\r\n.c\r\nd e\r\n";
+
+#[test]
+fn the_policy_decides_about_line_ends_and_a_dry_run_refuses_none() {
+    for (action, monitor, code) in [
+        (Action::Reject, false, 550),
+        (Action::Tempfail, false, 451),
+        (Action::Quarantine, false, 451),
+        (Action::Normalize, false, 250),
+        (Action::Tag, false, 250),
+        (Action::Pass, false, 250),
+        (Action::Reject, true, 250),
+        (Action::Tempfail, true, 250),
+        (Action::Quarantine, true, 250),
+        (Action::Normalize, true, 250),
+    ] {
+        let hop = NextHop::start(vec![Manner::default()]);
+        let proxy = Running::start(&hop.address, |_, _, rules| {
+            rules.monitor = monitor;
+            rules.set(Finding::BareLf, action);
+        });
+        let mut client = proxy.connect();
+        client.send("EHLO c\r\n");
+        assert_eq!(client.codes(2), [220, 250]);
+        assert_eq!(client.message("", MIXED), code, "{action:?} {monitor}");
+        let kept = hop.kept();
+        assert_eq!(kept.len(), usize::from(code == 250), "{action:?} {monitor}");
+        let record = proxy.records(1).remove(0);
+        assert!(record.findings.has(Finding::BareLf));
+        assert_eq!(record.wanted, action, "{monitor}");
+        let done = match code {
+            250 => Action::Normalize,
+            451 => Action::Tempfail,
+            _ => Action::Reject,
+        };
+        assert_eq!(record.action, done, "{action:?} {monitor}");
+        if code == 250 {
+            assert_eq!(kept[0].text, MIXED_MENDED, "{action:?} {monitor}");
+        }
+    }
+}
+
+/// Where the policy changes while a connection is open, the new one decides.
+#[test]
+fn a_new_policy_decides_about_line_ends_at_once() {
+    let hop = NextHop::start(vec![Manner::default()]);
+    let proxy = Running::start(&hop.address, |_, _, rules| *rules = Rules::strict());
+    let mut client = proxy.connect();
+    client.send("EHLO c\r\n");
+    assert_eq!(client.codes(2), [220, 250]);
+    assert_eq!(client.message("", MIXED), 550);
+    proxy.stop.change(Engine::new(Rules::monitor()));
+    assert_eq!(client.message("", MIXED), 250);
+}
+
+#[test]
+fn the_original_of_mended_line_ends_is_kept() {
+    for (monitor, long) in [(false, 0), (true, 0), (false, 400_000)] {
+        let folder = tempfile::tempdir().unwrap();
+        let hop = NextHop::start(vec![Manner::default()]);
+        let proxy = Running::with_engine(&hop.address, |_, _, engine| {
+            engine.rules.monitor = monitor;
+            let ledgers = Ledgers::open(folder.path(), Retention::default(), |error| panic!("{error}"));
+            engine.ledgers = Some(Arc::new(ledgers.unwrap()));
+        });
+        let mut client = proxy.connect();
+        client.send("EHLO c\r\n");
+        assert_eq!(client.codes(2), [220, 250]);
+        // The first stray line end may come late.
+        let before = b"Subject: y\r\nX: z\r\n".repeat(long / 8);
+        let text = |mixed: &[u8]| [&before[..], mixed, &b"text\n"[..].repeat(long), b"\r\n"].concat();
+        assert_eq!(client.message("", &text(MIXED)), 250);
+        let record = proxy.records(1).remove(0);
+        assert_eq!(record.action, Action::Normalize);
+        let (original, note) = original(&folder.path().join(record.ledger.unwrap()));
+        assert!(original == text(MIXED_CAME), "{monitor} {long}");
+        assert!(note.contains("normalize") && note.contains("bare-lf"), "{note}");
+        if long == 0 {
+            assert_eq!(hop.kept()[0].text, [MIXED_MENDED, b"\r\n"].concat());
+        }
+        // What came well needs no original.
+        assert_eq!(client.message("", PLAIN), 250);
+        assert_eq!(proxy.records(2)[1].ledger, None);
+    }
+}
+
+/// The message in a ledger, and what is told of it.
+fn original(path: &Path) -> (Vec<u8>, String) {
+    let mut ledger = Ledger::open(path).unwrap();
+    let (mut block, mut message, mut note) = (Block::default(), Vec::new(), String::new());
+    while ledger.next_block(&mut block).unwrap() {
+        for record in block.records() {
+            match record.unwrap() {
+                LedgerRecord::Note(text) => note = String::from_utf8(text.to_vec()).unwrap(),
+                LedgerRecord::Message(record) => match record.body {
+                    Body::Whole(piece) => message.extend_from_slice(piece),
+                    _ => unreachable!("an original is kept whole"),
+                },
+                _ => (),
+            }
+        }
+    }
+    (message, note)
 }
 
 const PLAIN: &[u8] = b"Subject: x\r\n\r\ntext\r\n";

@@ -1,12 +1,12 @@
 //! One client: reads and writes on both sides, keeps the message while it arrives, has it judged.
 
 use super::content::Stuffer;
-use super::judge::{Fate, judge, unacceptable, unread};
+use super::judge::{Fate, judge, mended, unacceptable, unread};
 use super::server::Shared;
 use super::session::{Session, Step, Verdict};
 use crate::address::Stream;
 use crate::engine::{Engine, Envelope};
-use crate::policy::{Action, Finding};
+use crate::policy::Action;
 use crate::record;
 use crate::server::{Notice, Record};
 use crate::spool::Spool;
@@ -71,6 +71,10 @@ pub(super) struct Connection {
 /// A message that arrives.
 struct Arriving {
     spool: Spool,
+    /// The message as it came, where its line ends were set right and originals are kept.
+    came: Option<Spool>,
+    /// Its first bytes as they came were not kept: nothing was to be kept then.
+    came_late: bool,
     size: u64,
     began: Option<Instant>,
     failure: Option<io::Error>,
@@ -78,7 +82,14 @@ struct Arriving {
 
 impl Arriving {
     fn new(shared: &Shared) -> Self {
-        Self { spool: Spool::new(shared.budget.clone()), size: 0, began: None, failure: None }
+        Self {
+            spool: Spool::new(shared.budget.clone()),
+            came: None,
+            came_late: false,
+            size: 0,
+            began: None,
+            failure: None,
+        }
     }
 
     fn push(&mut self, text: &[u8]) {
@@ -86,9 +97,41 @@ impl Arriving {
         if self.failure.is_none()
             && let Err(error) = self.spool.push(text)
         {
-            self.spool.clear();
-            self.failure = Some(error);
+            self.fail(error);
         }
+    }
+
+    /// Adds bytes as they came, before those of [`Arriving::push`] that belong to them; the first time, what has arrived stands
+    /// before them.
+    fn push_raw(&mut self, raw: &[u8], shared: &Shared) {
+        if self.failure.is_some() || self.came_late {
+            return;
+        }
+        if self.came.is_none() && shared.engine().ledgers.is_none() {
+            self.came_late = true;
+            return;
+        }
+        if self.size > shared.limits.message_bytes {
+            // It is not read, and not kept.
+            self.came = None;
+            return;
+        }
+        let came = match &mut self.came {
+            Some(came) => came.push(raw),
+            none => {
+                let came = none.insert(Spool::new(shared.budget.clone()));
+                self.spool.pieces(|piece| came.push(piece)).and_then(|()| came.push(raw))
+            }
+        };
+        if let Err(error) = came {
+            self.fail(error);
+        }
+    }
+
+    fn fail(&mut self, error: io::Error) {
+        self.spool.clear();
+        self.came = None;
+        self.failure = Some(error);
     }
 }
 
@@ -139,6 +182,10 @@ impl Connection {
             }
             let step = self.session.step();
             let text = self.session.take_text();
+            let raw = self.session.take_raw();
+            if !raw.is_empty() {
+                self.arriving.push_raw(&raw, &self.shared);
+            }
             if !text.is_empty() {
                 self.arriving.push(&text);
             }
@@ -326,6 +373,10 @@ impl Connection {
                 Err(error) => self.no_room(&mut record, &error),
             };
         }
+        if self.session.is_mended() && !matches!(fate, Fate::Refused(..)) {
+            // Whatever else was done or not, bytes have changed.
+            record.action = record.action.max(Action::Normalize);
+        }
         record.time = start.elapsed();
         match &fate {
             Fate::Refused(code, words) => self.session.decide(Verdict::Refuse(*code, words)),
@@ -336,19 +387,28 @@ impl Connection {
 
     /// Judges what can be sent, when it is its turn.
     fn judge_text(&self, engine: &Engine, arrived: &mut Arriving, record: &mut Record) -> Fate {
-        if self.session.is_mended() {
-            record.findings.add(Finding::BareLf, String::new);
+        if self.session.is_mended()
+            && let Some(fate) = mended(engine, record)
+        {
+            return fate;
         }
         if arrived.size > self.shared.limits.message_bytes {
             return unread(engine, record);
         }
         let _turn = self.shared.turns.take();
-        let raw = match arrived.spool.bytes() {
-            Ok(raw) => raw,
+        let read = arrived.spool.bytes();
+        let came = arrived.came.as_mut().map(Spool::bytes).transpose();
+        let (raw, came) = match read.and_then(|raw| Ok((raw, came?))) {
+            Ok(both) => both,
             Err(error) => return self.no_room(record, &error),
         };
         let eight_bit = self.session.announced().eight_bit;
-        let work = || judge(&raw, engine, eight_bit, record);
+        let work = || {
+            if arrived.came_late && engine.ledgers.is_some() {
+                return Err("ledger (the engine changed while the message arrived)".to_owned());
+            }
+            judge(&raw, came.as_deref(), engine, eight_bit, record)
+        };
         let fault = match catch_unwind(AssertUnwindSafe(work)) {
             Ok(Ok(fate)) => return fate,
             Ok(Err(fault)) => fault,

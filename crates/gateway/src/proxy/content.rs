@@ -33,6 +33,8 @@ pub(super) struct Content {
     bare: BareLines,
     unacceptable: Option<Unacceptable>,
     mended: bool,
+    /// From the first line end that was set right on: the bytes as they came, but for the dots of the way.
+    raw: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +58,7 @@ enum Place {
 impl Content {
     pub(super) fn new(bare: BareLines) -> Self {
         // The CRLF of DATA itself stands before the first line.
-        Self { place: Place::Start { hard: true }, bare, unacceptable: None, mended: false }
+        Self { place: Place::Start { hard: true }, bare, unacceptable: None, mended: false, raw: Vec::new() }
     }
 
     /// Why it is to be refused, as far as it was read.
@@ -67,6 +69,11 @@ impl Content {
     /// Whether a CR or LF alone was set right.
     pub(super) fn is_mended(&self) -> bool {
         self.mended
+    }
+
+    /// Bytes as they came, since the last call; with the first of them comes all that `out` of [`Content::read`] held then.
+    pub(super) fn take_raw(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.raw)
     }
 
     /// Reads on; how many bytes belong to the content, and whether it has ended with them.
@@ -82,7 +89,7 @@ impl Content {
                 (Place::Dot { hard }, b'\r') => self.place = Place::Cr { dot: Some(hard), strays: 0 },
                 (Place::Dot { .. }, b'\n') => {
                     // A line of a dot alone that is no end: the dot is text.
-                    out.push(b'.');
+                    self.put(b".", out);
                     self.place = Place::Text;
                     continue;
                 }
@@ -93,35 +100,35 @@ impl Content {
                 (Place::Cr { dot: Some(true), strays: 0 }, b'\n') => return (at + 1, true),
                 (Place::Cr { dot, strays }, b'\n') => {
                     if dot.is_some() {
-                        out.push(b'.');
+                        self.put(b".", out);
                     }
                     if strays > 0 {
-                        self.refuse(Unacceptable::BareLine);
+                        self.mend(strays, b'\r', out);
                     }
-                    out.extend_from_slice(b"\r\n");
+                    self.put(b"\r\n", out);
                     self.place = Place::Start { hard: true };
                 }
                 (Place::Cr { dot, strays }, b'\r') => self.place = Place::Cr { dot, strays: strays + 1 },
                 (Place::Cr { strays, .. }, _) => {
-                    self.refuse(Unacceptable::BareLine);
+                    self.mend(strays + 1, b'\r', out);
                     out.resize(out.len() + strays + 1, b' ');
                     self.place = Place::Text;
                     continue;
                 }
                 (Place::Text, b'\r') => self.place = Place::Cr { dot: None, strays: 0 },
                 (Place::Text, b'\n') => {
-                    self.refuse(Unacceptable::BareLine);
+                    self.mend(1, b'\n', out);
                     out.extend_from_slice(b"\r\n");
                     self.place = Place::Start { hard: false };
                 }
                 (Place::Text, 0) => {
-                    self.refuse(Unacceptable::Nul);
-                    out.push(0);
+                    self.unacceptable.get_or_insert(Unacceptable::Nul);
+                    self.put(&[0], out);
                 }
                 (Place::Text, _) => {
                     let rest = &bytes[at..];
                     let run = memchr3(b'\r', b'\n', 0, rest).unwrap_or(rest.len());
-                    out.extend_from_slice(&rest[..run]);
+                    self.put(&rest[..run], out);
                     at += run;
                     continue;
                 }
@@ -131,12 +138,25 @@ impl Content {
         (at, false)
     }
 
-    fn refuse(&mut self, why: Unacceptable) {
-        if why == Unacceptable::Nul || self.bare == BareLines::Reject {
-            self.unacceptable.get_or_insert(why);
-        } else {
-            self.mended = true;
+    /// Adds bytes that are the same on both sides.
+    fn put(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        out.extend_from_slice(bytes);
+        if self.mended {
+            self.raw.extend_from_slice(bytes);
         }
+    }
+
+    /// So many bytes that stand alone are refused, or set right by the caller.
+    fn mend(&mut self, count: usize, byte: u8, out: &[u8]) {
+        if self.bare == BareLines::Reject {
+            self.unacceptable.get_or_insert(Unacceptable::BareLine);
+            return;
+        }
+        if !self.mended {
+            self.mended = true;
+            self.raw.extend_from_slice(out);
+        }
+        self.raw.resize(self.raw.len() + count, byte);
     }
 }
 
@@ -242,6 +262,44 @@ mod tests {
         Some((text, unacceptable, Some(end + 3)))
     }
 
+    /// Reads in pieces; the bytes as they came, where line ends were set right.
+    fn raw(input: &[u8], step: usize) -> Option<Vec<u8>> {
+        let (mut content, mut all, mut text) = (Content::new(BareLines::Normalize), None, Vec::new());
+        for piece in input.chunks(step) {
+            let mut out = Vec::new();
+            let (_, ended) = content.read(piece, &mut out);
+            if content.is_mended() {
+                all.get_or_insert_with(|| text.clone()).extend(content.take_raw());
+            } else {
+                text.extend(out);
+            }
+            if ended {
+                break;
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn what_came_is_known_where_line_ends_were_set_right() {
+        for (input, want) in [
+            ("a\r\n..b\r\n\r\nc\nd\re\r\r\n.\r\n", Some("a\r\n.b\r\n\r\nc\nd\re\r\r\n")),
+            ("\n..a\r\n.\r\n", Some("\n.a\r\n")),
+            ("a\n.\nb\r\n.\r\n", Some("a\n.\nb\r\n")),
+            ("a\r\n.\r\r\nb\r\n.\r\n", Some("a\r\n.\r\r\nb\r\n")),
+            ("a\r\r\rb\r\n.\r\n", Some("a\r\r\rb\r\n")),
+            ("a\r\n..\r\n.\r\n", None),
+        ] {
+            for step in [1, 2, 3, usize::MAX] {
+                assert_eq!(
+                    raw(input.as_bytes(), step),
+                    want.map(|text| text.as_bytes().to_vec()),
+                    "{input:?} {step}"
+                );
+            }
+        }
+    }
+
     #[test]
     fn only_one_ending_ends() {
         for inner in
@@ -279,12 +337,22 @@ mod tests {
                 let whole = read(&input, usize::MAX, BareLines::Reject);
                 assert_eq!(read(&input, 1, BareLines::Reject), whole, "{input:?}");
                 let normal = read(&input, 2, BareLines::Normalize);
+                assert_eq!(raw(&input, 2), raw(&input, usize::MAX), "{input:?}");
                 assert_eq!((normal.2, &normal.0), (whole.2, &whole.0), "{input:?}");
                 assert_eq!(whole.2.is_some(), slow(&input).is_some(), "{input:?}");
                 if let Some((text, why, used)) = slow(&input) {
                     ended += 1;
                     assert_eq!(whole, (text.clone(), why, used), "{input:?}");
                     assert!(is_clean(&text));
+                    if let Some(came) = raw(&input, 1) {
+                        // No byte but dots of the way was added or taken.
+                        let plain =
+                            |bytes: &[u8]| bytes.iter().copied().filter(|byte| *byte != b'.').collect();
+                        let (came, input): (Vec<u8>, Vec<u8>) =
+                            (plain(&came), plain(&input[..used.unwrap() - 3]));
+                        assert!(why.is_some());
+                        assert_eq!(came, input);
+                    }
                     // What leaves is read back the same, at once and in pieces.
                     let mut out = Vec::new();
                     let mut stuffer = Stuffer::default();

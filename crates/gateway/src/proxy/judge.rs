@@ -1,15 +1,19 @@
 //! What becomes of a message on its way through the proxy: the engine's judgement, in bytes that may go to the next hop.
 //!
 //! # Limits
-//! An address that is not ASCII stays as it is, in the envelope and in header fields: nothing else names the same mailbox. There is no place
+//! A dry run still sets line ends right and refuses a NUL, and eight bits that the next hop does not take: these cannot be sent as they
+//! came. An address that is not ASCII stays as it is, in the envelope and in header fields: nothing else names the same mailbox. There is no place
 //! for what is to be held: it is deferred.
 
 use super::content::{Unacceptable, is_clean};
 use crate::engine::Engine;
 use crate::policy::{Action, Finding};
 use crate::server::Record;
-use mailglot_mime::{Headers, Transfer};
+use mailglot_mime::{Edit, Headers, Span, Transfer};
 use std::borrow::Cow;
+
+/// What a client hears that is to come back.
+const LATER: &str = "4.7.0 Try again later";
 
 /// What is done to the bytes.
 #[derive(Debug)]
@@ -22,6 +26,32 @@ pub(super) enum Fate {
     Refused(u16, String),
 }
 
+/// What the policy says of line ends that were set right: a fate where the message is refused for them, none where it goes on. In a
+/// dry run it always does, with the line ends set right: as they came they cannot be sent.
+pub(super) fn mended(engine: &Engine, record: &mut Record) -> Option<Fate> {
+    record.findings.add(Finding::BareLf, String::new);
+    let wanted = engine.rules.action(Finding::BareLf);
+    record.wanted = wanted;
+    if engine.rules.monitor {
+        return None;
+    }
+    match wanted {
+        Action::Reject => Some(unacceptable(Unacceptable::BareLine, record)),
+        Action::Quarantine => Some(held(record)),
+        Action::Tempfail => {
+            record.action = Action::Tempfail;
+            Some(Fate::Refused(451, LATER.to_owned()))
+        }
+        Action::Pass | Action::Tag | Action::Normalize => None,
+    }
+}
+
+/// What is to be held must not pass.
+fn held(record: &mut Record) -> Fate {
+    (record.action, record.finding) = (Action::Tempfail, Some("no place for quarantine"));
+    Fate::Refused(451, LATER.to_owned())
+}
+
 /// A fate of a message that is not judged, for what arrived with it.
 pub(super) fn unacceptable(why: Unacceptable, record: &mut Record) -> Fate {
     record.action = Action::Reject;
@@ -29,7 +59,9 @@ pub(super) fn unacceptable(why: Unacceptable, record: &mut Record) -> Fate {
         Unacceptable::BareLine => (Finding::BareLf, "5.5.2 A CR or LF stands alone in the message"),
         Unacceptable::Nul => (Finding::NulIn8bit, "5.6.0 A NUL is in the message"),
     };
-    record.findings.add(finding, String::new);
+    if !record.findings.has(finding) {
+        record.findings.add(finding, String::new);
+    }
     record.wanted = record.action;
     Fate::Refused(550, words.to_owned())
 }
@@ -45,12 +77,14 @@ pub(super) fn unread(engine: &Engine, record: &mut Record) -> Fate {
     Fate::Same
 }
 
-/// Judges a message and writes what is allowed; `eight_bit` is whether the next hop takes eight bits.
+/// Judges a message and writes what is allowed; `eight_bit` is whether the next hop takes eight bits, `came` the message as it came
+/// where its line ends were set right.
 ///
 /// # Errors
 /// The message cannot be kept as it came.
 pub(super) fn judge(
     raw: &[u8],
+    came: Option<&[u8]>,
     engine: &Engine,
     eight_bit: bool,
     record: &mut Record,
@@ -58,7 +92,7 @@ pub(super) fn judge(
     let engine = narrowed(engine, eight_bit, record.envelope.smtputf8);
     let judgement = engine.judge(raw, &record.envelope);
     record.action = judgement.action;
-    record.wanted = judgement.wanted;
+    record.wanted = record.wanted.max(judgement.wanted);
     record.losses = judgement.report.losses();
     record.bytes_out = judgement.size() as u64;
     let before = std::mem::replace(&mut record.findings, judgement.findings.clone());
@@ -70,12 +104,8 @@ pub(super) fn judge(
             let reasons = judgement.reasons(&engine.rules, Action::Reject);
             Fate::Refused(550, format!("5.6.0 message refused: {reasons}"))
         }
-        Action::Quarantine => {
-            // What is to be held must not pass.
-            (record.action, record.finding) = (Action::Tempfail, Some("no place for quarantine"));
-            Fate::Refused(451, "4.7.0 Try again later".to_owned())
-        }
-        Action::Tempfail => Fate::Refused(451, "4.7.0 Try again later".to_owned()),
+        Action::Quarantine => held(record),
+        Action::Tempfail => Fate::Refused(451, LATER.to_owned()),
         Action::Pass | Action::Tag | Action::Normalize => match judgement.bytes() {
             Cow::Owned(bytes) if is_clean(&bytes) => Fate::Other(bytes),
             Cow::Owned(_) => {
@@ -94,7 +124,11 @@ pub(super) fn judge(
         (record.action, record.finding) = (Action::Reject, Some("eight-bit"));
         return Ok(Fate::Refused(550, "5.6.3 The next hop takes no 8-bit data".to_owned()));
     }
-    if matches!(fate, Fate::Other(_)) && !judgement.edits.is_empty() {
+    if let Some(came) = came {
+        // Places in what was set right are none in what came: it is all one change.
+        record.action = record.action.max(Action::Normalize);
+        engine.keep(came, &[Edit::new(Span::new(0, came.len()), out)], record)?;
+    } else if matches!(fate, Fate::Other(_)) && !judgement.edits.is_empty() {
         engine.keep(raw, &judgement.edits, record)?;
     }
     Ok(fate)
@@ -113,7 +147,7 @@ fn narrowed(engine: &Engine, eight_bit: bool, smtputf8: bool) -> Cow<'_, Engine>
 }
 
 /// Where the body begins.
-fn body(raw: &[u8]) -> usize {
+pub(super) fn body(raw: &[u8]) -> usize {
     if raw.starts_with(b"\r\n") {
         return 2;
     }

@@ -9,7 +9,9 @@
 //!    hundred go in one batch where the next hop takes that. A line is at most [`LONGEST_LINE`] bytes; one that does not end with
 //!    CRLF, or has CR, LF or NUL in it, goes nowhere.
 //! 4. DATA is answered here, once a recipient was taken. Content ends with CRLF, dot, CRLF and nothing else. A CR or LF alone
-//!    refuses the message (550 5.5.2) or is set right before dots are looked at ([`BareLines`]); so does a NUL.
+//!    refuses the message (550 5.5.2) or is set right before dots are looked at ([`BareLines`]); a NUL refuses it. Where the route does
+//!    not say which, the policy's action for `bare-lf` does: bytes with stray line ends cannot be sent safely, so they are set right
+//!    even in a dry run, which refuses nothing for them. The original is kept as it came.
 //! 5. The whole message is judged. What is refused is refused here, and the next hop gets RSET.
 //! 6. The next hop gets DATA, and after its 354 the message with its dots. What it says then is what the client hears: a 250 is never
 //!    said before the next hop's. Where its word is lost the client hears 451: rather twice than never. In LMTP each recipient

@@ -8,7 +8,6 @@ use super::content::BareLines;
 use super::session::Options;
 use crate::address::{Address, Listener, Stream};
 use crate::engine::Engine;
-use crate::policy::{Action, Finding};
 use crate::server::{Limits, Notice};
 use crate::spool::Budget;
 use crate::turns::Turns;
@@ -49,7 +48,7 @@ pub struct Route {
     pub next_hop: Address,
     /// LMTP (RFC 2033) on both sides.
     pub lmtp: bool,
-    /// A CR or LF alone in content; none where the policy decides: it rejects `bare-lf`, or not.
+    /// A CR or LF alone in content, whatever the policy says; none where the policy decides with its action for `bare-lf`.
     pub bare_lines: Option<BareLines>,
     /// What the next hop is given.
     pub times: Times,
@@ -89,9 +88,8 @@ impl Shared {
     }
 
     pub(super) fn options(&self) -> Options {
-        let refuses = self.engine().rules.action(Finding::BareLf) > Action::Normalize;
-        let by_policy = if refuses { BareLines::Reject } else { BareLines::Normalize };
-        Options { lmtp: self.route.lmtp, bare_lines: self.route.bare_lines.unwrap_or(by_policy) }
+        // The policy is asked when the message is complete: it may defer, and be another one by then.
+        Options { lmtp: self.route.lmtp, bare_lines: self.route.bare_lines.unwrap_or(BareLines::Normalize) }
     }
 
     fn live(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Live>>> {

@@ -239,6 +239,11 @@ impl Session {
         mem::take(&mut self.text)
     }
 
+    /// Bytes as they came where line ends of the message were set right; with the first of them all that was not taken before.
+    pub(super) fn take_raw(&mut self) -> Vec<u8> {
+        self.content.take_raw()
+    }
+
     /// A fault to be told, once.
     pub fn take_fault(&mut self) -> Option<&'static str> {
         self.fault.take()

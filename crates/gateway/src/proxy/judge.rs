@@ -70,11 +70,18 @@ pub(super) fn unacceptable(why: Unacceptable, record: &mut Record) -> Fate {
 pub(super) fn unread(engine: &Engine, record: &mut Record) -> Fate {
     record.findings.add(Finding::TooLarge, String::new);
     record.finding = Some(Finding::TooLarge.id());
-    if engine.defer_too_large {
-        record.action = Action::Tempfail;
-        return Fate::Refused(451, "4.3.4 Message too large".to_owned());
+    record.wanted = engine.about_unread(Finding::TooLarge);
+    match record.wanted {
+        Action::Reject => {
+            record.action = Action::Reject;
+            Fate::Refused(552, "5.3.4 Message too large".to_owned())
+        }
+        Action::Quarantine | Action::Tempfail => {
+            record.action = Action::Tempfail;
+            Fate::Refused(451, "4.3.4 Message too large".to_owned())
+        }
+        Action::Pass | Action::Tag | Action::Normalize => Fate::Same,
     }
-    Fate::Same
 }
 
 /// Judges a message and writes what is allowed; `eight_bit` is whether the next hop takes eight bits, `came` the message as it came
@@ -152,4 +159,34 @@ pub(super) fn body(raw: &[u8]) -> usize {
         return 2;
     }
     memchr::memmem::find(raw, b"\r\n\r\n").map_or(raw.len(), |at| at + 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Envelope;
+
+    #[test]
+    fn policies_speak_of_mail_that_is_not_looked_at() {
+        for (asked, monitor, defers, want) in [
+            (Action::Pass, false, false, None),
+            (Action::Tag, false, false, None),
+            (Action::Pass, false, true, Some(451)),
+            (Action::Tempfail, false, false, Some(451)),
+            (Action::Quarantine, false, false, Some(451)),
+            (Action::Reject, false, true, Some(552)),
+            (Action::Reject, true, false, None),
+        ] {
+            let mut engine = Engine { defer_too_large: defers, ..Engine::default() };
+            engine.rules.monitor = monitor;
+            engine.rules.set(Finding::TooLarge, asked);
+            let mut record = Record::new(Envelope::default(), "", 0);
+            let code = match unread(&engine, &mut record) {
+                Fate::Refused(code, _) => Some(code),
+                _ => None,
+            };
+            assert_eq!(code, want, "{asked:?}");
+            assert!(record.findings.has(Finding::TooLarge));
+        }
+    }
 }

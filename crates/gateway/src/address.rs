@@ -1,5 +1,7 @@
 //! Where a filter listens: `unix:PATH` or `tcp:HOST:PORT`.
 
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, recv};
 use std::io::{self, ErrorKind};
 use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -251,6 +253,17 @@ impl Stream {
         let _ = either!(self, stream => stream.shutdown(std::net::Shutdown::Both));
     }
 
+    /// Whether the other side has closed, as far as can be seen before what it sent last is read. It does not wait.
+    pub(crate) fn is_gone(&self) -> bool {
+        let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+        let mut byte = [0; 1];
+        let seen = rustix::io::retry_on_intr(|| either!(self, stream => recv(stream, &mut byte[..], flags)));
+        match seen {
+            Ok((count, _)) => count == 0,
+            Err(error) => error != Errno::AGAIN,
+        }
+    }
+
     /// Asks for acknowledgements without delay; the system forgets it with each read.
     ///
     /// A server that sends small packets waits for them (Nagle), and without this 40 ms go by for each message.
@@ -295,6 +308,19 @@ mod tests {
         for text in ["", "unix:", "/run/a.sock", "tcp:1", "tcp:host:port", "tcp:h:70000", "http:a:1"] {
             assert!(text.parse::<Address>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_side_that_closed_is_seen() {
+        let (near, far) = UnixStream::pair().unwrap();
+        let near = Stream::Unix(near);
+        assert!(!near.is_gone());
+        io::Write::write_all(&mut &far, b"a").unwrap();
+        assert!(!near.is_gone());
+        assert_eq!(io::Read::read(&mut near.try_clone().unwrap(), &mut [0; 9]).unwrap(), 1);
+        assert!(!near.is_gone());
+        drop(far);
+        assert!(near.is_gone());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Instant;
 
 /// Messages that may be taken up.
 #[derive(Debug)]
@@ -36,6 +37,19 @@ impl Turns {
         Turn(self)
     }
 
+    /// Waits for a turn until then; none where there was none in time.
+    pub(crate) fn take_until(&self, end: Instant) -> Option<Turn<'_>> {
+        let mut state = self.state();
+        while state.free == 0 {
+            let left = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())?;
+            state.waiting += 1;
+            (state, _) = self.ended.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
+        }
+        state.free -= 1;
+        Some(Turn(self))
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -53,5 +67,29 @@ impl Drop for Turn<'_> {
         if state.waiting > 0 {
             self.0.ended.notify_one();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_turn_is_waited_for_no_longer_than_allowed() {
+        let turns = Turns { state: Mutex::new(State { free: 1, waiting: 0 }), ended: Condvar::new() };
+        let soon = || Instant::now() + Duration::from_millis(50);
+        let held = turns.take();
+        assert!(turns.take_until(soon()).is_none());
+        assert_eq!(turns.state().waiting, 0);
+        thread::scope(|scope| {
+            let waits = scope.spawn(|| turns.take_until(Instant::now() + Duration::from_mins(1)).is_some());
+            thread::sleep(Duration::from_millis(20));
+            drop(held);
+            assert!(waits.join().unwrap());
+        });
+        // A free one is had even when the time is up.
+        assert!(turns.take_until(Instant::now()).is_some());
     }
 }

@@ -69,6 +69,7 @@ impl Drop for NextHop {
 
 fn serve(mut stream: TcpStream, manner: Manner, all: &Mutex<Vec<Kept>>, said: &Mutex<Vec<String>>) {
     stream.set_nodelay(true).unwrap();
+    let delay = manner.delay;
     let mut hop = Hop::new(manner);
     let mut piece = vec![0; 65_536];
     let mut answer = hop.greet();
@@ -80,7 +81,10 @@ fn serve(mut stream: TcpStream, manner: Manner, all: &Mutex<Vec<Kept>>, said: &M
         }
         match stream.read(&mut piece) {
             Ok(0) | Err(_) => return,
-            Ok(count) => answer = hop.feed(&piece[..count]),
+            Ok(count) => {
+                answer = hop.feed(&piece[..count]);
+                thread::sleep(delay);
+            }
         }
     }
 }
@@ -336,7 +340,8 @@ fn the_original_of_mended_line_ends_is_kept() {
         client.send("EHLO c\r\n");
         assert_eq!(client.codes(2), [220, 250]);
         // The first stray line end may come late.
-        let before = b"Subject: y\r\nX: z\r\n".repeat(long / 8);
+        let before =
+            b"Subject: a line that is long enough for the message to be in a file\r\n".repeat(long / 20);
         let text = |mixed: &[u8]| [&before[..], mixed, &b"text\n"[..].repeat(long), b"\r\n"].concat();
         assert_eq!(client.message("", &text(MIXED)), 250);
         let record = proxy.records(1).remove(0);
@@ -654,6 +659,68 @@ fn a_next_hop_that_says_nothing_defers() {
     let address = Address::Tcp(silent.local_addr().unwrap().to_string());
     let proxy = Running::start(&address, |route, _, _| route.times.reply = Duration::from_millis(200));
     assert_eq!(proxy.connect().codes(2), [421, 0]);
+}
+
+#[test]
+fn work_that_takes_too_long_defers() {
+    let hop = NextHop::start(vec![Manner::default()]);
+    let proxy = Running::start(&hop.address, |_, limits, _| limits.work = Duration::ZERO);
+    let mut client = proxy.connect();
+    client.send("EHLO c\r\n");
+    assert_eq!(client.codes(2), [220, 250]);
+    assert_eq!(client.message("", PLAIN), 451);
+    assert_eq!(client.message("", PLAIN), 451);
+    assert!(hop.kept().is_empty());
+    let record = proxy.records(1).remove(0);
+    assert_eq!((record.action, record.finding), (Action::Tempfail, Some("slow")));
+}
+
+#[test]
+fn a_client_that_gave_up_gets_nothing_delivered() {
+    let hop = NextHop::start(vec![Manner { delay: Duration::from_millis(200), ..Manner::default() }]);
+    let proxy = Running::plain(&hop.address);
+    let mut client = proxy.connect();
+    client.send("EHLO c\r\n");
+    assert_eq!(client.codes(2), [220, 250]);
+    // All at once: the message is complete before the next hop has answered for its recipient.
+    client.send([b"MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n", PLAIN, b".\r\n"].concat());
+    drop(client);
+    // While the next hop thinks about DATA.
+    let mut client = proxy.connect();
+    client.send("EHLO c\r\nMAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n");
+    assert_eq!(client.codes(5), [220, 250, 250, 250, 354]);
+    client.send([PLAIN, b".\r\n"].concat());
+    thread::sleep(Duration::from_millis(50));
+    drop(client);
+    for record in proxy.records(2) {
+        assert_eq!((record.action, record.finding), (Action::Tempfail, Some("client-gone")));
+    }
+    assert_eq!(proxy.records(2).len(), 2);
+    thread::sleep(Duration::from_millis(300));
+    assert!(hop.kept().is_empty());
+}
+
+#[test]
+fn a_header_beyond_the_limits_is_not_read() {
+    let many = "X: y\r\n".repeat(20);
+    for (bytes, fields, text, want) in [
+        (40, 100, LATIN, Some("too-large")),
+        (1_000, 3, LATIN, Some("too-large")),
+        (1_000, 4, LATIN, None),
+        (1_000, 20, many.as_bytes(), None),
+        (1_000, 19, many.as_bytes(), Some("too-large")),
+    ] {
+        let hop = NextHop::start(vec![Manner::default()]);
+        let proxy = Running::start(&hop.address, |_, limits, _| {
+            (limits.header_bytes, limits.fields) = (bytes, fields);
+        });
+        let mut client = proxy.connect();
+        client.send("EHLO c\r\n");
+        assert_eq!(client.codes(2), [220, 250]);
+        assert_eq!(client.message(" BODY=8BITMIME", &stuffed(text)), 250);
+        assert_eq!(proxy.records(1)[0].finding, want, "{bytes} {fields}");
+        assert_eq!(hop.kept()[0].text == text, want.is_some() || text != LATIN);
+    }
 }
 
 #[test]

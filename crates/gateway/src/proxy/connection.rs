@@ -1,7 +1,7 @@
 //! One client: reads and writes on both sides, keeps the message while it arrives, has it judged.
 
 use super::content::Stuffer;
-use super::judge::{Fate, judge, mended, unacceptable, unread};
+use super::judge::{Fate, body, fields, judge, mended, unacceptable, unread};
 use super::server::Shared;
 use super::session::{Session, Step, Verdict};
 use crate::address::Stream;
@@ -363,7 +363,7 @@ impl Connection {
         let mut fate = match (&arrived.failure, self.session.unacceptable()) {
             (Some(error), _) => self.no_room(&mut record, error),
             (None, Some(why)) => unacceptable(why, &mut record),
-            (None, None) => self.judge_text(&engine, &mut arrived, &mut record),
+            (None, None) => self.judge_text(&engine, &mut arrived, &mut record, start),
         };
         self.leaving = arrived.spool;
         if let Fate::Other(bytes) = fate {
@@ -372,6 +372,14 @@ impl Connection {
                 Ok(()) => Fate::Same,
                 Err(error) => self.no_room(&mut record, &error),
             };
+        }
+        if !matches!(fate, Fate::Refused(..)) {
+            // A client that has gone, or will not wait any longer, sends the message again: delivered now, it would be there twice.
+            if self.client.is_gone() {
+                fate = self.given_up("client-gone", &mut record);
+            } else if start.elapsed() >= self.shared.limits.work {
+                fate = self.given_up("slow", &mut record);
+            }
         }
         if self.session.is_mended() && !matches!(fate, Fate::Refused(..)) {
             // Whatever else was done or not, bytes have changed.
@@ -386,7 +394,13 @@ impl Connection {
     }
 
     /// Judges what can be sent, when it is its turn.
-    fn judge_text(&self, engine: &Engine, arrived: &mut Arriving, record: &mut Record) -> Fate {
+    fn judge_text(
+        &self,
+        engine: &Engine,
+        arrived: &mut Arriving,
+        record: &mut Record,
+        start: Instant,
+    ) -> Fate {
         if self.session.is_mended()
             && let Some(fate) = mended(engine, record)
         {
@@ -395,13 +409,23 @@ impl Connection {
         if arrived.size > self.shared.limits.message_bytes {
             return unread(engine, record);
         }
-        let _turn = self.shared.turns.take();
+        let limits = &self.shared.limits;
+        let turns = &self.shared.turns;
+        let turn =
+            start.checked_add(limits.work).map_or_else(|| Some(turns.take()), |end| turns.take_until(end));
+        let Some(_turn) = turn else {
+            return self.given_up("slow", record);
+        };
         let read = arrived.spool.bytes();
         let came = arrived.came.as_mut().map(Spool::bytes).transpose();
         let (raw, came) = match read.and_then(|raw| Ok((raw, came?))) {
             Ok(both) => both,
             Err(error) => return self.no_room(record, &error),
         };
+        let header = &raw[..body(&raw)];
+        if header.len() > limits.header_bytes || fields(header) > limits.fields {
+            return unread(engine, record);
+        }
         let eight_bit = self.session.announced().eight_bit;
         let work = || {
             if arrived.came_late && engine.ledgers.is_some() {
@@ -421,6 +445,13 @@ impl Connection {
             return Fate::Same;
         }
         record.action = Action::Tempfail;
+        Fate::Refused(451, "4.3.0 Try again later".to_owned())
+    }
+
+    /// There is no use in the message's delivery any more, whatever was found out about it.
+    fn given_up(&self, why: &'static str, record: &mut Record) -> Fate {
+        self.fault(why);
+        (record.action, record.finding, record.failed_open) = (Action::Tempfail, Some(why), false);
         Fate::Refused(451, "4.3.0 Try again later".to_owned())
     }
 
@@ -449,6 +480,15 @@ impl Connection {
 
     /// Writes the message to the next hop: a short one at once.
     fn send(&mut self) {
+        if self.client.is_gone() {
+            // The next hop took its time to say go on; it must not get the message, and DATA cannot be taken back.
+            if let Some((record, _)) = &mut self.record {
+                (record.action, record.finding) = (Action::Tempfail, Some("client-gone"));
+            }
+            self.lose_hop();
+            self.session.take_fault();
+            return self.fault("client-gone");
+        }
         let mut leaving = std::mem::replace(&mut self.leaving, Spool::new(self.shared.budget.clone()));
         let written = match &self.hop {
             Some(hop) => send(&mut leaving, hop),

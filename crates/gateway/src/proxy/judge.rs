@@ -153,6 +153,12 @@ fn narrowed(engine: &Engine, eight_bit: bool, smtputf8: bool) -> Cow<'_, Engine>
     narrowed
 }
 
+/// How many fields a header has.
+pub(super) fn fields(header: &[u8]) -> usize {
+    let goes_on = |at: usize| matches!(header.get(at + 2), None | Some(b' ' | b'\t' | b'\r'));
+    memchr::memmem::find_iter(header, b"\r\n").filter(|at| !goes_on(*at)).count() + 1
+}
+
 /// Where the body begins.
 pub(super) fn body(raw: &[u8]) -> usize {
     if raw.starts_with(b"\r\n") {

@@ -13,6 +13,8 @@
 //!    not say which, the policy's action for `bare-lf` does: bytes with stray line ends cannot be sent safely, so they are set right
 //!    even in a dry run, which refuses nothing for them. The original is kept as it came.
 //! 5. The whole message is judged. What is refused is refused here, and the next hop gets RSET.
+//!    A client that has closed by then, or has waited longer than the work on a message may take, hears 451 and nothing is delivered:
+//!    it sends the message again.
 //! 6. The next hop gets DATA, and after its 354 the message with its dots. What it says then is what the client hears: a 250 is never
 //!    said before the next hop's. Where its word is lost the client hears 451: rather twice than never. In LMTP each recipient
 //!    has its own reply.

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test uses its part")]
 
+use std::time::Duration;
+
 /// A message that was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Kept {
@@ -43,6 +45,8 @@ pub(crate) struct Manner {
     /// Its answer to DATA and to the end of a message, where it is no yes.
     pub(crate) data: Option<&'static str>,
     pub(crate) end: Option<&'static str>,
+    /// How long it thinks about what it hears.
+    pub(crate) delay: Duration,
 }
 
 pub(crate) const ALL: &[&str] = &[
@@ -62,7 +66,7 @@ pub(crate) const ALL: &[&str] = &[
 
 impl Default for Manner {
     fn default() -> Self {
-        Self { lmtp: false, extensions: ALL, death: None, data: None, end: None }
+        Self { lmtp: false, extensions: ALL, death: None, data: None, end: None, delay: Duration::ZERO }
     }
 }
 

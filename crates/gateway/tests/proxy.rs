@@ -661,6 +661,52 @@ fn a_next_hop_that_says_nothing_defers() {
     assert_eq!(proxy.connect().codes(2), [421, 0]);
 }
 
+/// A byte now and then is no answer, and each whole reply has its time anew.
+#[test]
+fn a_next_hop_that_drips_defers() {
+    let dripping = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = Address::Tcp(dripping.local_addr().unwrap().to_string());
+    let thread = thread::spawn(move || {
+        let (mut stream, _) = dripping.accept().unwrap();
+        for byte in b"220-a\r\n".iter().cycle().take(200) {
+            thread::sleep(Duration::from_millis(50));
+            if stream.write_all(&[*byte]).is_err() {
+                return;
+            }
+        }
+    });
+    let proxy = Running::start(&address, |route, _, _| route.times.reply = Duration::from_millis(300));
+    let start = Instant::now();
+    assert_eq!(proxy.connect().codes(2), [421, 0]);
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    thread.join().unwrap();
+    // Thirty replies, one after the other, take longer than one of them may.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = Address::Tcp(listener.local_addr().unwrap().to_string());
+    let thread = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut piece = [0; 4_096];
+        stream.write_all(b"220 a\r\n").unwrap();
+        let _ = stream.read(&mut piece).unwrap();
+        stream.write_all(b"250-a\r\n250 PIPELINING\r\n").unwrap();
+        let _ = stream.read(&mut piece).unwrap();
+        for _ in 0..30 {
+            thread::sleep(Duration::from_millis(50));
+            stream.write_all(b"250 2.0.0 ok\r\n").unwrap();
+        }
+        // Until the proxy closes.
+        let _ = stream.read(&mut piece);
+    });
+    let proxy = Running::start(&address, |route, _, _| route.times.reply = Duration::from_secs(1));
+    let mut client = proxy.connect();
+    client.send("EHLO c\r\n");
+    assert_eq!(client.codes(2), [220, 250]);
+    client.send(format!("MAIL FROM:<a@b.invalid>\r\n{}", "RCPT TO:<c@d.invalid>\r\n".repeat(29)));
+    assert_eq!(client.codes(30), [250; 30]);
+    drop(client);
+    thread.join().unwrap();
+}
+
 #[test]
 fn work_that_takes_too_long_defers() {
     let hop = NextHop::start(vec![Manner::default()]);
@@ -778,6 +824,50 @@ fn no_room_for_a_message_defers_it() {
     assert_eq!(hop.kept().len(), 1);
     assert_eq!(proxy.records(2)[0].action, Action::Tempfail);
     assert!(hop.heard.lock().unwrap().contains(&"RSET".to_owned()));
+}
+
+/// Neither a next hop that is asked for a recipient nor one that owes the word for a message holds the end up.
+#[test]
+fn a_proxy_that_stops_does_not_wait_for_a_silent_next_hop() {
+    for commands in [
+        "MAIL FROM:<a@b.invalid>\r\n",
+        "MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\nSubject: x\r\n\r\ntext\r\n.\r\n",
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = Address::Tcp(listener.local_addr().unwrap().to_string());
+        let whole = commands.contains("DATA");
+        let hop = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut piece = [0; 4_096];
+            stream.write_all(b"220 a\r\n").unwrap();
+            let answers: &[&str] = if whole {
+                &["250-a\r\n250 PIPELINING\r\n", "250 ok\r\n250 ok\r\n", "354 go\r\n"]
+            } else {
+                &["250 a\r\n"]
+            };
+            for answer in answers {
+                let _ = stream.read(&mut piece).unwrap();
+                stream.write_all(answer.as_bytes()).unwrap();
+            }
+            // It hears what follows, and says nothing more until the other side has closed.
+            while stream.read(&mut piece).is_ok_and(|count| count > 0) {}
+        });
+        let mut proxy = Running::start(&address, |_, limits, _| limits.drain = Duration::from_millis(200));
+        let mut client = proxy.connect();
+        client.send("EHLO c\r\n");
+        assert_eq!(client.codes(2), [220, 250]);
+        client.send(commands);
+        thread::sleep(Duration::from_millis(200));
+        let thread = proxy.thread.take().unwrap();
+        let start = Instant::now();
+        proxy.stop.stop();
+        while !thread.is_finished() && start.elapsed() < Duration::from_secs(10) {
+            thread::sleep(Duration::from_millis(10));
+        }
+        assert!(thread.is_finished(), "{commands}");
+        proxy.thread = Some(thread);
+        hop.join().unwrap();
+    }
 }
 
 #[test]

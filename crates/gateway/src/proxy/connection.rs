@@ -12,8 +12,8 @@ use crate::server::{Notice, Record};
 use crate::spool::Spool;
 use std::io::{self, ErrorKind, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Bytes read at a time, and written at a time.
@@ -28,12 +28,14 @@ const SLOWEST: u64 = 1_000;
 pub(super) struct Live {
     pub(super) number: u64,
     client: Stream,
+    /// The next hop, while it is connected.
+    hop: Mutex<Option<Stream>>,
     in_message: AtomicBool,
 }
 
 impl Live {
     pub(super) fn new(number: u64, client: Stream) -> Self {
-        Self { number, client, in_message: AtomicBool::new(false) }
+        Self { number, client, hop: Mutex::new(None), in_message: AtomicBool::new(false) }
     }
 
     /// Ends the connection, where no message is on it.
@@ -43,9 +45,16 @@ impl Live {
         }
     }
 
-    /// Ends the connection.
+    /// Ends the connection on both sides: it may wait for either.
     pub(super) fn end(&self) {
         self.client.shut();
+        if let Some(hop) = &*self.hop() {
+            hop.shut();
+        }
+    }
+
+    fn hop(&self) -> MutexGuard<'_, Option<Stream>> {
+        self.hop.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -64,6 +73,8 @@ pub(super) struct Connection {
     began: Instant,
     /// When the client last said something, or was last answered.
     heard: Instant,
+    /// When the next hop was asked what it is to answer next, and how many replies it had given then.
+    asked: (Instant, u64),
     /// When the command that has not ended began.
     line_began: Option<Instant>,
 }
@@ -155,6 +166,7 @@ impl Connection {
             piece: vec![0; PIECE],
             began: Instant::now(),
             heard: Instant::now(),
+            asked: (Instant::now(), 0),
             line_began: None,
         }
     }
@@ -169,9 +181,7 @@ impl Connection {
             self.fault(&format!("io ({error})"));
         }
         self.client.shut();
-        if let Some(hop) = &self.hop {
-            hop.shut();
-        }
+        self.shut_hop();
     }
 
     fn speak(&mut self) -> Result<(), End> {
@@ -242,11 +252,14 @@ impl Connection {
     /// Writes to the next hop; false where that failed, and the session goes another way.
     fn flush_hop(&mut self) -> bool {
         let output = self.session.take_hop();
+        if output.is_empty() {
+            return true;
+        }
         let written = match &self.hop {
-            _ if output.is_empty() => Ok(()),
             Some(hop) => write(hop, &output),
             None => Err(ErrorKind::NotConnected.into()),
         };
+        self.ask_hop();
         let well = written.is_ok();
         if !well {
             self.lose_hop();
@@ -255,22 +268,35 @@ impl Connection {
     }
 
     fn lose_hop(&mut self) {
+        self.shut_hop();
+        self.session.hop_lost();
+    }
+
+    fn shut_hop(&mut self) {
+        // A clone that stays would keep it open.
+        *self.live.hop() = None;
         if let Some(hop) = self.hop.take() {
             hop.shut();
         }
-        self.session.hop_lost();
+    }
+
+    /// From now on the next hop owes us a word.
+    fn ask_hop(&mut self) {
+        self.asked = (Instant::now(), self.session.heard());
     }
 
     fn connect(&mut self) {
         let times = &self.shared.route.times;
         let connected = Stream::connect(&self.shared.route.next_hop, times.connect).and_then(|hop| {
             hop.set_write_timeout(times.reply)?;
+            *self.live.hop() = Some(hop.try_clone()?);
             Ok(hop)
         });
         match connected {
             Ok(hop) => {
                 self.hop = Some(hop);
                 self.session.connected();
+                self.ask_hop();
             }
             Err(error) => {
                 self.fault(&format!("connect ({error})"));
@@ -279,18 +305,25 @@ impl Connection {
         }
     }
 
+    /// Reads on in a reply. The whole of each reply has its time, however the next hop cuts it.
     fn read_hop(&mut self) {
+        if self.asked.1 != self.session.heard() {
+            self.ask_hop();
+        }
         let times = &self.shared.route.times;
         let patience = if self.session.is_ending() { times.end } else { times.reply };
+        let asked = self.asked.0;
         let Some(hop) = &mut self.hop else { return self.lose_hop() };
-        let read = hop.set_read_timeout(patience).and_then(|()| {
-            loop {
-                match hop.read(&mut self.piece) {
-                    Err(error) if error.kind() == ErrorKind::Interrupted => (),
-                    read => return read,
-                }
+        let read = loop {
+            let left = patience.checked_sub(asked.elapsed()).filter(|left| !left.is_zero());
+            let Some(left) = left else { break Err(ErrorKind::TimedOut.into()) };
+            // A shorter time than a millisecond may be none for the system.
+            let left = left.max(Duration::from_millis(1));
+            match hop.set_read_timeout(left).and_then(|()| hop.read(&mut self.piece)) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => (),
+                read => break read,
             }
-        });
+        };
         match read {
             Ok(0) | Err(_) => self.lose_hop(),
             Ok(count) => {
@@ -495,7 +528,10 @@ impl Connection {
             None => Err(ErrorKind::NotConnected.into()),
         };
         match written {
-            Ok(()) => self.session.sent(),
+            Ok(()) => {
+                self.session.sent();
+                self.ask_hop();
+            }
             Err(_) => self.lose_hop(),
         }
     }

@@ -29,7 +29,7 @@ const AFTER_FAILURE: Duration = Duration::from_millis(50);
 pub struct Times {
     /// To be connected.
     pub connect: Duration,
-    /// To answer a command, and to take what is written (RFC 5321 4.5.3.2 has five minutes).
+    /// To answer a command, the whole of its reply, and to take what is written (RFC 5321 4.5.3.2 has five minutes).
     pub reply: Duration,
     /// To answer the end of a message (RFC 5321 4.5.3.2.6 has ten minutes).
     pub end: Duration,
@@ -227,7 +227,8 @@ impl Proxy {
         made.map(Some)
     }
 
-    /// Ends idle connections at once, the others when their message has ended or too much time has gone by.
+    /// Ends idle connections at once, the others when their message has ended or too much time has gone by; then it does not matter
+    /// which side they wait for.
     fn drain(&self, threads: &[JoinHandle<()>]) {
         let start = Instant::now();
         while threads.iter().any(|thread| !thread.is_finished()) {

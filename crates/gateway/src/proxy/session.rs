@@ -143,6 +143,8 @@ pub struct Session {
     refused_data: bool,
     stopping: bool,
     fault: Option<&'static str>,
+    /// Replies of the next hop that were complete.
+    heard: u64,
 }
 
 impl Session {
@@ -173,6 +175,7 @@ impl Session {
             refused_data: false,
             stopping: false,
             fault: None,
+            heard: 0,
         }
     }
 
@@ -222,6 +225,11 @@ impl Session {
         if self.state == State::Sending {
             self.state = State::Ending(self.shares());
         }
+    }
+
+    /// How many whole replies the next hop has given.
+    pub(super) fn heard(&self) -> u64 {
+        self.heard
     }
 
     /// Bytes for the client, to be written at once.
@@ -352,11 +360,17 @@ impl Session {
         }
     }
 
+    fn next_reply(&mut self) -> Result<Option<Reply>, BadReply> {
+        let reply = self.replies.next();
+        self.heard += u64::from(matches!(reply, Ok(Some(_))));
+        reply
+    }
+
     fn open(&mut self) -> Option<Step> {
         if self.hop == Hop::Absent {
             return Some(Step::Connect);
         }
-        match self.replies.next() {
+        match self.next_reply() {
             Ok(None) => Some(Step::Hop),
             Ok(Some(reply)) if reply.code == 220 => {
                 let first = reply.texts.first().map_or(&[][..], Vec::as_slice);
@@ -383,7 +397,7 @@ impl Session {
             if self.hop == Hop::Absent {
                 return Some(Step::Connect);
             }
-            match self.replies.next() {
+            match self.next_reply() {
                 Ok(Some(reply)) => return self.take_reply(reply),
                 Ok(None) => (),
                 Err(bad) => return self.bad_reply(bad),
@@ -618,7 +632,7 @@ impl Session {
 
     /// The end of a message that the next hop takes or refuses.
     fn finish(&mut self) -> Option<Step> {
-        let reply = match self.replies.next() {
+        let reply = match self.next_reply() {
             Ok(None) => return Some(Step::Hop),
             Ok(Some(reply)) => reply,
             Err(bad) => return self.bad_reply(bad),

@@ -166,7 +166,8 @@ impl Complete {
         &self.raw
     }
 
-    /// What makes this message that of its edits, sorted and apart, in the words of the protocol.
+    /// What makes this message that of its edits, sorted and apart, in the words of the protocol. A field with a CR that ends no line stays
+    /// as it is.
     ///
     /// # Errors
     /// An edit that cannot be told; the message must stay as it is.
@@ -195,7 +196,8 @@ impl Complete {
                 *count += 1;
                 *count
             };
-            if !own.is_empty() {
+            // What holds a CR that ends no line came so, and cannot go back; the rest of the message is not to stay for it.
+            if !own.is_empty() && !has_bare_return(told.span.of(&self.raw)) {
                 actions.changes.push(self.change(*told, index, own)?);
             }
         }
@@ -248,22 +250,24 @@ impl Complete {
         Ok(HeaderChange { name, index, value })
     }
 
-    /// A value as the server takes it, from all bytes between the colon and the next field. A CR that ends no line is a space: no
-    /// value may have one, and the rest of the message is not to stay as it is for it.
+    /// A value as the server takes it, from all bytes between the colon and the next field.
     fn value(&self, bytes: &[u8]) -> Result<FieldValue, Untellable> {
         let bytes = bytes.strip_suffix(b"\r\n").ok_or(Untellable::NoField)?;
         let bytes = if self.leading_space { bytes } else { bytes.strip_prefix(b" ").unwrap_or(bytes) };
         let mut value = Vec::with_capacity(bytes.len());
         let mut rest = bytes.iter().peekable();
         while let Some(byte) = rest.next() {
-            match byte {
-                b'\r' if rest.peek() == Some(&&b'\n') => (),
-                b'\r' => value.push(b' '),
-                _ => value.push(*byte),
+            if *byte != b'\r' || rest.peek() != Some(&&b'\n') {
+                value.push(*byte);
             }
         }
         FieldValue::new(value).ok_or(Untellable::NoField)
     }
+}
+
+/// Whether a CR ends no line.
+fn has_bare_return(bytes: &[u8]) -> bool {
+    memchr::memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1) != Some(&b'\n'))
 }
 
 /// The bytes from `at` on with their edits, none of them copied.

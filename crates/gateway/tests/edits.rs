@@ -93,18 +93,17 @@ fn same_through_a_server(raw: &[u8], policy: &Policy, name: &str) -> bool {
     for leading_space in [true, false] {
         let received = held.tell(leading_space);
         let outcome = process(received.raw(), policy);
-        let actions = match received.actions(&outcome.edits) {
-            Ok(actions) => actions,
-            Err(why) => {
-                // A value with a bare CR or NUL can come, and cannot go back.
-                let odd =
-                    held.fields.iter().any(|(_, value)| value.iter().any(|byte| matches!(byte, 0 | b'\r')));
-                assert!(odd, "{name}: {why}");
-                return false;
-            }
-        };
+        let actions = received.actions(&outcome.edits);
+        assert!(actions.is_ok(), "{name}: {actions:?}");
+        let actions = actions.unwrap();
         let mut after = held.clone();
         after.apply(&actions, leading_space);
+        // A value with a bare CR can come, and cannot go back: it stays.
+        let odd: Vec<_> = held.fields.iter().filter(|(_, value)| value.contains(&b'\r')).collect();
+        if !odd.is_empty() {
+            assert!(odd.iter().all(|field| after.fields.contains(field)), "{name}");
+            return false;
+        }
         if leading_space {
             let (got, want) = (after.bytes(), outcome.bytes.to_vec());
             assert_eq!(got.escape_ascii().to_string(), want.escape_ascii().to_string(), "{name}");

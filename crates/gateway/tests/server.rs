@@ -414,8 +414,8 @@ fn a_return_inside_a_field_hinders_nothing() {
     let filter = Filter::start(false, |_| ());
     let fields = [LATIN, &[("Subject", " =?iso-8859-1?Q?=E9?= plain a\rb")]].concat();
     let packets = filter.connect().message(&fields, b"Gr\xfc\xdfe\r\n");
-    assert_eq!(letters(&packets), "mmmibc");
-    assert!(packets.iter().any(|(_, data)| data.ends_with(b"?= plain a b\0")), "{packets:?}");
+    assert_eq!(letters(&packets), "mmibc");
+    assert!(!packets.iter().any(|(_, data)| data.ends_with(b"b\0")), "it stays: {packets:?}");
     assert_eq!(filter.records(1)[0].action, Action::Normalize);
 }
 

@@ -73,6 +73,8 @@ fn trouble_defers_and_loses_nothing() {
             }
         };
         offer(&chain, 0..5);
+        // What the next hop took while we were killed comes twice rather than never (RFC 5321 6.1). Here nothing is on its way.
+        let mut all = arrived(&chain, 5);
         // Killed, not asked to end.
         chain.gateway = None;
         offer(&chain, 5..10);
@@ -88,8 +90,8 @@ fn trouble_defers_and_loses_nothing() {
             assert!(taken.iter().all(|number| !(5..10).contains(number)), "{taken:?}");
         }
         assert!(taken.len() >= 10, "{way:?} {taken:?}");
-        let mut came: Vec<_> =
-            arrived(&chain, taken.len()).iter().map(|mail| letters::number(&mail.data).unwrap()).collect();
+        all.extend(arrived(&chain, taken.len() - all.len()));
+        let mut came: Vec<_> = all.iter().map(|mail| letters::number(&mail.data).unwrap()).collect();
         came.sort_unstable();
         assert_eq!(came, taken, "{way:?}");
     }

@@ -71,6 +71,27 @@ impl Inherited {
     }
 }
 
+/// What a server listens with.
+#[derive(Debug)]
+pub enum Socket {
+    /// One of its own, at this address.
+    New(Address),
+    /// One that listens already.
+    Given(Inherited),
+}
+
+impl From<Address> for Socket {
+    fn from(address: Address) -> Self {
+        Self::New(address)
+    }
+}
+
+impl From<Inherited> for Socket {
+    fn from(socket: Inherited) -> Self {
+        Self::Given(socket)
+    }
+}
+
 /// A socket that listens. One that was made here in the file system is taken away at the end.
 #[derive(Debug)]
 pub(crate) enum Listener {

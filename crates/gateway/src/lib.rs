@@ -19,16 +19,20 @@ pub mod proxy;
 pub mod record;
 
 mod address;
-mod connection;
 mod engine;
+mod filter;
+mod limits;
+mod notice;
 mod received;
 mod reinject;
 mod server;
 mod spool;
 mod turns;
 
-pub use address::{Address, Inherited};
+pub use address::{Address, Inherited, Socket};
 pub use engine::{Decision, Engine, Envelope};
+pub use limits::Limits;
+pub use notice::{Notice, Record};
 pub use received::{Complete, Received, Untellable};
 pub use reinject::Reinject;
-pub use server::{Limits, Notice, Record, Server, Stop};
+pub use server::{Server, Stop};

@@ -4,9 +4,9 @@
 //! A server counts fields by name and takes whole values: an edit that reaches over the end of a field, or takes its name
 //! away, cannot be told and is refused. The planner makes none.
 
+use crate::limits::Limits;
 use crate::milter::{Actions, FieldValue, HeaderChange};
 use crate::policy::Finding;
-use crate::server::Limits;
 use crate::spool::{Budget, Spool};
 use mailglot_mime::{Edit, Span};
 use std::collections::HashMap;

@@ -8,9 +8,9 @@ use super::milter;
 use crate::args::ProxyArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
-use mailglot_gateway::proxy::{Proxy, Route};
+use mailglot_gateway::proxy::Route;
 use mailglot_gateway::record::{Form, Journal, Metrics};
-use mailglot_gateway::{Engine, Limits, Notice};
+use mailglot_gateway::{Engine, Limits, Notice, Server};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io;
@@ -31,7 +31,8 @@ pub(crate) fn run(args: &ProxyArgs, console: Console) -> Result<Exit, Failure> {
     let name = if args.lmtp { "lmtp" } else { "smtp" };
     let journal = Journal::new(name, Form::Text, Arc::new(Metrics::new()), milter::places::line);
     let tell = move |notice: &Notice<'_>| journal.tell(notice);
-    let proxy = Proxy::bind(place, route, Engine::default(), Limits::default(), tell).map_err(failed)?;
+    let proxy =
+        Server::proxy(place.clone(), route, Engine::default(), Limits::default(), tell).map_err(failed)?;
     console.say(format_args!("listening at {}", proxy.address().map_err(failed)?));
     let stop = proxy.stopper().map_err(failed)?;
     let handle = signals.handle();
@@ -41,9 +42,9 @@ pub(crate) fn run(args: &ProxyArgs, console: Console) -> Result<Exit, Failure> {
         }
     });
     let watcher = watcher.map_err(failed)?;
-    proxy.run();
+    let served = proxy.run().map_err(failed);
     handle.close();
     // It only waits for signals.
     let _ = watcher.join();
-    Ok(Exit::Done)
+    served.map(|()| Exit::Done)
 }

@@ -1,14 +1,15 @@
 //! One client: reads and writes on both sides, keeps the message while it arrives, has it judged.
 
-use super::content::Stuffer;
+use super::content::{BareLines, Stuffer};
 use super::judge::{Fate, body, fields, judge, mended, unacceptable, unread};
-use super::server::Shared;
-use super::session::{Session, Step, Verdict};
+use super::route::Route;
+use super::session::{Options, Session, Step, Verdict};
 use crate::address::Stream;
 use crate::engine::{Engine, Envelope};
+use crate::notice::{Notice, Record};
 use crate::policy::Action;
 use crate::record;
-use crate::server::{Notice, Record};
+use crate::server::{Live, Shared};
 use crate::spool::Spool;
 use std::io::{self, ErrorKind, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,7 +26,7 @@ const SLOWEST: u64 = 1_000;
 
 /// What others see of a connection.
 #[derive(Debug)]
-pub(super) struct Live {
+pub(super) struct Outside {
     pub(super) number: u64,
     client: Stream,
     /// The next hop, while it is connected.
@@ -33,24 +34,9 @@ pub(super) struct Live {
     in_message: AtomicBool,
 }
 
-impl Live {
+impl Outside {
     pub(super) fn new(number: u64, client: Stream) -> Self {
         Self { number, client, hop: Mutex::new(None), in_message: AtomicBool::new(false) }
-    }
-
-    /// Ends the connection, where no message is on it.
-    pub(super) fn end_idle(&self) {
-        if !self.in_message.load(Ordering::SeqCst) {
-            self.client.shut_reading();
-        }
-    }
-
-    /// Ends the connection on both sides: it may wait for either.
-    pub(super) fn end(&self) {
-        self.client.shut();
-        if let Some(hop) = &*self.hop() {
-            hop.shut();
-        }
     }
 
     fn hop(&self) -> MutexGuard<'_, Option<Stream>> {
@@ -58,12 +44,29 @@ impl Live {
     }
 }
 
+impl Live for Outside {
+    fn end_idle(&self) {
+        if !self.in_message.load(Ordering::SeqCst) {
+            self.client.shut_reading();
+        }
+    }
+
+    /// On both sides: it may wait for either.
+    fn end(&self) {
+        self.client.shut();
+        if let Some(hop) = &*self.hop() {
+            hop.shut();
+        }
+    }
+}
+
 /// Speaks with one client until either side ends it.
 pub(super) struct Connection {
-    live: Arc<Live>,
+    outside: Arc<Outside>,
     client: Stream,
     hop: Option<Stream>,
     session: Session,
+    route: Arc<Route>,
     shared: Arc<Shared>,
     arriving: Arriving,
     /// The message that goes to the next hop, and what will be told of it.
@@ -153,14 +156,18 @@ enum End {
 }
 
 impl Connection {
-    pub(super) fn new(live: Arc<Live>, client: Stream, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(outside: Arc<Outside>, client: Stream, route: Arc<Route>, shared: Arc<Shared>) -> Self {
+        // The policy is asked when the message is complete: it may defer, and be another one by then.
+        let options =
+            Options { lmtp: route.lmtp, bare_lines: route.bare_lines.unwrap_or(BareLines::Normalize) };
         Self {
-            live,
+            outside,
             client,
             hop: None,
-            session: Session::new(shared.options()),
+            session: Session::new(options),
             arriving: Arriving::new(&shared),
             leaving: Spool::new(shared.budget.clone()),
+            route,
             shared,
             record: None,
             piece: vec![0; PIECE],
@@ -202,7 +209,7 @@ impl Connection {
             if let Some(fault) = self.session.take_fault() {
                 self.fault(fault);
             }
-            self.live.in_message.store(self.session.is_in_message(), Ordering::SeqCst);
+            self.outside.in_message.store(self.session.is_in_message(), Ordering::SeqCst);
             if !self.session.is_settling() {
                 self.tell_record();
             }
@@ -235,7 +242,7 @@ impl Connection {
 
     fn fault(&self, fault: &str) {
         let peer = self.client.peer();
-        self.shared.tell(&Notice::Fault { connection: self.live.number, peer: &peer, fault });
+        self.shared.tell(&Notice::Fault { connection: self.outside.number, peer: &peer, fault });
     }
 
     fn flush_client(&mut self) -> Result<(), End> {
@@ -274,7 +281,7 @@ impl Connection {
 
     fn shut_hop(&mut self) {
         // A clone that stays would keep it open.
-        *self.live.hop() = None;
+        *self.outside.hop() = None;
         if let Some(hop) = self.hop.take() {
             hop.shut();
         }
@@ -286,10 +293,10 @@ impl Connection {
     }
 
     fn connect(&mut self) {
-        let times = &self.shared.route.times;
-        let connected = Stream::connect(&self.shared.route.next_hop, times.connect).and_then(|hop| {
+        let times = &self.route.times;
+        let connected = Stream::connect(&self.route.next_hop, times.connect).and_then(|hop| {
             hop.set_write_timeout(times.reply)?;
-            *self.live.hop() = Some(hop.try_clone()?);
+            *self.outside.hop() = Some(hop.try_clone()?);
             Ok(hop)
         });
         match connected {
@@ -310,7 +317,7 @@ impl Connection {
         if self.asked.1 != self.session.heard() {
             self.ask_hop();
         }
-        let times = &self.shared.route.times;
+        let times = &self.route.times;
         let patience = if self.session.is_ending() { times.end } else { times.reply };
         let asked = self.asked.0;
         let Some(hop) = &mut self.hop else { return self.lose_hop() };

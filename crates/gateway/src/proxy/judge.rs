@@ -7,8 +7,8 @@
 
 use super::content::{Unacceptable, is_clean};
 use crate::engine::Engine;
+use crate::notice::Record;
 use crate::policy::{Action, Finding};
-use crate::server::Record;
 use mailglot_mime::{Edit, Headers, Span, Transfer};
 use std::borrow::Cow;
 

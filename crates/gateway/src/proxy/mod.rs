@@ -56,12 +56,12 @@ mod content;
 mod judge;
 mod lines;
 mod reply;
-mod server;
+mod route;
 mod session;
 
 pub use capabilities::Capabilities;
 pub use content::{BareLines, Stuffer, Unacceptable};
 pub use lines::LONGEST_LINE;
 pub use reply::BadReply;
-pub use server::{Proxy, Route, Stop, Times};
+pub use route::{Route, Times};
 pub use session::{Delivery, Options, Session, Step, Verdict};

@@ -4,8 +4,8 @@
 //! A fault that has no name in [`KINDS`] is counted as `other`; its line has all words.
 
 use super::{Form, Line, Metrics};
+use crate::notice::{Notice, Record};
 use crate::policy::Action;
-use crate::server::{Notice, Record};
 use std::fmt;
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@
 
 use super::{Form, Line};
 use crate::engine::Engine;
-use crate::server::Record;
+use crate::notice::Record;
 use mailglot_mime::Edit;
 use std::time::SystemTime;
 

@@ -8,9 +8,9 @@ use super::{service, system};
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
 use mailglot_gateway::config::{Ledger, Listener, Route};
-use mailglot_gateway::proxy::{self, Proxy};
+use mailglot_gateway::proxy;
 use mailglot_gateway::record::{Form, Journal, Ledgers, Metrics, Retention};
-use mailglot_gateway::{Address, Engine, Inherited, Notice, Server, Stop};
+use mailglot_gateway::{Address, Engine, Inherited, Notice, Server, Socket, Stop};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -20,12 +20,7 @@ use std::thread::{self, JoinHandle};
 /// A server that was bound.
 pub(super) struct Bound {
     place: Place,
-    server: Kind,
-}
-
-enum Kind {
-    Milter(Server),
-    Proxy(Proxy),
+    server: Server,
 }
 
 /// A running server, for those who stop and change it.
@@ -33,32 +28,21 @@ pub(super) struct Place {
     /// As the configuration names it.
     pub(super) address: Address,
     route: &'static str,
-    handle: Handle,
+    stop: Stop,
     /// Where it keeps originals.
     ledger: Option<Ledger>,
     ledgers: Option<Arc<Ledgers>>,
 }
 
-enum Handle {
-    Milter(Stop),
-    Proxy(proxy::Stop),
-}
-
 impl Place {
     /// Asks it to end.
     pub(super) fn stop(&self) {
-        match &self.handle {
-            Handle::Milter(stop) => stop.stop(),
-            Handle::Proxy(stop) => stop.stop(),
-        }
+        self.stop.stop();
     }
 
-    /// A number that grows while the server is alive; none where it does not tell.
-    pub(super) fn beats(&self) -> Option<u64> {
-        match &self.handle {
-            Handle::Milter(stop) => Some(stop.beats()),
-            Handle::Proxy(_) => None,
-        }
+    /// A number that grows while the server is alive.
+    pub(super) fn beats(&self) -> u64 {
+        self.stop.beats()
     }
 
     /// Judges by what a listener says now.
@@ -67,10 +51,7 @@ impl Place {
             return Err(Failure::new(Exit::Usage, format!("{}: its ledger is another one", self.address)));
         }
         let engine = Engine { ledgers: self.ledgers.clone(), ..listener.engine.clone() };
-        match &self.handle {
-            Handle::Milter(stop) => stop.change(engine),
-            Handle::Proxy(stop) => stop.change(engine),
-        }
+        self.stop.change(engine);
         Ok(())
     }
 }
@@ -80,12 +61,8 @@ pub(super) fn measure(places: &[Place], metrics: &Metrics) {
     let (mut connections, mut spool) = (BTreeMap::new(), 0);
     let mut folders = BTreeMap::new();
     for place in places {
-        let (open, bytes) = match &place.handle {
-            Handle::Milter(stop) => (stop.connections(), stop.spool_bytes()),
-            Handle::Proxy(stop) => (stop.connections(), stop.spool_bytes()),
-        };
-        *connections.entry(place.route).or_insert(0) += open as u64;
-        spool += bytes;
+        *connections.entry(place.route).or_insert(0) += place.stop.connections() as u64;
+        spool += place.stop.spool_bytes();
         if let (Some(ledger), Some(ledgers)) = (&place.ledger, &place.ledgers) {
             folders.insert(&ledger.folder, ledgers.bytes());
         }
@@ -124,30 +101,19 @@ pub(super) fn listen(
         let tell = move |notice: &Notice<'_>| journal.tell(notice);
         let same = |socket: &Inherited| socket.address().is_ok_and(|other| other == address);
         let given = inherited.iter().position(same).map(|at| inherited.swap_remove(at));
-        let (server, at, handle) = match (listener.route, listener.next_hop, given) {
-            (Route::Milter, _, given) => {
-                let server = match given {
-                    Some(socket) => Server::inherit(socket, engine, listener.limits, tell),
-                    None => Server::bind(&address, engine, listener.limits, tell),
-                };
-                let server = server.map_err(failed)?;
-                let (at, stop) = (server.address().map_err(failed)?, server.stopper().map_err(failed)?);
-                (Kind::Milter(server), at, Handle::Milter(stop))
-            }
-            (kind, Some(hop), None) => {
+        let socket = given.map_or_else(|| Socket::New(address.clone()), Socket::Given);
+        let server = match (listener.route, listener.next_hop) {
+            (Route::Milter, _) => Server::milter(socket, engine, listener.limits, tell),
+            (kind, Some(hop)) => {
                 let route = proxy::Route { lmtp: kind == Route::Lmtp, ..proxy::Route::to(hop) };
-                let server = Proxy::bind(&address, route, engine, listener.limits, tell).map_err(failed)?;
-                let (at, stop) = (server.address().map_err(failed)?, server.stopper().map_err(failed)?);
-                (Kind::Proxy(server), at, Handle::Proxy(stop))
+                Server::proxy(socket, route, engine, listener.limits, tell)
             }
-            (_, _, Some(_)) => {
-                let words = format!("{address}: a proxy makes its socket itself");
-                return Err(Failure::new(Exit::Usage, words));
-            }
-            (_, None, None) => return Err(Failure::new(Exit::Usage, format!("{address}: no next_hop"))),
+            (_, None) => return Err(Failure::new(Exit::Usage, format!("{address}: no next_hop"))),
         };
+        let server = server.map_err(failed)?;
+        let (at, stop) = (server.address().map_err(failed)?, server.stopper().map_err(failed)?);
         console.say(format_args!("listening at {at}"));
-        let place = Place { address, route, handle, ledger: listener.ledger, ledgers: kept };
+        let place = Place { address, route, stop, ledger: listener.ledger, ledgers: kept };
         places.push(Bound { place, server });
     }
     if let Some(socket) = inherited.first() {
@@ -186,13 +152,7 @@ type Running = JoinHandle<io::Result<()>>;
 pub(super) fn run(places: Vec<Bound>) -> Result<(Vec<Place>, Vec<Running>), Failure> {
     let (mut running, mut threads) = (Vec::<Place>::new(), Vec::new());
     for Bound { place, server } in places {
-        let thread = thread::Builder::new().name(place.address.to_string()).spawn(move || match server {
-            Kind::Milter(server) => server.run(),
-            Kind::Proxy(server) => {
-                server.run();
-                Ok(())
-            }
-        });
+        let thread = thread::Builder::new().name(place.address.to_string()).spawn(move || server.run());
         match thread {
             Ok(thread) => {
                 threads.push(thread);

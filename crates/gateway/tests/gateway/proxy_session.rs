@@ -1,12 +1,7 @@
 //! The proxy's machine, without any I/O: against a next hop of our own, at every split, with mutants, and with one that dies.
 
-#![forbid(unsafe_code)]
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod next_hop;
-
+use crate::rig::{Death, Hop, Kept, Manner};
 use mailglot_gateway::proxy::{BareLines, Delivery, Options, Session, Step, Stuffer, Verdict};
-use next_hop::{Death, Hop, Kept, Manner};
 
 /// Both sides of a session. Only the first connection of a next hop is in its manner; later ones are faultless.
 struct World {

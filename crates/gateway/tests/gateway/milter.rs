@@ -1,8 +1,5 @@
 //! Whole conversations, at every split of their bytes, and what no server says.
 
-#![forbid(unsafe_code)]
-#![allow(clippy::unwrap_used)]
-
 use mailglot_gateway::milter::{
     Actions, Event, Fault, FieldValue, Granted, HeaderChange, Incoming, LONGEST_DATA, Peer, Refusal,
     ReplyText, Session, Verdict, action, protocol, put,

@@ -1,8 +1,5 @@
 //! What a server makes of our edits is what the planner made of the message.
 
-#![forbid(unsafe_code)]
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
-
 use mailglot_gateway::milter::Actions;
 use mailglot_gateway::{Complete, Received};
 use mailglot_mime::{Policy, Transfer, process};

@@ -1,7 +1,11 @@
 //! A next hop of our own for tests: bytes in, bytes out, and what it took for good.
 
-#![allow(dead_code, reason = "each test uses its part")]
-
+use mailglot_gateway::Address;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// A message that was taken.
@@ -254,5 +258,74 @@ impl Hop {
     fn forget(&mut self) {
         self.mail = None;
         self.recipients.clear();
+    }
+}
+
+/// A next hop that listens; it ends with the test.
+pub(crate) struct NextHop {
+    pub(crate) address: Address,
+    kept: Arc<Mutex<Vec<Kept>>>,
+    pub(crate) heard: Arc<Mutex<Vec<String>>>,
+    pub(crate) connections: Arc<AtomicUsize>,
+    stopping: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl NextHop {
+    /// Its connections have these manners, in order; the last one holds for all others.
+    pub(crate) fn start(manners: Vec<Manner>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = Address::Tcp(listener.local_addr().unwrap().to_string());
+        let (kept, heard) = (Arc::<Mutex<Vec<Kept>>>::default(), Arc::<Mutex<Vec<String>>>::default());
+        let (stopping, connections) = (Arc::<AtomicBool>::default(), Arc::<AtomicUsize>::default());
+        let (ends, counted, all, said) = (stopping.clone(), connections.clone(), kept.clone(), heard.clone());
+        let thread = thread::spawn(move || {
+            for stream in listener.incoming() {
+                if ends.load(Ordering::SeqCst) {
+                    break;
+                }
+                let number = counted.fetch_add(1, Ordering::SeqCst);
+                let manner = manners[number.min(manners.len() - 1)].clone();
+                let (all, said) = (all.clone(), said.clone());
+                thread::spawn(move || serve(stream.unwrap(), manner, &all, &said));
+            }
+        });
+        Self { address, kept, heard, connections, stopping, thread: Some(thread) }
+    }
+
+    pub(crate) fn kept(&self) -> Vec<Kept> {
+        self.kept.lock().unwrap().clone()
+    }
+}
+
+impl Drop for NextHop {
+    fn drop(&mut self) {
+        self.stopping.store(true, Ordering::SeqCst);
+        if let Address::Tcp(place) = &self.address {
+            drop(TcpStream::connect(place));
+        }
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
+fn serve(mut stream: TcpStream, manner: Manner, all: &Mutex<Vec<Kept>>, said: &Mutex<Vec<String>>) {
+    stream.set_nodelay(true).unwrap();
+    let delay = manner.delay;
+    let mut hop = Hop::new(manner);
+    let mut piece = vec![0; 65_536];
+    let mut answer = hop.greet();
+    loop {
+        all.lock().unwrap().append(&mut hop.kept);
+        said.lock().unwrap().append(&mut hop.heard);
+        if stream.write_all(&answer).is_err() || hop.dead || hop.quit {
+            return;
+        }
+        match stream.read(&mut piece) {
+            Ok(0) | Err(_) => return,
+            Ok(count) => {
+                answer = hop.feed(&piece[..count]);
+                thread::sleep(delay);
+            }
+        }
     }
 }

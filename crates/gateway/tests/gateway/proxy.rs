@@ -1,22 +1,14 @@
 //! The proxy over real sockets, between a client and a next hop of our own.
 
-#![forbid(unsafe_code)]
-#![allow(clippy::unwrap_used)]
-
-mod next_hop;
-mod rig;
-
-use mailglot_archive::ledger::{Block, Body, Ledger, Record as LedgerRecord};
+use crate::rig::{Client, Death, Manner, NextHop, Running, original};
 use mailglot_gateway::policy::{Action, Finding, Rules};
 use mailglot_gateway::proxy::BareLines;
 use mailglot_gateway::record::{Ledgers, Retention};
-use mailglot_gateway::{Address, Engine};
-use next_hop::{Death, Manner};
-use rig::{Client, NextHop, Running};
+use mailglot_gateway::{Address, Engine, Inherited, Socket};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -25,6 +17,8 @@ use std::time::{Duration, Instant};
 const LATIN: &[u8] =
     b"Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\
       Content-Transfer-Encoding: 8bit\r\n\r\nGr\xfc\xdfe\r\n.\r\n";
+const PLAIN: &[u8] = b"Subject: x\r\n\r\ntext\r\n";
+
 /// What a policy refuses, holds or only tells of.
 #[test]
 fn the_policy_decides() {
@@ -41,9 +35,7 @@ fn the_policy_decides() {
             *rules = Rules::default();
             rules.set(Finding::DuplicateHeader, action);
         });
-        let mut client = proxy.connect();
-        client.send("EHLO c\r\n");
-        assert_eq!(client.codes(2), [220, 250]);
+        let mut client = proxy.greeted();
         assert_eq!(client.message("", twice), code, "{action:?}");
         // What comes after it is not concerned.
         assert_eq!(client.message("", PLAIN), 250);
@@ -54,7 +46,7 @@ fn the_policy_decides() {
             assert!(text.starts_with("MIME-Ambiguity-Results: "), "{text}");
             assert_eq!(text.contains("text/html"), action == Action::Tag, "{text}");
         }
-        let record = proxy.records(1).remove(0);
+        let record = proxy.told.records(1).remove(0);
         assert!(record.findings.has(Finding::DuplicateHeader));
         assert_eq!(record.wanted, action);
     }
@@ -62,11 +54,9 @@ fn the_policy_decides() {
     for (rules, code) in [(Rules::default(), 250), (Rules::strict(), 550)] {
         let hop = NextHop::start(vec![Manner::default()]);
         let proxy = Running::start(&hop.address, |_, _, own| *own = rules);
-        let mut client = proxy.connect();
-        client.send("EHLO c\r\n");
-        assert_eq!(client.codes(2), [220, 250]);
+        let mut client = proxy.greeted();
         assert_eq!(client.message("", b"Subject: x\r\n\r\na\nb\r\n"), code);
-        assert!(proxy.records(1)[0].findings.has(Finding::BareLf));
+        assert!(proxy.told.records(1)[0].findings.has(Finding::BareLf));
     }
 }
 
@@ -94,13 +84,11 @@ fn the_policy_decides_about_line_ends_and_a_dry_run_refuses_none() {
             rules.monitor = monitor;
             rules.set(Finding::BareLf, action);
         });
-        let mut client = proxy.connect();
-        client.send("EHLO c\r\n");
-        assert_eq!(client.codes(2), [220, 250]);
+        let mut client = proxy.greeted();
         assert_eq!(client.message("", MIXED), code, "{action:?} {monitor}");
         let kept = hop.kept();
         assert_eq!(kept.len(), usize::from(code == 250), "{action:?} {monitor}");
-        let record = proxy.records(1).remove(0);
+        let record = proxy.told.records(1).remove(0);
         assert!(record.findings.has(Finding::BareLf));
         assert_eq!(record.wanted, action, "{monitor}");
         let done = match code {
@@ -120,11 +108,9 @@ fn the_policy_decides_about_line_ends_and_a_dry_run_refuses_none() {
 fn a_new_policy_decides_about_line_ends_at_once() {
     let hop = NextHop::start(vec![Manner::default()]);
     let proxy = Running::start(&hop.address, |_, _, rules| *rules = Rules::strict());
-    let mut client = proxy.connect();
-    client.send("EHLO c\r\n");
-    assert_eq!(client.codes(2), [220, 250]);
+    let mut client = proxy.greeted();
     assert_eq!(client.message("", MIXED), 550);
-    proxy.stop.change(Engine::new(Rules::monitor()));
+    proxy.served.stop.change(Engine::new(Rules::monitor()));
     assert_eq!(client.message("", MIXED), 250);
 }
 
@@ -138,15 +124,13 @@ fn the_original_of_mended_line_ends_is_kept() {
             let ledgers = Ledgers::open(folder.path(), Retention::default(), |error| panic!("{error}"));
             engine.ledgers = Some(Arc::new(ledgers.unwrap()));
         });
-        let mut client = proxy.connect();
-        client.send("EHLO c\r\n");
-        assert_eq!(client.codes(2), [220, 250]);
+        let mut client = proxy.greeted();
         // The first stray line end may come late.
         let before =
             b"Subject: a line that is long enough for the message to be in a file\r\n".repeat(long / 20);
         let text = |mixed: &[u8]| [&before[..], mixed, &b"text\n"[..].repeat(long), b"\r\n"].concat();
         assert_eq!(client.message("", &text(MIXED)), 250);
-        let record = proxy.records(1).remove(0);
+        let record = proxy.told.records(1).remove(0);
         assert_eq!(record.action, Action::Normalize);
         let (original, note) = original(&folder.path().join(record.ledger.unwrap()));
         assert!(original == text(MIXED_CAME), "{monitor} {long}");
@@ -156,30 +140,9 @@ fn the_original_of_mended_line_ends_is_kept() {
         }
         // What came well needs no original.
         assert_eq!(client.message("", PLAIN), 250);
-        assert_eq!(proxy.records(2)[1].ledger, None);
+        assert_eq!(proxy.told.records(2)[1].ledger, None);
     }
 }
-
-/// The message in a ledger, and what is told of it.
-fn original(path: &Path) -> (Vec<u8>, String) {
-    let mut ledger = Ledger::open(path).unwrap();
-    let (mut block, mut message, mut note) = (Block::default(), Vec::new(), String::new());
-    while ledger.next_block(&mut block).unwrap() {
-        for record in block.records() {
-            match record.unwrap() {
-                LedgerRecord::Note(text) => note = String::from_utf8(text.to_vec()).unwrap(),
-                LedgerRecord::Message(record) => match record.body {
-                    Body::Whole(piece) => message.extend_from_slice(piece),
-                    _ => unreachable!("an original is kept whole"),
-                },
-                _ => (),
-            }
-        }
-    }
-    (message, note)
-}
-
-const PLAIN: &[u8] = b"Subject: x\r\n\r\ntext\r\n";
 
 fn stuffed(text: &[u8]) -> Vec<u8> {
     let (mut stuffer, mut out) = (mailglot_gateway::proxy::Stuffer::default(), Vec::new());
@@ -191,9 +154,7 @@ fn stuffed(text: &[u8]) -> Vec<u8> {
 fn a_message_becomes_utf8_on_its_way() {
     let hop = NextHop::start(vec![Manner::default()]);
     let proxy = Running::plain(&hop.address);
-    let mut client = proxy.connect();
-    client.send("EHLO c\r\n");
-    assert_eq!(client.codes(2), [220, 250]);
+    let mut client = proxy.greeted();
     assert_eq!(client.message(" BODY=8BITMIME", &stuffed(LATIN)), 250);
     assert_eq!(client.message("", PLAIN), 250);
     client.send("QUIT\r\n");
@@ -204,7 +165,7 @@ fn a_message_becomes_utf8_on_its_way() {
     assert!(text.starts_with("Subject: =?UTF-8?") && text.contains("charset=utf-8"), "{text}");
     assert!(text.ends_with("\r\n\r\nGrüße\r\n.\r\n"), "{text}");
     assert_eq!(kept[1].text, PLAIN);
-    let records = proxy.records(2);
+    let records = proxy.told.records(2);
     assert_eq!(
         records.iter().map(|record| record.action).collect::<Vec<_>>(),
         [Action::Normalize, Action::Pass]
@@ -226,9 +187,7 @@ fn what_goes_out_is_legal_for_the_next_hop() {
     let run = |extensions: &'static [&'static str], mail: &str, text: &[u8]| {
         let hop = NextHop::start(vec![Manner { extensions, ..Manner::default() }]);
         let proxy = Running::plain(&hop.address);
-        let mut client = proxy.connect();
-        client.send("EHLO c\r\n");
-        assert_eq!(client.codes(2), [220, 250]);
+        let mut client = proxy.greeted();
         let code = client.message(mail, text);
         (code, hop.kept().pop().map(|kept| kept.text).unwrap_or_default())
     };
@@ -345,7 +304,7 @@ fn a_next_hop_that_dies_defers_and_loses_nothing() {
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let proxy = Running::plain(&Address::Tcp(nobody.to_string()));
     assert_eq!(proxy.connect().codes(2), [421, 0]);
-    assert!(proxy.faults(1)[0].starts_with("connect ("));
+    assert!(proxy.told.faults(1)[0].starts_with("connect ("));
 }
 
 #[test]
@@ -361,7 +320,7 @@ fn lmtp_answers_for_each_recipient() {
         assert_eq!(client.codes(7), [220, 250, 250, 250, 550, 250, 354]);
         client.send([LATIN, b"..\r\n.\r\n"].concat());
         assert_eq!(client.codes(2), want);
-        let record = proxy.records(1).remove(0);
+        let record = proxy.told.records(1).remove(0);
         assert_eq!(record.envelope.recipients, 2);
     }
 }
@@ -374,9 +333,7 @@ fn a_thousand_messages_at_twenty_connections() {
         for worker in 0..20 {
             let proxy = &proxy;
             scope.spawn(move || {
-                let mut client = proxy.connect();
-                client.send("EHLO c\r\n");
-                assert_eq!(client.codes(2), [220, 250]);
+                let mut client = proxy.greeted();
                 for number in 0..50 {
                     let text =
                         format!("Subject: {worker}-{number}\r\n\r\n{}", "Gr\u{fc}\u{df}e\r\n".repeat(number));
@@ -402,9 +359,9 @@ fn a_thousand_messages_at_twenty_connections() {
     subjects.sort();
     subjects.dedup();
     assert_eq!(subjects.len(), 1_000);
-    assert_eq!(proxy.records(1_000).len(), 1_000);
+    assert_eq!(proxy.told.records(1_000).len(), 1_000);
     assert_eq!(hop.connections.load(Ordering::SeqCst), 20);
-    assert_eq!(proxy.faults.lock().unwrap().as_slice(), &[] as &[String]);
+    assert_eq!(proxy.told.faults(0), [""; 0]);
 }
 
 #[test]
@@ -438,8 +395,7 @@ fn the_slow_are_sent_away() {
     // Silent from the start; dripping a line without an end; idle; dripping content; silent within content.
     ends_in(10, &|_| (), b"");
     let greet = |client: &mut Client| {
-        client.send("EHLO c\r\n");
-        assert_eq!(client.codes(2), [220, 250]);
+        client.greet();
     };
     ends_in(10, &greet, b"x");
     ends_in(20, &greet, b"");
@@ -450,7 +406,7 @@ fn the_slow_are_sent_away() {
     };
     ends_in(30, &into_content, b"x");
     ends_in(10, &into_content, b"");
-    assert_eq!(proxy.faults(5), ["slow"; 5]);
+    assert_eq!(proxy.told.faults(5), ["slow"; 5]);
     assert!(hop.kept().is_empty());
 }
 
@@ -500,9 +456,7 @@ fn a_next_hop_that_drips_defers() {
         let _ = stream.read(&mut piece);
     });
     let proxy = Running::start(&address, |route, _, _| route.times.reply = Duration::from_secs(1));
-    let mut client = proxy.connect();
-    client.send("EHLO c\r\n");
-    assert_eq!(client.codes(2), [220, 250]);
+    let mut client = proxy.greeted();
     client.send(format!("MAIL FROM:<a@b.invalid>\r\n{}", "RCPT TO:<c@d.invalid>\r\n".repeat(29)));
     assert_eq!(client.codes(30), [250; 30]);
     drop(client);
@@ -513,13 +467,11 @@ fn a_next_hop_that_drips_defers() {
 fn work_that_takes_too_long_defers() {
     let hop = NextHop::start(vec![Manner::default()]);
     let proxy = Running::start(&hop.address, |_, limits, _| limits.work = Duration::ZERO);
-    let mut client = proxy.connect();
-    client.send("EHLO c\r\n");
-    assert_eq!(client.codes(2), [220, 250]);
+    let mut client = proxy.greeted();
     assert_eq!(client.message("", PLAIN), 451);
     assert_eq!(client.message("", PLAIN), 451);
     assert!(hop.kept().is_empty());
-    let record = proxy.records(1).remove(0);
+    let record = proxy.told.records(1).remove(0);
     assert_eq!((record.action, record.finding), (Action::Tempfail, Some("slow")));
 }
 
@@ -527,9 +479,7 @@ fn work_that_takes_too_long_defers() {
 fn a_client_that_gave_up_gets_nothing_delivered() {
     let hop = NextHop::start(vec![Manner { delay: Duration::from_millis(200), ..Manner::default() }]);
     let proxy = Running::plain(&hop.address);
-    let mut client = proxy.connect();
-    client.send("EHLO c\r\n");
-    assert_eq!(client.codes(2), [220, 250]);
+    let mut client = proxy.greeted();
     // All at once: the message is complete before the next hop has answered for its recipient.
     client.send([b"MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n", PLAIN, b".\r\n"].concat());
     drop(client);
@@ -540,10 +490,10 @@ fn a_client_that_gave_up_gets_nothing_delivered() {
     client.send([PLAIN, b".\r\n"].concat());
     thread::sleep(Duration::from_millis(50));
     drop(client);
-    for record in proxy.records(2) {
+    for record in proxy.told.records(2) {
         assert_eq!((record.action, record.finding), (Action::Tempfail, Some("client-gone")));
     }
-    assert_eq!(proxy.records(2).len(), 2);
+    assert_eq!(proxy.told.records(2).len(), 2);
     thread::sleep(Duration::from_millis(300));
     assert!(hop.kept().is_empty());
 }
@@ -562,11 +512,9 @@ fn a_header_beyond_the_limits_is_not_read() {
         let proxy = Running::start(&hop.address, |_, limits, _| {
             (limits.header_bytes, limits.fields) = (bytes, fields);
         });
-        let mut client = proxy.connect();
-        client.send("EHLO c\r\n");
-        assert_eq!(client.codes(2), [220, 250]);
+        let mut client = proxy.greeted();
         assert_eq!(client.message(" BODY=8BITMIME", &stuffed(text)), 250);
-        assert_eq!(proxy.records(1)[0].finding, want, "{bytes} {fields}");
+        assert_eq!(proxy.told.records(1)[0].finding, want, "{bytes} {fields}");
         assert_eq!(hop.kept()[0].text == text, want.is_some() || text != LATIN);
     }
 }
@@ -593,9 +541,7 @@ fn one_connection_too_many_is_deferred() {
 fn a_long_message_is_kept_in_a_file_and_a_too_long_one_is_not_read() {
     let hop = NextHop::start(vec![Manner::default()]);
     let proxy = Running::start(&hop.address, |_, limits, _| limits.message_bytes = 4 << 20);
-    let mut client = proxy.connect();
-    client.send("EHLO c\r\n");
-    assert_eq!(client.codes(2), [220, 250]);
+    let mut client = proxy.greeted();
     let text = |lines: usize| {
         [LATIN, &b".Gr\xfc\xdfe und noch mehr Text in dieser Zeile\r\n".repeat(lines)].concat()
     };
@@ -607,7 +553,7 @@ fn a_long_message_is_kept_in_a_file_and_a_too_long_one_is_not_read() {
     let out = String::from_utf8(kept[0].text.clone()).unwrap();
     assert_eq!(out.matches("Grüße").count(), 60_001);
     assert!(kept[1].text == unread);
-    let records = proxy.records(2);
+    let records = proxy.told.records(2);
     assert_eq!((records[0].action, records[1].action), (Action::Normalize, Action::Pass));
     assert_eq!(records[1].finding, Some("too-large"));
 }
@@ -616,15 +562,13 @@ fn a_long_message_is_kept_in_a_file_and_a_too_long_one_is_not_read() {
 fn no_room_for_a_message_defers_it() {
     let hop = NextHop::start(vec![Manner::default()]);
     let proxy = Running::start(&hop.address, |_, limits, _| limits.spool = "no such folder".into());
-    let mut client = proxy.connect();
-    client.send("EHLO c\r\n");
-    assert_eq!(client.codes(2), [220, 250]);
+    let mut client = proxy.greeted();
     let long = [PLAIN, &b"text\r\n".repeat(400_000)].concat();
     assert_eq!(client.message("", &long), 452);
     // The next message is a new one.
     assert_eq!(client.message("", PLAIN), 250);
     assert_eq!(hop.kept().len(), 1);
-    assert_eq!(proxy.records(2)[0].action, Action::Tempfail);
+    assert_eq!(proxy.told.records(2)[0].action, Action::Tempfail);
     assert!(hop.heard.lock().unwrap().contains(&"RSET".to_owned()));
 }
 
@@ -655,19 +599,17 @@ fn a_proxy_that_stops_does_not_wait_for_a_silent_next_hop() {
             while stream.read(&mut piece).is_ok_and(|count| count > 0) {}
         });
         let mut proxy = Running::start(&address, |_, limits, _| limits.drain = Duration::from_millis(200));
-        let mut client = proxy.connect();
-        client.send("EHLO c\r\n");
-        assert_eq!(client.codes(2), [220, 250]);
+        let mut client = proxy.greeted();
         client.send(commands);
         thread::sleep(Duration::from_millis(200));
-        let thread = proxy.thread.take().unwrap();
+        let thread = proxy.served.thread.take().unwrap();
         let start = Instant::now();
-        proxy.stop.stop();
+        proxy.served.stop.stop();
         while !thread.is_finished() && start.elapsed() < Duration::from_secs(10) {
             thread::sleep(Duration::from_millis(10));
         }
         assert!(thread.is_finished(), "{commands}");
-        proxy.thread = Some(thread);
+        proxy.served.thread = Some(thread);
         hop.join().unwrap();
     }
 }
@@ -678,18 +620,33 @@ fn a_proxy_that_stops_lets_messages_end() {
     let mut proxy = Running::plain(&hop.address);
     let (mut idle, mut busy) = (proxy.connect(), proxy.connect());
     for client in [&mut idle, &mut busy] {
-        client.send("EHLO c\r\n");
-        assert_eq!(client.codes(2), [220, 250]);
+        client.greet();
     }
     busy.send("MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\nSubject: x\r\n");
     assert_eq!(busy.codes(3), [250, 250, 354]);
-    let stop = proxy.stop.clone();
+    let stop = proxy.served.stop.clone();
     stop.stop();
     assert_eq!(idle.codes(2), [421, 0]);
     thread::sleep(Duration::from_millis(100));
     busy.send("\r\ntext\r\n.\r\n");
     assert_eq!(busy.codes(3), [250, 421, 0]);
-    proxy.thread.take().unwrap().join().unwrap();
+    proxy.served.thread.take().unwrap().join().unwrap();
     assert_eq!(hop.kept().len(), 1);
-    proxy.thread = Some(thread::spawn(|| ()));
+    proxy.served.thread = Some(thread::spawn(|| ()));
+}
+
+/// The socket of a supervisor outlives the proxy: who connects between two of them only waits.
+#[test]
+fn a_proxy_goes_on_with_a_socket_that_listens_already() {
+    let hop = NextHop::start(vec![Manner::default()]);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    for _ in 0..2 {
+        let socket = Socket::Given(Inherited::Tcp(listener.try_clone().unwrap()));
+        let mut proxy = Running::on(socket, &hop.address, |_, _, _| ());
+        let mut client = proxy.greeted();
+        assert_eq!(client.message("", PLAIN), 250);
+        proxy.served.end();
+        assert_eq!(client.codes(2), [421, 0]);
+    }
+    assert_eq!(hop.kept().len(), 2);
 }

@@ -1,23 +1,25 @@
 //! One connection of a server: reads, lets the session speak, decides about each message.
 
+use super::decide::decide;
 use crate::address::Stream;
 use crate::engine::{Engine, Envelope};
-use crate::milter::{self, Actions, Event, Fault, Session, Verdict};
+use crate::milter::{self, Actions, Event, Fault, Granted, Session, Verdict, protocol};
+use crate::notice::{Notice, Record};
 use crate::policy::Action;
 use crate::received::Received;
 use crate::record;
-use crate::server::{Notice, Record, Shared};
+use crate::server::{Live, Shared};
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Bytes read at a time.
 const PIECE: usize = 65_536;
 
 /// Speaks with one server until either side ends it.
-pub(crate) struct Connection {
-    live: Arc<Live>,
+pub(super) struct Connection {
+    outside: Arc<Outside>,
     stream: Stream,
     session: Session,
     shared: Arc<Shared>,
@@ -29,7 +31,7 @@ pub(crate) struct Connection {
 
 /// What others see of a connection.
 #[derive(Debug)]
-pub(crate) struct Live {
+pub(super) struct Outside {
     number: u64,
     stream: Stream,
     work: Mutex<Work>,
@@ -51,22 +53,43 @@ enum Work {
     GivenUp,
 }
 
-impl Live {
-    pub(crate) fn new(number: u64, stream: Stream) -> Self {
+impl Outside {
+    pub(super) fn new(number: u64, stream: Stream) -> Self {
         Self { number, stream, work: Mutex::new(Work::None), in_message: AtomicBool::new(false) }
     }
 
-    /// Tells the server that work goes on, where it does and the last sign was given `every` ago. Work of more than `longest` gets
-    /// its verdict here: the message is deferred, or passes where that is asked for.
-    pub(crate) fn pulse(&self, every: Duration, longest: Duration, fail_open: bool) {
+    /// Whether the message has its verdict already.
+    pub(super) fn has_given_up(&self) -> bool {
+        matches!(*self.work(), Work::GivenUp)
+    }
+
+    fn work(&self) -> MutexGuard<'_, Work> {
+        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Live for Outside {
+    fn end_idle(&self) {
+        if !self.in_message.load(Ordering::SeqCst) {
+            self.stream.shut();
+        }
+    }
+
+    fn end(&self) {
+        self.stream.shut();
+    }
+
+    /// Tells the server that work goes on, where it does and the last sign was given long enough ago. Work that takes too long gets its
+    /// verdict here: the message is deferred, or passes where that is asked for.
+    fn pulse(&self, shared: &Shared) {
         // Held while it is written: a verdict cannot come between.
         let mut work = self.work();
         let Work::On { since, told } = *work else { return };
         let mut sign = Vec::new();
-        if since.elapsed() >= longest {
+        if since.elapsed() >= shared.limits.work {
             *work = Work::GivenUp;
-            milter::put(&mut sign, if fail_open { b'c' } else { b't' }, &[]);
-        } else if told.elapsed() >= every {
+            milter::put(&mut sign, if shared.engine().fail_open { b'c' } else { b't' }, &[]);
+        } else if told.elapsed() >= shared.limits.progress {
             *work = Work::On { since, told: Instant::now() };
             milter::put(&mut sign, b'p', &[]);
         } else {
@@ -74,31 +97,6 @@ impl Live {
         }
         // The connection finds out by itself when its stream has failed.
         let _ = (&self.stream).write_all(&sign);
-    }
-
-    /// Whether the message has its verdict already.
-    pub(crate) fn has_given_up(&self) -> bool {
-        matches!(*self.work(), Work::GivenUp)
-    }
-
-    /// Ends the connection, where no message is told on it.
-    pub(crate) fn end_idle(&self) {
-        if !self.in_message.load(Ordering::SeqCst) {
-            self.stream.shut();
-        }
-    }
-
-    /// Ends the connection.
-    pub(crate) fn end(&self) {
-        self.stream.shut();
-    }
-
-    pub(crate) fn number(&self) -> u64 {
-        self.number
-    }
-
-    fn work(&self) -> MutexGuard<'_, Work> {
-        self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -120,9 +118,9 @@ impl From<io::Error> for End {
 }
 
 impl Connection {
-    pub(crate) fn new(live: Arc<Live>, stream: Stream, session: Session, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(outside: Arc<Outside>, stream: Stream, session: Session, shared: Arc<Shared>) -> Self {
         Self {
-            live,
+            outside,
             stream,
             session,
             shared,
@@ -133,7 +131,7 @@ impl Connection {
     }
 
     /// Runs to the end, and tells of it where it is a fault.
-    pub(crate) fn run(mut self) {
+    pub(super) fn run(mut self) {
         let end = self.speak();
         self.stream.shut();
         let text = match end {
@@ -144,7 +142,7 @@ impl Connection {
             Err(End::Io(error)) => format!("io ({error})"),
         };
         self.fault(&text);
-        if self.live.in_message.load(Ordering::SeqCst) {
+        if self.outside.in_message.load(Ordering::SeqCst) {
             // The server defers what it was telling.
             let size = self.message.as_ref().map_or(0, Received::size);
             let mut record = Record::new(std::mem::take(&mut self.envelope), &self.peer, size);
@@ -155,7 +153,7 @@ impl Connection {
     }
 
     fn fault(&self, fault: &str) {
-        self.shared.tell(&Notice::Fault { connection: self.live.number, peer: &self.peer, fault });
+        self.shared.tell(&Notice::Fault { connection: self.outside.number, peer: &self.peer, fault });
     }
 
     fn speak(&mut self) -> Result<(), End> {
@@ -213,14 +211,14 @@ impl Connection {
                 return Ok(understood);
             };
             understood = true;
-            self.live.in_message.store(is_within(&event, self.message.is_some()), Ordering::SeqCst);
-            let new = || self.shared.empty_message(granted);
+            self.outside.in_message.store(is_within(&event, self.message.is_some()), Ordering::SeqCst);
+            let new = || empty_message(&self.shared, granted);
             if let Event::Negotiated(granted) = &event
                 && let Some(why) = Engine::report_only(*granted)
             {
                 let fault = format!("{why} (the server grants too little for edits)");
                 self.shared.tell(&Notice::Fault {
-                    connection: self.live.number,
+                    connection: self.outside.number,
                     peer: &self.peer,
                     fault: &fault,
                 });
@@ -258,16 +256,17 @@ impl Connection {
         self.write()?;
         let start = Instant::now();
         let granted = self.session.granted().unwrap_or_default();
-        let message = self.message.take().unwrap_or_else(|| self.shared.empty_message(granted));
+        let message = self.message.take().unwrap_or_else(|| empty_message(&self.shared, granted));
         let mut record = Record::new(std::mem::take(&mut self.envelope), &self.peer, message.size());
         let engine = self.shared.engine();
-        *self.live.work() = Work::On { since: start, told: start };
-        let done = self.shared.decide(&engine, message, granted, &mut self.session, &self.live, &mut record);
+        *self.outside.work() = Work::On { since: start, told: start };
+        let done =
+            decide(&self.shared, &engine, message, granted, &mut self.session, &self.outside, &mut record);
         if let Err(fault) = &done {
             self.fail(fault, &engine, &mut record)?;
         }
         // From here on no sign of work may come between.
-        let given_up = matches!(std::mem::replace(&mut *self.live.work(), Work::None), Work::GivenUp);
+        let given_up = matches!(std::mem::replace(&mut *self.outside.work(), Work::None), Work::GivenUp);
         let written = if given_up {
             // The server knows; what was found out later goes nowhere.
             drop(self.session.take_output());
@@ -280,9 +279,13 @@ impl Connection {
         };
         record.time = start.elapsed();
         self.shared.tell(&Notice::Message(&record));
-        self.live.in_message.store(false, Ordering::SeqCst);
+        self.outside.in_message.store(false, Ordering::SeqCst);
         if self.shared.is_stopping() { Err(End::Quit) } else { written }
     }
+}
+
+fn empty_message(shared: &Shared, granted: Granted) -> Received {
+    Received::within(granted.has(protocol::LEADING_SPACE), &shared.limits, shared.budget.clone())
 }
 
 /// Whether a message is told from here on.

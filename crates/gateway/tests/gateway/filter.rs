@@ -1,149 +1,14 @@
 //! The daemon over real sockets, with a server of our own that speaks to it.
 
-#![forbid(unsafe_code)]
-#![allow(clippy::unwrap_used)]
-
-use mailglot_gateway::milter::{Incoming, put};
+use crate::rig::{Filter, Mta, letters};
 use mailglot_gateway::policy::{Action, Finding, Rules};
-use mailglot_gateway::{Address, Engine, Limits, Notice, Record, Server, Stop};
+use mailglot_gateway::{Address, Engine, Record};
 use mailglot_mime::Policy;
 use std::fs;
-use std::io::{Read, Write};
-use std::net::TcpStream;
-use std::os::unix::net::UnixStream;
+use std::io::Write;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
-
-/// A running filter; it ends with the test.
-struct Filter {
-    address: Address,
-    stop: Stop,
-    thread: Option<JoinHandle<()>>,
-    records: Arc<Mutex<Vec<Record>>>,
-    faults: Arc<Mutex<Vec<String>>>,
-    folder: tempfile::TempDir,
-}
-
-impl Filter {
-    fn start(tcp: bool, limits: impl FnOnce(&mut Limits)) -> Self {
-        Self::start_with(tcp, Engine::default(), limits)
-    }
-
-    fn start_with(tcp: bool, engine: Engine, limits: impl FnOnce(&mut Limits)) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let address = if tcp {
-            "tcp:127.0.0.1:0".parse().unwrap()
-        } else {
-            Address::Unix(folder.path().join("socket"))
-        };
-        let mut bounds = Limits { spool: folder.path().to_owned(), ..Limits::default() };
-        limits(&mut bounds);
-        let (records, faults) = (Arc::<Mutex<Vec<Record>>>::default(), Arc::<Mutex<Vec<String>>>::default());
-        let (into_records, into_faults) = (records.clone(), faults.clone());
-        let tell = move |notice: &Notice<'_>| match notice {
-            Notice::Message(record) => into_records.lock().unwrap().push((*record).clone()),
-            Notice::Fault { fault, .. } => into_faults.lock().unwrap().push((*fault).to_owned()),
-        };
-        let server = Server::bind(&address, engine, bounds, tell).unwrap();
-        let (address, stop) = (server.address().unwrap(), server.stopper().unwrap());
-        let thread = Some(thread::spawn(move || server.run().unwrap()));
-        Self { address, stop, thread, records, faults, folder }
-    }
-
-    fn connect(&self) -> Mta {
-        let stream: Box<dyn Socket> = match &self.address {
-            Address::Unix(path) => Box::new(UnixStream::connect(path).unwrap()),
-            Address::Tcp(place) => Box::new(TcpStream::connect(place).unwrap()),
-        };
-        let mut mta = Mta { stream, incoming: Incoming::default() };
-        mta.send(b'O', &[6_u32, 0x1ff, 0x1f_ffff].map(u32::to_be_bytes).concat());
-        assert_eq!(mta.packet().unwrap().0, b'O');
-        mta
-    }
-
-    fn end(&mut self) {
-        self.stop.stop();
-        self.thread.take().unwrap().join().unwrap();
-    }
-
-    /// The records of so many messages; one is told right behind its verdict.
-    fn records(&self, count: usize) -> Vec<Record> {
-        awaited(&self.records, count)
-    }
-
-    fn faults(&self, count: usize) -> Vec<String> {
-        awaited(&self.faults, count)
-    }
-}
-
-/// What is in the list once so much is, or as much as came in a long time.
-fn awaited<T: Clone>(list: &Mutex<Vec<T>>, count: usize) -> Vec<T> {
-    let patience = Instant::now() + Duration::from_secs(20);
-    loop {
-        let now = list.lock().unwrap().clone();
-        if now.len() >= count || Instant::now() > patience {
-            return now;
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
-}
-
-trait Socket: Read + Write {}
-impl Socket for UnixStream {}
-impl Socket for TcpStream {}
-
-/// The other side.
-struct Mta {
-    stream: Box<dyn Socket>,
-    incoming: Incoming,
-}
-
-impl Mta {
-    fn send(&mut self, command: u8, data: &[u8]) {
-        let mut out = Vec::new();
-        put(&mut out, command, &[data]);
-        self.stream.write_all(&out).unwrap();
-    }
-
-    /// The next packet; none where the filter closed.
-    fn packet(&mut self) -> Option<(u8, Vec<u8>)> {
-        let mut piece = [0; 4096];
-        loop {
-            if let Some(packet) = self.incoming.packet().unwrap() {
-                return Some((packet.command, packet.data.to_vec()));
-            }
-            match self.stream.read(&mut piece) {
-                Ok(0) | Err(_) => return None,
-                Ok(count) => self.incoming.push(&piece[..count]),
-            }
-        }
-    }
-
-    /// Sends a message; the packets up to the verdict.
-    fn message(&mut self, fields: &[(&str, &str)], body: &[u8]) -> Vec<(u8, Vec<u8>)> {
-        self.send(b'M', b"<a@example.org>\0");
-        self.send(b'R', b"<b@example.org>\0");
-        for (name, value) in fields {
-            self.send(b'L', format!("{name}\0{value}\0").as_bytes());
-        }
-        self.send(b'N', b"");
-        for piece in body.chunks(65_535) {
-            self.send(b'B', piece);
-        }
-        self.send(b'E', b"");
-        let mut packets = Vec::new();
-        while let Some(packet) = self.packet() {
-            let last = !b"mihbqp".contains(&packet.0);
-            packets.push(packet);
-            if last {
-                break;
-            }
-        }
-        packets
-    }
-}
+use std::thread;
+use std::time::Duration;
 
 const LATIN: &[(&str, &str)] = &[
     ("Subject", " =?iso-8859-1?Q?Gr=FC=DFe?="),
@@ -151,10 +16,6 @@ const LATIN: &[(&str, &str)] = &[
     ("Content-Type", " text/plain; charset=iso-8859-1"),
     ("Content-Transfer-Encoding", " 8bit"),
 ];
-
-fn letters(packets: &[(u8, Vec<u8>)]) -> String {
-    packets.iter().map(|(command, _)| char::from(*command)).collect()
-}
 
 #[test]
 fn messages_are_rewritten_over_both_kinds_of_sockets() {
@@ -174,16 +35,16 @@ fn messages_are_rewritten_over_both_kinds_of_sockets() {
         assert_eq!(letters(&mta.message(&[("Subject", " plain")], b"plain\r\n")), "c");
         mta.send(b'Q', b"");
         assert_eq!(mta.packet(), None);
-        filter.end();
-        let records = filter.records(4);
+        filter.served.end();
+        let records = filter.told.records(4);
         let actions: Vec<_> = records.iter().map(|record| record.action).collect();
         assert_eq!(actions, [Action::Normalize, Action::Normalize, Action::Normalize, Action::Pass]);
         assert_eq!(
             (records[0].envelope.recipients, &records[0].envelope.sender[..]),
             (1, &b"<a@example.org>"[..])
         );
-        assert!(filter.faults.lock().unwrap().is_empty());
-        if let Address::Unix(path) = &filter.address {
+        assert!(filter.told.faults(0).is_empty());
+        if let Address::Unix(path) = &filter.served.address {
             assert!(!path.exists(), "the socket goes with the filter");
         }
     }
@@ -208,7 +69,7 @@ fn a_long_body_goes_through_a_file_and_a_huge_one_passes() {
     assert!(got == "Grüße\r\n".repeat(600_000).into_bytes());
     mta.send(b'A', b"");
     assert_eq!(letters(&mta.message(LATIN, &b"Gr\xfc\xdfe\r\n".repeat(1_300_000))), "c");
-    let records = filter.records(2);
+    let records = filter.told.records(2);
     assert_eq!((records[1].action, records[1].finding), (Action::Pass, Some("too-large")));
     assert_eq!(fs::read_dir(filter.folder.path()).unwrap().count(), 1, "the socket, and no file");
 }
@@ -220,8 +81,8 @@ fn no_place_for_a_body_defers_the_message() {
     assert_eq!(letters(&mta.message(LATIN, &vec![b'a'; 3 << 20])), "t");
     mta.send(b'A', b"");
     assert_eq!(letters(&mta.message(LATIN, b"Gr\xfc\xdfe\r\n")), "mmbc", "the next one is not harmed");
-    assert_eq!(filter.records(1)[0].action, Action::Tempfail);
-    assert!(filter.faults(1)[0].starts_with("spool"));
+    assert_eq!(filter.told.records(1)[0].action, Action::Tempfail);
+    assert!(filter.told.faults(1)[0].starts_with("spool"));
 }
 
 #[test]
@@ -235,7 +96,7 @@ fn a_fault_ends_its_connection_and_no_other() {
     slow.stream.write_all(b"\0\0\0\x09L").unwrap();
     assert_eq!(slow.packet(), None, "a packet that does not go on");
     assert_eq!(letters(&good.message(LATIN, b"Gr\xfc\xdfe\r\n")), "mmbc");
-    let faults = filter.faults(2);
+    let faults = filter.told.faults(2);
     assert!(faults[0].starts_with("unknown-command") && faults[1].starts_with("io"), "{faults:?}");
 }
 
@@ -257,13 +118,13 @@ fn a_stop_ends_idle_connections_and_lets_messages_end() {
     busy.send(b'M', b"<a@example.org>\0");
     busy.send(b'L', b"Subject\0 =?koi8-r?Q?=C1?=\0");
     thread::sleep(Duration::from_millis(200));
-    filter.stop.stop();
+    filter.served.stop.stop();
     assert_eq!(idle.packet(), None);
     busy.send(b'E', b"");
-    assert_eq!(busy.packet().map(|(command, _)| command), Some(b'm'));
-    assert_eq!(busy.packet().map(|(command, _)| command), Some(b'c'));
+    assert_eq!(busy.letter(), Some(b'm'));
+    assert_eq!(busy.letter(), Some(b'c'));
     assert_eq!(busy.packet(), None, "and ends");
-    filter.end();
+    filter.served.end();
 }
 
 #[test]
@@ -284,8 +145,6 @@ fn slow_work_is_told() {
 
 #[test]
 fn a_policy_can_leave_everything() {
-    let folder = tempfile::tempdir().unwrap();
-    let address = Address::Unix(folder.path().join("socket"));
     let policy = Policy {
         headers: mailglot_mime::Headers::Keep,
         bodies: mailglot_mime::Bodies::Keep,
@@ -293,24 +152,8 @@ fn a_policy_can_leave_everything() {
     };
     let mut rules = Rules::default();
     rules.rewriting = policy;
-    let server = Server::bind(&address, Engine::new(rules), Limits::default(), |_| ()).unwrap();
-    let stop = server.stopper().unwrap();
-    let thread = thread::spawn(move || server.run().unwrap());
-    let Address::Unix(path) = &address else { unreachable!() };
-    let mut mta = Mta { stream: Box::new(UnixStream::connect(path).unwrap()), incoming: Incoming::default() };
-    mta.send(b'O', &[6_u32, 0x1ff, 0x1f_ffff].map(u32::to_be_bytes).concat());
-    mta.packet();
-    assert_eq!(letters(&mta.message(LATIN, b"Gr\xfc\xdfe\r\n")), "c");
-    stop.stop();
-    thread.join().unwrap();
-}
-
-impl Drop for Filter {
-    fn drop(&mut self) {
-        if self.thread.is_some() && !thread::panicking() {
-            self.end();
-        }
-    }
+    let filter = Filter::start_with(false, Engine::new(rules), |_| ());
+    assert_eq!(letters(&filter.connect().message(LATIN, b"Gr\xfc\xdfe\r\n")), "c");
 }
 
 #[test]
@@ -324,7 +167,7 @@ fn too_many_header_bytes_or_fields_pass_unread() {
     assert_eq!(letters(&mta.message(&[LATIN, &[("X", " a"); 50]].concat(), b"Gr\xfc\xdfe\r\n")), "c");
     mta.send(b'A', b"");
     assert_eq!(letters(&mta.message(&[LATIN, &[("X", " a"); 40]].concat(), b"Gr\xfc\xdfe\r\n")), "mmbc");
-    for record in &filter.records(3)[..2] {
+    for record in &filter.told.records(3)[..2] {
         assert!(record.findings.has(Finding::TooManyHeaders), "{record:?}");
     }
 }
@@ -336,7 +179,7 @@ fn a_full_spool_defers_the_message_and_no_other() {
     assert_eq!(letters(&mta.message(LATIN, &vec![b'a'; 5 << 20])), "t");
     mta.send(b'A', b"");
     assert!(letters(&mta.message(LATIN, &b"Gr\xfc\xdfe\r\n".repeat(250_000))).starts_with("mmbb"));
-    assert!(filter.faults(1)[0].starts_with("spool"));
+    assert!(filter.told.faults(1)[0].starts_with("spool"));
     let filter = Filter::start(false, |limits| limits.disk_reserve = u64::MAX);
     let mut mta = filter.connect();
     assert_eq!(letters(&mta.message(LATIN, &vec![b'a'; 3 << 20])), "t");
@@ -362,14 +205,14 @@ fn work_that_takes_too_long_is_given_up() {
             packets == [(letter, Vec::new())]
         });
         assert!(given_up);
-        assert_eq!(filter.faults(1)[0], "slow");
+        assert_eq!(filter.told.faults(1)[0], "slow");
         assert_eq!(
             letters(&mta.message(LATIN, b"plain\r\n")).trim_start_matches('p').len(),
             2,
             "nothing of it comes later"
         );
         let slow = |record: &Record| record.action == action && record.failed_open == fail_open;
-        assert!(filter.records(1).iter().any(slow));
+        assert!(filter.told.records(1).iter().any(slow));
     }
 }
 
@@ -378,9 +221,9 @@ fn a_failure_passes_mail_where_that_is_asked_for() {
     let engine = Engine { fail_open: true, ..Engine::default() };
     let filter = Filter::start_with(false, engine, |limits| limits.spool = PathBuf::from("no such folder"));
     assert_eq!(letters(&filter.connect().message(LATIN, &vec![b'a'; 3 << 20])), "c");
-    let record = &filter.records(1)[0];
+    let record = &filter.told.records(1)[0];
     assert_eq!((record.action, record.failed_open), (Action::Pass, true));
-    assert!(filter.faults(1)[0].starts_with("spool"));
+    assert!(filter.told.faults(1)[0].starts_with("spool"));
 }
 
 #[test]
@@ -388,7 +231,7 @@ fn too_large_mail_is_deferred_where_that_is_asked_for() {
     let engine = Engine { defer_too_large: true, ..Engine::default() };
     let filter = Filter::start_with(false, engine, |limits| limits.message_bytes = 1_000);
     assert_eq!(letters(&filter.connect().message(LATIN, &[b'a'; 2_000])), "t");
-    assert_eq!(filter.records(1)[0].action, Action::Tempfail);
+    assert_eq!(filter.told.records(1)[0].action, Action::Tempfail);
 }
 
 #[test]
@@ -405,7 +248,7 @@ fn policies_speak_of_mail_that_is_not_looked_at() {
         rules.set(Finding::TooLarge, asked);
         let filter = Filter::start_with(false, Engine::new(rules), |limits| limits.message_bytes = 1_000);
         assert_eq!(letters(&filter.connect().message(LATIN, &[b'a'; 2_000])), letter, "{asked:?}");
-        assert_eq!(filter.records(1)[0].action, action);
+        assert_eq!(filter.told.records(1)[0].action, action);
     }
 }
 
@@ -416,7 +259,7 @@ fn a_return_inside_a_field_hinders_nothing() {
     let packets = filter.connect().message(&fields, b"Gr\xfc\xdfe\r\n");
     assert_eq!(letters(&packets), "mmibc");
     assert!(!packets.iter().any(|(_, data)| data.ends_with(b"b\0")), "it stays: {packets:?}");
-    assert_eq!(filter.records(1)[0].action, Action::Normalize);
+    assert_eq!(filter.told.records(1)[0].action, Action::Normalize);
 }
 
 #[test]
@@ -442,7 +285,7 @@ fn policies_speak_in_verdicts() {
         let all =
             packets.iter().map(|(_, data)| String::from_utf8_lossy(data).into_owned()).collect::<String>();
         assert!(all.contains(words), "{all}");
-        assert_eq!(filter.records(1)[0].action, action);
+        assert_eq!(filter.told.records(1)[0].action, action);
     }
 }
 
@@ -451,20 +294,16 @@ fn a_server_that_grants_too_little_gets_reports_only() {
     let utf7 = [("Content-Type", " text/html; charset=utf-7")];
     for (actions, answer) in [(0x01_u32, "ic"), (0x11, "ic"), (0, "c"), (0x03, "ic"), (0x12, "c")] {
         let filter = Filter::start(false, |_| ());
-        let Address::Unix(path) = &filter.address else { unreachable!() };
-        let mut mta =
-            Mta { stream: Box::new(UnixStream::connect(path).unwrap()), incoming: Incoming::default() };
-        mta.send(b'O', &[6_u32, actions, 0x1f_ffff].map(u32::to_be_bytes).concat());
-        mta.packet();
+        let mut mta = Mta::granting(&filter.served.address, actions);
         let full = actions & 0x12 == 0x12;
         let got = letters(&mta.message(&utf7, b"+ADw-b+AD4-\r\n"));
         if full {
             assert_eq!(got, "mbc", "edits were granted, a new field was not");
         } else {
             assert_eq!(got, answer, "{actions:#x}");
-            assert!(filter.faults(1)[0].starts_with("report-only"));
+            assert!(filter.told.faults(1)[0].starts_with("report-only"));
         }
-        let record = &filter.records(1)[0];
+        let record = &filter.told.records(1)[0];
         assert_eq!(record.wanted, Action::Normalize);
         assert_eq!(record.finding, Some("report-only"));
     }
@@ -475,10 +314,10 @@ fn an_engine_can_be_changed_between_messages() {
     let filter = Filter::start(false, |_| ());
     let mut mta = filter.connect();
     assert_eq!(letters(&mta.message(LATIN, b"Gr\xfc\xdfe\r\n")), "mmbc");
-    filter.stop.change(Engine::new(Rules::monitor()));
+    filter.served.stop.change(Engine::new(Rules::monitor()));
     mta.send(b'A', b"");
     assert_eq!(letters(&mta.message(LATIN, b"Gr\xfc\xdfe\r\n")), "ic");
-    let records = filter.records(2);
+    let records = filter.told.records(2);
     assert_eq!(
         (records[1].action, records[1].wanted, records[1].policy.as_str()),
         (Action::Tag, Action::Normalize, "monitor")

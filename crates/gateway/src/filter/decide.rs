@@ -1,0 +1,79 @@
+//! What becomes of one message: it is judged when it is its turn, kept where it changes, and the session gets edits and verdict.
+
+use super::connection::Outside;
+use crate::engine::Engine;
+use crate::milter::{self, Actions, FieldValue, Granted, ReplyText, Session, Verdict};
+use crate::notice::Record;
+use crate::policy::{Action, Finding};
+use crate::received::Received;
+use crate::server::Shared;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Reads a message and gives the session its verdict, when it is its turn.
+///
+/// # Errors
+/// Why there is no verdict.
+pub(super) fn decide(
+    shared: &Shared,
+    engine: &Engine,
+    message: Received,
+    granted: Granted,
+    session: &mut Session,
+    outside: &Outside,
+    record: &mut Record,
+) -> Result<(), String> {
+    record.policy.clone_from(&engine.rules.name);
+    if let Some(finding) = message.beyond() {
+        return pass_unread(finding, engine, granted, session, record);
+    }
+    let _turn = shared.turns.take();
+    if outside.has_given_up() {
+        return Err("slow".to_owned());
+    }
+    let work = || {
+        let complete = message.complete().map_err(|error| format!("spool ({error})"))?;
+        let judgement = engine.judge(complete.raw(), &record.envelope);
+        let decision =
+            engine.decide(&complete, &judgement, granted).map_err(|why| format!("untellable ({why})"))?;
+        record.action = decision.action;
+        record.wanted = judgement.wanted;
+        record.finding = decision.remark;
+        record.losses = judgement.report.losses();
+        record.bytes_out = judgement.size() as u64;
+        record.findings.clone_from(&judgement.findings);
+        if decision.rewrites() {
+            engine.keep(complete.raw(), &judgement.edits, record)?;
+        }
+        session.decide(&decision.actions, &decision.verdict).map_err(|refusal| refusal.to_string())
+    };
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("panic".to_owned()))
+}
+
+/// The outcome of a message that there is too much of to be looked at.
+fn pass_unread(
+    finding: Finding,
+    engine: &Engine,
+    granted: Granted,
+    session: &mut Session,
+    record: &mut Record,
+) -> Result<(), String> {
+    record.findings.add(finding, String::new);
+    record.finding = Some(finding.id());
+    record.wanted = engine.about_unread(finding);
+    let mut actions = Actions::default();
+    let (action, verdict) = match record.wanted {
+        Action::Reject => {
+            let words = format!("message refused: {}", finding.id());
+            let reply = ReplyText::new(550, (5, 6, 0), &words).map_or(Verdict::Reject, Verdict::Reply);
+            (Action::Reject, reply)
+        }
+        Action::Quarantine if granted.may(milter::action::QUARANTINE) => {
+            actions.quarantine = FieldValue::new(finding.id());
+            (Action::Quarantine, Verdict::Continue)
+        }
+        Action::Quarantine | Action::Tempfail => (Action::Tempfail, Verdict::Tempfail),
+        Action::Pass | Action::Tag | Action::Normalize => (Action::Pass, Verdict::Continue),
+    };
+    record.action = action;
+    session.decide(&actions, &verdict).map_err(|refusal| refusal.to_string())
+}

@@ -1,0 +1,47 @@
+//! A filter that listens: a mail server speaks the milter protocol with it.
+
+mod connection;
+mod decide;
+
+use crate::address::{Socket, Stream};
+use crate::engine::Engine;
+use crate::limits::Limits;
+use crate::milter::Session;
+use crate::notice::Notice;
+use crate::server::{Server, Service, Shared, Work};
+use connection::{Connection, Outside};
+use std::io;
+use std::sync::Arc;
+
+impl Server {
+    /// A filter that listens at an address, or with a socket that listens already; what happens is told to `tell`.
+    ///
+    /// # Errors
+    /// The address cannot be taken, or the socket not be used.
+    pub fn milter(
+        socket: impl Into<Socket>,
+        engine: Engine,
+        limits: Limits,
+        tell: impl Fn(&Notice<'_>) + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        Self::listen(socket.into(), Box::new(Filter), engine, limits, tell)
+    }
+}
+
+/// The milter protocol.
+struct Filter;
+
+impl Service for Filter {
+    fn take_up(
+        &self,
+        number: u64,
+        stream: Stream,
+        full: bool,
+        shared: &Arc<Shared>,
+    ) -> io::Result<Option<Work>> {
+        let session = if full { Session::refusing() } else { Session::with_wants(shared.engine().wants()) };
+        let outside = Arc::new(Outside::new(number, stream.try_clone()?));
+        let connection = Connection::new(outside.clone(), stream, session, shared.clone());
+        Ok(Some(Work { live: outside, run: Box::new(|| connection.run()) }))
+    }
+}

@@ -1,0 +1,64 @@
+//! The bounds of a server.
+//!
+//! # Limits
+//! Bounds of a message's parts are those of the mime crate.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Bounds of a server with a defined outcome each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Connections at a time; some more are deferred, the rest waits.
+    pub connections: usize,
+    /// Bytes of a message; a larger one passes as it is and is not kept.
+    pub message_bytes: u64,
+    /// How long a server may be silent between commands.
+    pub idle: Duration,
+    /// How long it may take to negotiate.
+    pub negotiation: Duration,
+    /// How long it may stop in the middle of a packet, or not take an answer.
+    pub stall: Duration,
+    /// How often it is told that work goes on.
+    pub progress: Duration,
+    /// How long work on a message may take, the time that it waits for its turn in it.
+    pub work: Duration,
+    /// How long messages may take to end when the filter stops.
+    pub drain: Duration,
+    /// Bytes of all header fields, and how many they may be; a message of more passes as it is and is not kept.
+    pub header_bytes: usize,
+    /// Number of header fields.
+    pub fields: usize,
+    /// Permissions of a socket in the file system.
+    pub socket_mode: u32,
+    /// Group of a socket in the file system; that of the process where none is given.
+    pub socket_group: Option<u32>,
+    /// Where long bodies are kept while they arrive.
+    pub spool: PathBuf,
+    /// Bytes of all long bodies that are kept; a message beyond is deferred.
+    pub spool_bytes: u64,
+    /// Bytes that must stay free where they are kept.
+    pub disk_reserve: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections: 1_000,
+            message_bytes: 64 << 20,
+            idle: Duration::from_mins(10),
+            negotiation: Duration::from_secs(10),
+            stall: Duration::from_mins(1),
+            progress: Duration::from_secs(5),
+            work: Duration::from_mins(1),
+            drain: Duration::from_secs(30),
+            header_bytes: 16 << 20,
+            fields: 100_000,
+            socket_mode: 0o660,
+            socket_group: None,
+            spool: std::env::temp_dir(),
+            spool_bytes: 4 << 30,
+            disk_reserve: 256 << 20,
+        }
+    }
+}

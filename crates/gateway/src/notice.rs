@@ -1,0 +1,75 @@
+//! What a server tells of its work: messages and faults.
+//!
+//! # Limits
+//! How they are written, counted and kept is [`record`](crate::record)'s.
+
+use crate::engine::Envelope;
+use crate::policy::{Action, Findings};
+use std::time::Duration;
+
+/// What a server tells of its work.
+#[derive(Debug)]
+pub enum Notice<'a> {
+    /// A message has its verdict.
+    Message(&'a Record),
+    /// Something went wrong on a connection; its message is deferred.
+    Fault {
+        /// Connections are counted from 1.
+        connection: u64,
+        /// How the client is called.
+        peer: &'a str,
+        /// What it was.
+        fault: &'a str,
+    },
+}
+
+/// One message.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Who sent it to how many.
+    pub envelope: Envelope,
+    /// How the client is called.
+    pub peer: String,
+    /// Bytes that were told.
+    pub bytes_in: u64,
+    /// Bytes that it has now; 0 where it is not looked at.
+    pub bytes_out: u64,
+    /// What was done.
+    pub action: Action,
+    /// What the policy asks for: more than `action` in a dry run, and where less could be done.
+    pub wanted: Action,
+    /// What was found.
+    pub findings: Findings,
+    /// Name of the policy.
+    pub policy: String,
+    /// Why less was done than the policy asks for.
+    pub finding: Option<&'static str>,
+    /// Something of ours failed, and the message passed unread.
+    pub failed_open: bool,
+    /// Characters that could not be read.
+    pub losses: u64,
+    /// Name of the ledger that gives the original back.
+    pub ledger: Option<String>,
+    /// From its end to its verdict.
+    pub time: Duration,
+}
+
+impl Record {
+    pub(crate) fn new(envelope: Envelope, peer: &str, bytes_in: u64) -> Self {
+        Self {
+            envelope,
+            peer: peer.to_owned(),
+            bytes_in,
+            bytes_out: 0,
+            action: Action::Pass,
+            wanted: Action::Pass,
+            findings: Findings::default(),
+            policy: String::new(),
+            finding: None,
+            failed_open: false,
+            losses: 0,
+            ledger: None,
+            time: Duration::ZERO,
+        }
+    }
+}

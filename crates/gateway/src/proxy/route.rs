@@ -1,0 +1,87 @@
+//! Where a proxy takes mail, and how: what its listener is made with.
+
+use super::connection::{Connection, Outside};
+use super::content::BareLines;
+use crate::address::{Address, Socket, Stream};
+use crate::engine::Engine;
+use crate::limits::Limits;
+use crate::notice::Notice;
+use crate::server::{Server, Service, Shared, Work};
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+impl Server {
+    /// A proxy that listens at an address, or with a socket that listens already; what happens is told to `tell`.
+    ///
+    /// # Errors
+    /// The address cannot be taken, or the socket not be used.
+    pub fn proxy(
+        socket: impl Into<Socket>,
+        route: Route,
+        engine: Engine,
+        limits: Limits,
+        tell: impl Fn(&Notice<'_>) + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        Self::listen(socket.into(), Box::new(Relay(Arc::new(route))), engine, limits, tell)
+    }
+}
+
+/// How long the next hop has for its part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// To be connected.
+    pub connect: Duration,
+    /// To answer a command, the whole of its reply, and to take what is written (RFC 5321 4.5.3.2 has five minutes).
+    pub reply: Duration,
+    /// To answer the end of a message (RFC 5321 4.5.3.2.6 has ten minutes).
+    pub end: Duration,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self { connect: Duration::from_secs(10), reply: Duration::from_mins(5), end: Duration::from_mins(10) }
+    }
+}
+
+/// Where mail goes, and how.
+#[derive(Clone, Debug)]
+pub struct Route {
+    /// Who answers for it.
+    pub next_hop: Address,
+    /// LMTP (RFC 2033) on both sides.
+    pub lmtp: bool,
+    /// A CR or LF alone in content, whatever the policy says; none where the policy decides with its action for `bare-lf`.
+    pub bare_lines: Option<BareLines>,
+    /// What the next hop is given.
+    pub times: Times,
+}
+
+impl Route {
+    /// SMTP, as the policy says, in the usual times.
+    pub fn to(next_hop: Address) -> Self {
+        Self { next_hop, lmtp: false, bare_lines: None, times: Times::default() }
+    }
+}
+
+/// SMTP or LMTP, with a next hop.
+struct Relay(Arc<Route>);
+
+impl Service for Relay {
+    fn take_up(
+        &self,
+        number: u64,
+        client: Stream,
+        full: bool,
+        shared: &Arc<Shared>,
+    ) -> io::Result<Option<Work>> {
+        if full {
+            // A client that is gone needs no word.
+            let _ = (&client).write_all(b"421 4.3.2 Too many connections\r\n");
+            return Ok(None);
+        }
+        let outside = Arc::new(Outside::new(number, client.try_clone()?));
+        let connection = Connection::new(outside.clone(), client, self.0.clone(), shared.clone());
+        Ok(Some(Work { live: outside, run: Box::new(|| connection.run()) }))
+    }
+}

@@ -1,0 +1,222 @@
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use super::*;
+use rustix::io::Errno;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+/// Says back what it hears; a byte `!` is a message that ends with `.`, and `#` a panic.
+struct Echo;
+
+struct Outside {
+    stream: Stream,
+    busy: AtomicBool,
+}
+
+impl Live for Outside {
+    fn end_idle(&self) {
+        if !self.busy.load(Ordering::SeqCst) {
+            self.stream.shut();
+        }
+    }
+
+    fn end(&self) {
+        self.stream.shut();
+    }
+
+    fn pulse(&self, _: &Shared) {
+        if self.busy.load(Ordering::SeqCst) {
+            let _ = (&self.stream).write_all(b"p");
+        }
+    }
+}
+
+impl Service for Echo {
+    fn take_up(
+        &self,
+        _: u64,
+        mut stream: Stream,
+        full: bool,
+        shared: &Arc<Shared>,
+    ) -> io::Result<Option<Work>> {
+        let outside = Arc::new(Outside { stream: stream.try_clone()?, busy: AtomicBool::new(false) });
+        let (live, shared) = (outside.clone(), shared.clone());
+        let run = Box::new(move || {
+            if full {
+                return (&stream).write_all(b"full").unwrap();
+            }
+            let mut byte = [0];
+            while stream.read(&mut byte).is_ok_and(|count| count > 0) {
+                assert!(byte != *b"#", "as asked for");
+                outside.busy.store(byte == *b"!", Ordering::SeqCst);
+                let _ = (&stream).write_all(&byte);
+                if byte == *b"." && shared.is_stopping() {
+                    return;
+                }
+            }
+        });
+        Ok(Some(Work { live, run }))
+    }
+}
+
+struct Running {
+    path: PathBuf,
+    stop: Stop,
+    thread: Option<JoinHandle<io::Result<()>>>,
+    faults: Arc<Mutex<Vec<String>>>,
+    _folder: tempfile::TempDir,
+}
+
+impl Running {
+    fn start(set: impl FnOnce(&mut Limits)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let mut limits = Limits { drain: Duration::from_millis(300), ..Limits::default() };
+        set(&mut limits);
+        let faults = Arc::<Mutex<Vec<String>>>::default();
+        let into = faults.clone();
+        let tell = move |notice: &Notice<'_>| {
+            let Notice::Fault { fault, .. } = notice else { unreachable!("no message is told") };
+            into.lock().unwrap().push((*fault).to_owned());
+        };
+        let socket = Socket::New(Address::Unix(path.clone()));
+        let server = Server::listen(socket, Box::new(Echo), Engine::default(), limits, tell).unwrap();
+        let stop = server.stopper().unwrap();
+        Self { path, stop, thread: Some(thread::spawn(|| server.run())), faults, _folder: folder }
+    }
+
+    fn connect(&self) -> UnixStream {
+        connect(&self.path)
+    }
+
+    fn has_ended(&self) -> bool {
+        self.thread.as_ref().is_some_and(JoinHandle::is_finished)
+    }
+
+    /// Stops it; how long that took.
+    fn end(&mut self) -> Duration {
+        let start = Instant::now();
+        self.stop.stop();
+        self.thread.take().unwrap().join().unwrap().unwrap();
+        start.elapsed()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.thread.is_some() && !thread::panicking() {
+            self.end();
+        }
+    }
+}
+
+fn connect(path: &Path) -> UnixStream {
+    let stream = UnixStream::connect(path).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream
+}
+
+/// The next byte, without signs of life; none at the end.
+fn heard(stream: &mut UnixStream) -> Option<u8> {
+    let mut byte = [b'p'];
+    while byte == *b"p" {
+        if stream.read(&mut byte).unwrap() == 0 {
+            return None;
+        }
+    }
+    Some(byte[0])
+}
+
+fn said(stream: &mut UnixStream, byte: u8) -> Option<u8> {
+    stream.write_all(&[byte]).unwrap();
+    heard(stream)
+}
+
+#[test]
+fn a_stop_ends_idle_connections_at_once_and_lets_messages_end() {
+    let mut server = Running::start(|limits| limits.drain = Duration::from_mins(1));
+    let (mut idle, mut busy) = (server.connect(), server.connect());
+    assert_eq!((said(&mut idle, b'a'), said(&mut busy, b'!')), (Some(b'a'), Some(b'!')));
+    assert_eq!(server.stop.connections(), 2);
+    server.stop.stop();
+    assert_eq!(heard(&mut idle), None);
+    assert!(!server.has_ended());
+    assert_eq!(said(&mut busy, b'.'), Some(b'.'));
+    assert_eq!(heard(&mut busy), None);
+    assert!(server.end() < Duration::from_secs(20));
+    assert!(!server.path.exists() && server.faults.lock().unwrap().is_empty());
+}
+
+#[test]
+fn a_message_that_does_not_end_is_not_waited_for() {
+    let mut server = Running::start(|_| ());
+    let mut busy = server.connect();
+    assert_eq!(said(&mut busy, b'!'), Some(b'!'));
+    let time = server.end();
+    assert!(time >= Duration::from_millis(300) && time < Duration::from_secs(20), "{time:?}");
+    assert_eq!(heard(&mut busy), None);
+}
+
+#[test]
+fn beats_go_on_and_look_at_connections() {
+    let server = Running::start(|limits| limits.progress = Duration::from_millis(20));
+    let before = server.stop.beats();
+    let mut busy = server.connect();
+    busy.write_all(b"!").unwrap();
+    let mut signs = 0;
+    let mut byte = [0];
+    while signs < 3 {
+        busy.read_exact(&mut byte).unwrap();
+        signs += usize::from(byte == *b"p");
+    }
+    assert!(server.stop.beats() >= before + 3);
+}
+
+#[test]
+fn those_beyond_the_limit_hear_so_and_a_place_becomes_free() {
+    let server = Running::start(|limits| limits.connections = 2);
+    let mut places = [server.connect(), server.connect()];
+    for stream in &mut places {
+        assert_eq!(said(stream, b'a'), Some(b'a'));
+    }
+    let mut text = String::new();
+    server.connect().read_to_string(&mut text).unwrap();
+    assert_eq!(text, "full");
+    assert_eq!(*server.faults.lock().unwrap(), ["connections"]);
+    drop(places);
+    // The place is free again, if not at once.
+    let patience = Instant::now() + Duration::from_secs(20);
+    while said(&mut server.connect(), b'a') != Some(b'a') {
+        assert!(Instant::now() < patience);
+    }
+}
+
+#[test]
+fn a_panic_ends_its_connection_and_no_other() {
+    let mut server = Running::start(|_| ());
+    let (mut good, mut bad) = (server.connect(), server.connect());
+    assert_eq!(said(&mut good, b'a'), Some(b'a'));
+    assert_eq!(said(&mut bad, b'#'), None);
+    assert_eq!(said(&mut good, b'a'), Some(b'a'));
+    drop(good);
+    assert!(server.end() < Duration::from_secs(20), "nothing is waited for that is gone");
+    assert_eq!(*server.faults.lock().unwrap(), ["panic"]);
+}
+
+#[test]
+fn without_descriptors_who_waits_is_turned_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let listener = Listener::bind(&Address::Unix(path.clone()), 0o600, None).unwrap();
+    let mut spare = Spare::new();
+    for error in [Errno::MFILE, Errno::NFILE] {
+        let mut waiting = connect(&path);
+        spare.turn_away(&io::Error::from_raw_os_error(error.raw_os_error()), &listener);
+        assert_eq!(heard(&mut waiting), None, "{error}");
+        assert!(spare.0.is_some(), "and the spare one is there again");
+    }
+    // Another error turns nobody away: nobody may be waiting.
+    spare.turn_away(&io::Error::from_raw_os_error(Errno::CONNABORTED.raw_os_error()), &listener);
+    assert!(spare.0.is_some());
+}

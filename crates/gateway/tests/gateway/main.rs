@@ -1,0 +1,17 @@
+//! The gateway: its machines without I/O, and its servers over real sockets with peers of our own.
+
+#![forbid(unsafe_code)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot go on fails, and tells"
+)]
+
+mod edits;
+mod filter;
+mod milter;
+mod proxy;
+mod proxy_session;
+mod record;
+mod rig;

@@ -1,0 +1,101 @@
+//! Servers over real sockets, and those who speak with them.
+
+mod filter;
+mod next_hop;
+mod proxy;
+
+pub(crate) use filter::{Filter, Mta, letters};
+pub(crate) use next_hop::{Death, Hop, Kept, Manner, NextHop};
+pub(crate) use proxy::{Client, Running};
+
+use mailglot_archive::ledger::{Block, Body, Ledger, Record as LedgerRecord};
+use mailglot_gateway::{Address, Notice, Record, Server, Stop};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// A running server; it ends with the test.
+pub(crate) struct Served {
+    pub(crate) address: Address,
+    pub(crate) stop: Stop,
+    pub(crate) thread: Option<JoinHandle<()>>,
+}
+
+impl Served {
+    pub(crate) fn run(server: Server) -> Self {
+        let (address, stop) = (server.address().unwrap(), server.stopper().unwrap());
+        Self { address, stop, thread: Some(thread::spawn(move || server.run().unwrap())) }
+    }
+
+    /// Stops it, and waits for its end.
+    pub(crate) fn end(&mut self) {
+        self.stop.stop();
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        if self.thread.is_some() && !thread::panicking() {
+            self.end();
+        }
+    }
+}
+
+/// What a server told.
+#[derive(Clone, Default)]
+pub(crate) struct Told {
+    records: Arc<Mutex<Vec<Record>>>,
+    faults: Arc<Mutex<Vec<String>>>,
+}
+
+impl Told {
+    pub(crate) fn ear(&self) -> impl Fn(&Notice<'_>) + Send + Sync + use<> {
+        let told = self.clone();
+        move |notice| match notice {
+            Notice::Message(record) => told.records.lock().unwrap().push((*record).clone()),
+            Notice::Fault { fault, .. } => told.faults.lock().unwrap().push((*fault).to_owned()),
+        }
+    }
+
+    /// The records of so many messages; one is told right behind its verdict.
+    pub(crate) fn records(&self, count: usize) -> Vec<Record> {
+        awaited(|| self.records.lock().unwrap().clone(), count)
+    }
+
+    pub(crate) fn faults(&self, count: usize) -> Vec<String> {
+        awaited(|| self.faults.lock().unwrap().clone(), count)
+    }
+}
+
+/// A list once it has so many, or as many as there are after a long time.
+pub(crate) fn awaited<T>(look: impl Fn() -> Vec<T>, count: usize) -> Vec<T> {
+    let patience = Instant::now() + Duration::from_secs(20);
+    loop {
+        let now = look();
+        if now.len() >= count || Instant::now() > patience {
+            return now;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The message in a ledger, and what is told of it.
+pub(crate) fn original(path: &Path) -> (Vec<u8>, String) {
+    let mut ledger = Ledger::open(path).unwrap();
+    let (mut block, mut message, mut note) = (Block::default(), Vec::new(), String::new());
+    while ledger.next_block(&mut block).unwrap() {
+        for record in block.records() {
+            match record.unwrap() {
+                LedgerRecord::Note(text) => note = String::from_utf8(text.to_vec()).unwrap(),
+                LedgerRecord::Message(record) => match record.body {
+                    Body::Whole(piece) => message.extend_from_slice(piece),
+                    _ => unreachable!("an original is kept whole"),
+                },
+                _ => (),
+            }
+        }
+    }
+    (message, note)
+}

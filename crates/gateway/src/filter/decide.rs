@@ -1,4 +1,7 @@
 //! What becomes of one message: it is judged when it is its turn, kept where it changes, and the session gets edits and verdict.
+//!
+//! # Limits
+//! A judgement that has begun is not broken off: where it takes too long the server has its verdict before, and what comes of it goes nowhere.
 
 use super::connection::Outside;
 use crate::engine::Engine;

@@ -1,4 +1,7 @@
 //! A filter that listens: a mail server speaks the milter protocol with it.
+//!
+//! # Limits
+//! What a message's edits cost is bounded by [`Limits`], not by the protocol.
 
 mod connection;
 mod decide;

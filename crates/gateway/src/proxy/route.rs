@@ -1,4 +1,7 @@
 //! Where a proxy takes mail, and how: what its listener is made with.
+//!
+//! # Limits
+//! One next hop: there is no choice between several.
 
 use super::connection::{Connection, Outside};
 use super::content::BareLines;

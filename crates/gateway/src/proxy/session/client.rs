@@ -1,0 +1,190 @@
+//! The client's half: its commands, its content, and what it hears.
+//!
+//! # Limits
+//! Arguments of commands are the next hop's to judge, but for those that were not announced.
+
+use super::{Asked, Session, State, Step};
+use crate::proxy::command::{Mail, Verb, forwarded};
+use crate::proxy::content::{BareLines, Content};
+use crate::proxy::lines::{Line, Lines};
+use crate::proxy::reply::Reply;
+use std::mem;
+
+/// Commands that wait for their replies at a time.
+const BATCH: usize = 100;
+/// Bytes of commands that wait for their replies.
+const BATCH_BYTES: usize = 65_536;
+/// Commands of a client that may be wrong before it is sent away.
+const MISTAKES: u32 = 20;
+
+/// A command that waits until everything before it is answered.
+#[derive(Debug)]
+pub(super) enum Held {
+    Hello(Vec<u8>),
+    Data,
+    Quit,
+    /// Say this and close.
+    Leave(Reply),
+}
+
+/// What is known of the client.
+#[derive(Debug)]
+pub(super) struct Client {
+    pub(super) lines: Lines,
+    /// What it is to be written.
+    pub(super) out: Vec<u8>,
+    /// A command in whose turn nothing else may come.
+    pub(super) held: Option<Held>,
+    pub(super) content: Content,
+    /// Content without the dots of the way, until it is taken.
+    pub(super) text: Vec<u8>,
+    mistakes: u32,
+    /// DATA was refused: what follows may be content.
+    refused_data: bool,
+}
+
+impl Client {
+    pub(super) fn new(bare_lines: BareLines) -> Self {
+        Self {
+            lines: Lines::default(),
+            out: Vec::new(),
+            held: None,
+            content: Content::new(bare_lines),
+            text: Vec::new(),
+            mistakes: 0,
+            refused_data: false,
+        }
+    }
+
+    pub(super) fn hear(&mut self, reply: &Reply) {
+        reply.write(&mut self.out);
+    }
+}
+
+impl Session {
+    /// Whether one more command may be taken.
+    pub(super) fn has_room(&self) -> bool {
+        let waiting = self.asked.len();
+        let alone = !self.announced.pipelining || matches!(self.asked.back(), Some(Asked::Hello(_)));
+        self.client.held.is_none()
+            && waiting < (if alone { 1 } else { BATCH })
+            && self.hop.waiting() < BATCH_BYTES
+    }
+
+    /// Takes a command: it goes to the next hop, is answered here in its turn, or waits alone.
+    pub(super) fn command(&mut self, line: Line) {
+        let verb = if let Line::Whole(line) = &line { Verb::of(line) } else { Verb::Unknown };
+        if mem::take(&mut self.client.refused_data) && verb == Verb::Unknown {
+            // Content of a client that did not wait for the word: none of it may become a command.
+            self.client.held = Some(Held::Leave(Reply::own(421, "4.7.0 No data were asked for")));
+            return;
+        }
+        let line = match line {
+            Line::Whole(line) => line,
+            Line::TooLong => return self.mistake(500, "5.5.2 Line too long"),
+            Line::Unclean => {
+                return self.mistake(500, "5.5.2 A line ends with CRLF and has no CR, LF or NUL in it");
+            }
+        };
+        let greeted = self.hello.is_some();
+        match verb {
+            Verb::Lhlo if self.options.lmtp => self.client.held = Some(Held::Hello(line)),
+            Verb::Helo | Verb::Ehlo if !self.options.lmtp => self.client.held = Some(Held::Hello(line)),
+            Verb::Noop => self.say(250, "2.0.0 Ok"),
+            Verb::Help => self.say(214, "2.0.0 See RFC 5321"),
+            Verb::Quit => self.client.held = Some(Held::Quit),
+            Verb::Bdat => {
+                // What follows is content, and where it ends is not known here.
+                self.client.held = Some(Held::Leave(Reply::own(421, "4.7.0 BDAT was not announced")));
+            }
+            Verb::Reset if !greeted => self.say(250, "2.0.0 Ok"),
+            Verb::Mail | Verb::Rcpt | Verb::Data | Verb::Verify | Verb::Forward if !greeted => {
+                self.mistake(503, "5.5.1 Say hello first");
+            }
+            Verb::Data if line.trim_ascii_end().len() > 4 => self.mistake(501, "5.5.4 DATA has no argument"),
+            Verb::Data => self.client.held = Some(Held::Data),
+            Verb::Mail => {
+                let mail = Mail::read(&line);
+                if mail.binary {
+                    self.mistake(555, "5.5.4 BODY=BINARYMIME was not announced");
+                } else {
+                    self.ask(&line, Asked::Mail(mail));
+                }
+            }
+            Verb::Rcpt => self.ask(&line, Asked::Recipient),
+            Verb::Reset => self.ask(&line, Asked::Reset),
+            Verb::Verify => self.ask(&line, Asked::Other),
+            Verb::Forward if self.announced.forward.is_some() => {
+                if let Some(id) = forwarded(&line, "IDENT") {
+                    self.queue_id = id.to_vec();
+                }
+                if let Some(peer) = forwarded(&line, "ADDR") {
+                    self.peer = Some(peer.to_vec());
+                }
+                self.ask(&line, Asked::Other);
+            }
+            Verb::Helo | Verb::Ehlo | Verb::Lhlo | Verb::Unknown => {
+                self.mistake(500, "5.5.1 Command unknown");
+            }
+            Verb::Forward | Verb::Unoffered => self.mistake(502, "5.5.1 Command not implemented"),
+        }
+    }
+
+    /// Gives a line to the next hop.
+    fn ask(&mut self, line: &[u8], asked: Asked) {
+        let waits = self.asked.iter().any(|asked| !matches!(asked, Asked::Local(_)));
+        self.hop.ask(line, waits);
+        self.asked.push_back(asked);
+    }
+
+    /// Says something of our own, when everything before it was answered.
+    fn say(&mut self, code: u16, words: &str) {
+        self.asked.push_back(Asked::Local(Reply::own(code, words)));
+    }
+
+    fn mistake(&mut self, code: u16, words: &str) {
+        self.client.mistakes += 1;
+        self.say(code, words);
+        if self.client.mistakes > MISTAKES {
+            self.client.held = Some(Held::Leave(Reply::own(421, "4.7.0 Too many errors")));
+        }
+    }
+
+    /// Everything before it is answered.
+    pub(super) fn run_held(&mut self, held: Held) -> Option<Step> {
+        match held {
+            Held::Hello(line) => self.ask(&line.clone(), Asked::Hello(line)),
+            Held::Data if self.mail.is_none() || self.accepted == 0 => {
+                let words =
+                    if self.mail.is_none() { "5.5.1 MAIL first" } else { "5.5.1 No valid recipients" };
+                self.mistake(if self.mail.is_some() && !self.options.lmtp { 554 } else { 503 }, words);
+                self.client.refused_data = true;
+            }
+            Held::Data => {
+                self.client.hear(&Reply::own(354, "End data with <CR><LF>.<CR><LF>"));
+                self.client.content = Content::new(self.options.bare_lines);
+                self.state = State::Content;
+            }
+            Held::Quit => {
+                self.hop.quit();
+                self.client.hear(&Reply::own(221, "2.0.0 Bye"));
+                self.state = State::Closed;
+            }
+            Held::Leave(reply) => {
+                self.client.hear(&reply);
+                self.state = State::Closed;
+            }
+        }
+        None
+    }
+
+    pub(super) fn read_content(&mut self) -> Option<Step> {
+        let (used, ended) = self.client.content.read(self.client.lines.rest(), &mut self.client.text);
+        self.client.lines.take(used);
+        if !ended {
+            return Some(Step::Client);
+        }
+        self.state = State::Judging;
+        None
+    }
+}

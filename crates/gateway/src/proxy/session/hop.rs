@@ -1,0 +1,321 @@
+//! The next hop's half: its replies, and what it is given again where it went away.
+//!
+//! # Limits
+//! It is connected anew once for a command, and never within a message.
+
+use super::{Asked, Session, State, Step};
+use crate::proxy::capabilities::Capabilities;
+use crate::proxy::command::Verb;
+use crate::proxy::reply::{BadReply, Replies, Reply};
+
+/// How far the next hop is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    Absent,
+    Greeting,
+    /// Greeted anew; the client has no part in it.
+    Hello,
+    Ready,
+}
+
+/// What is known of the next hop.
+#[derive(Debug)]
+pub(super) struct Hop {
+    pub(super) stage: Stage,
+    pub(super) replies: Replies,
+    /// What it is to be written.
+    pub(super) out: Vec<u8>,
+    /// It knows nothing of a message: commands may be given again to another connection.
+    pub(super) clean: bool,
+    /// Commands that wait for their replies, while they may be given again.
+    pub(super) again: Option<Vec<u8>>,
+    /// Whole replies that it has given.
+    pub(super) heard: u64,
+}
+
+impl Default for Hop {
+    fn default() -> Self {
+        Self {
+            stage: Stage::Absent,
+            replies: Replies::default(),
+            out: Vec::new(),
+            clean: true,
+            again: None,
+            heard: 0,
+        }
+    }
+}
+
+impl Hop {
+    pub(super) fn is_ready(&self) -> bool {
+        self.stage == Stage::Ready
+    }
+
+    pub(super) fn next_reply(&mut self) -> Result<Option<Reply>, BadReply> {
+        let reply = self.replies.next();
+        self.heard += u64::from(matches!(reply, Ok(Some(_))));
+        reply
+    }
+
+    pub(super) fn connected(&mut self) {
+        (self.stage, self.replies) = (Stage::Greeting, Replies::default());
+    }
+
+    /// Gives it a line; `waits` is whether a reply of its own is still to come.
+    pub(super) fn ask(&mut self, line: &[u8], waits: bool) {
+        if !waits && self.clean {
+            self.again = Some(Vec::new());
+        }
+        let ready = self.is_ready();
+        for out in self.again.iter_mut().chain(ready.then_some(&mut self.out)) {
+            out.extend_from_slice(line);
+            out.extend_from_slice(b"\r\n");
+        }
+    }
+
+    /// Bytes of commands that wait for their replies.
+    pub(super) fn waiting(&self) -> usize {
+        self.again.as_ref().map_or(0, Vec::len).max(self.out.len())
+    }
+
+    pub(super) fn quit(&mut self) {
+        if self.is_ready() {
+            self.out.extend_from_slice(b"QUIT\r\n");
+        }
+    }
+
+    /// It shall forget the message that it was told of; whether it has to be asked.
+    fn reset(&mut self) -> bool {
+        let ready = self.is_ready();
+        if ready {
+            self.out.extend_from_slice(b"RSET\r\n");
+            // Another connection knows nothing either.
+            self.again = Some(b"RSET\r\n".to_vec());
+        }
+        ready
+    }
+
+    fn greet_anew(&mut self, line: &[u8]) {
+        self.stage = Stage::Hello;
+        self.out.extend_from_slice(line);
+        self.out.extend_from_slice(b"\r\n");
+    }
+
+    /// It is ready anew: commands that wait are given to it.
+    fn resume(&mut self) {
+        (self.stage, self.clean) = (Stage::Ready, true);
+        self.out.extend_from_slice(self.again.take().as_deref().unwrap_or_default());
+    }
+
+    fn lost(&mut self) {
+        (self.stage, self.replies) = (Stage::Absent, Replies::default());
+        self.out.clear();
+    }
+}
+
+impl Session {
+    /// Before the client was greeted.
+    pub(super) fn open(&mut self) -> Option<Step> {
+        if self.hop.stage == Stage::Absent {
+            return Some(Step::Connect);
+        }
+        match self.hop.next_reply() {
+            Ok(None) => Some(Step::Hop),
+            Ok(Some(reply)) if reply.code == 220 => {
+                let first = reply.texts.first().map_or(&[][..], Vec::as_slice);
+                let name = first.split(|byte| *byte == b' ').next().filter(|name| !name.is_empty());
+                let protocol: &[u8] = if self.options.lmtp { b" LMTP" } else { b" ESMTP" };
+                let text = [name.unwrap_or(b"localhost"), protocol].concat();
+                Reply { code: 220, texts: vec![text] }.write(&mut self.client.out);
+                (self.hop.stage, self.state) = (Stage::Ready, State::Commands);
+                None
+            }
+            // A next hop that takes nobody today says so for good at times: the client shall come back.
+            Ok(Some(_)) => self.lose("next-hop-refuses"),
+            Err(bad) => self.bad_reply(bad),
+        }
+    }
+
+    /// A reply while commands wait.
+    pub(super) fn take_reply(&mut self, reply: Reply) -> Option<Step> {
+        match self.hop.stage {
+            Stage::Greeting if reply.code == 220 => {
+                let line = self.hello.clone().unwrap_or_default();
+                if line.is_empty() {
+                    self.hop.resume();
+                } else {
+                    self.hop.greet_anew(&line);
+                }
+                return None;
+            }
+            Stage::Hello if reply.is_positive() && Capabilities::read(&reply).covers(&self.announced) => {
+                self.hop.resume();
+                return None;
+            }
+            Stage::Ready => (),
+            // It is not what it was.
+            Stage::Absent | Stage::Greeting | Stage::Hello => return self.lose("next-hop-refuses"),
+        }
+        if reply.code == 421 {
+            if self.hop.again.is_none() {
+                self.client.hear(&reply);
+                self.fault = Some("next-hop-closing");
+                self.state = State::Closed;
+                return None;
+            }
+            return self.lose("next-hop-closing");
+        }
+        if !reply.is_final() {
+            return self.bad_reply(BadReply::Malformed);
+        }
+        let positive = reply.is_positive();
+        if !positive && matches!(self.asked.front(), Some(Asked::Quiet)) {
+            // It will not forget: what it knows must not reach the next message.
+            return self.lose("next-hop-refuses");
+        }
+        self.hop.again = None;
+        match self.asked.pop_front() {
+            Some(Asked::Hello(line)) if positive => {
+                // After HELO nothing is announced, and nothing may be used.
+                let esmtp = Verb::of(&line) != Verb::Helo;
+                self.announced = if esmtp { Capabilities::read(&reply) } else { Capabilities::default() };
+                let reply = if esmtp { self.announced.reply(&reply) } else { reply };
+                self.client.hear(&reply);
+                self.hello = Some(line);
+                self.forget();
+            }
+            Some(Asked::Quiet) => self.hop.clean = true,
+            Some(asked) => {
+                self.client.hear(&reply);
+                match asked {
+                    Asked::Mail(mail) => {
+                        self.hop.clean = false;
+                        if positive {
+                            (self.mail, self.accepted) = (Some(mail), 0);
+                        }
+                    }
+                    Asked::Recipient => self.accepted += usize::from(positive),
+                    Asked::Reset if positive => self.forget(),
+                    _ => self.hop.clean = false,
+                }
+            }
+            None => return self.bad_reply(BadReply::Unasked),
+        }
+        None
+    }
+
+    /// The end of a message that the next hop takes or refuses.
+    pub(super) fn finish(&mut self) -> Option<Step> {
+        let reply = match self.hop.next_reply() {
+            Ok(None) => return Some(Step::Hop),
+            Ok(Some(reply)) => reply,
+            Err(bad) => return self.bad_reply(bad),
+        };
+        match self.state {
+            State::AskedData if reply.code == 354 => {
+                if !self.hop.replies.is_empty() {
+                    // A word about a message that it does not have.
+                    return self.bad_reply(BadReply::Unasked);
+                }
+                self.state = State::Sending;
+            }
+            State::AskedData if matches!(reply.code / 100, 4 | 5) => {
+                self.count(&reply, self.shares());
+                self.tell_all(&reply);
+                self.forget_in_hop();
+                self.end_message();
+                self.close_with(&reply);
+            }
+            State::Ending(left) if reply.is_final() => {
+                self.client.hear(&reply);
+                self.count(&reply, 1);
+                if left > 1 {
+                    self.state = State::Ending(left - 1);
+                } else {
+                    self.forget();
+                    self.end_message();
+                    self.close_with(&reply);
+                }
+            }
+            _ => return self.bad_reply(BadReply::Malformed),
+        }
+        None
+    }
+
+    /// What the next hop says of a message, in replies: one, or one for each recipient.
+    pub(super) fn shares(&self) -> usize {
+        if self.options.lmtp { self.accepted } else { 1 }
+    }
+
+    fn count(&mut self, reply: &Reply, shares: usize) {
+        let recipients = if self.options.lmtp { shares } else { self.accepted };
+        match reply.code / 100 {
+            2 => self.delivery.taken += recipients,
+            5 => self.delivery.refused += recipients,
+            _ => self.delivery.deferred += recipients,
+        }
+    }
+
+    /// A word about the whole message: once, or once for each recipient.
+    pub(super) fn tell_all(&mut self, reply: &Reply) {
+        for _ in 0..self.shares() {
+            self.client.hear(reply);
+        }
+    }
+
+    /// The next hop shall forget the message that it was told of.
+    pub(super) fn forget_in_hop(&mut self) {
+        if self.hop.reset() {
+            self.asked.push_back(Asked::Quiet);
+        }
+    }
+
+    /// A next hop that says 421 closes, and so do we.
+    fn close_with(&mut self, reply: &Reply) {
+        if reply.code == 421 {
+            self.fault = Some("next-hop-closing");
+            self.state = State::Closed;
+        }
+    }
+
+    pub(super) fn bad_reply(&mut self, bad: BadReply) -> Option<Step> {
+        self.hop.again = None;
+        self.lose(match bad {
+            BadReply::TooLong => "reply-too-long",
+            BadReply::Malformed => "reply-malformed",
+            BadReply::Unasked => "reply-unasked",
+        })
+    }
+
+    /// The next hop is of no use any more: nothing that it did not confirm is confirmed.
+    pub(super) fn lose(&mut self, fault: &'static str) -> Option<Step> {
+        let known = self.hop.is_ready();
+        self.hop.lost();
+        match self.state {
+            State::AskedData | State::Sending | State::Ending(_) => {
+                let left = if let State::Ending(left) = self.state { left } else { self.shares() };
+                for _ in 0..left {
+                    self.client.hear(&Reply::own(451, "4.4.2 Lost the next hop"));
+                }
+                self.delivery.deferred += if self.options.lmtp { left } else { self.accepted };
+                self.delivery.lost = true;
+                self.fault = Some(fault);
+                self.hop.clean = true;
+                self.end_message();
+            }
+            // Nobody misses it before the next command.
+            State::Commands if self.asked.is_empty() && self.mail.is_none() && self.hop.clean => (),
+            State::Commands if matches!(self.asked.front(), Some(Asked::Quiet)) && self.asked.len() == 1 => {
+                self.asked.clear();
+                self.hop.clean = true;
+            }
+            // It went away between two messages: once more, with another connection.
+            State::Commands if known && self.hop.again.is_some() => (),
+            _ => {
+                self.fault = Some(fault);
+                return self.leave(421, "4.3.0 The next hop is not available");
+            }
+        }
+        None
+    }
+}

@@ -63,7 +63,8 @@ const BUILT_IN: [&[u8]; 10] = [
 ];
 
 /// Messages that broke a law once.
-const ONCE_BROKEN: [&[u8]; 19] = [
+const ONCE_BROKEN: [&[u8]; 20] = [
+    b"Subject:=??8859?Q??=\n\nx\n=?so\0-",
     b"Content-Type:. t=\"\xee\t\n\xd4",
     b"0\nContent-Type:/;charset=\"\"t=;charset=",
     b"Content-Type:\nContent-Transfer-Encoding:quoted\n--\nContent-Type:=Fe",
@@ -406,9 +407,18 @@ fn messages_that_broke_a_law_once_keep_it() {
         for headers in [Headers::Keep, Headers::Words, Headers::RawUtf8] {
             for transfer in [Transfer::Keep, Transfer::Clean, Transfer::SevenBit, Transfer::EightBit] {
                 for on_loss in [OnLoss::Replace, OnLoss::Keep] {
-                    let policy = Policy { headers, transfer, on_loss, ..Policy::default() };
-                    let found = broken(raw, &policy);
-                    assert!(found.is_none(), "{} {policy:?}\n{found:?}", raw.escape_ascii());
+                    for repairs in [Repairs::default(), Repairs::ALL] {
+                        let policy = Policy {
+                            headers,
+                            transfer,
+                            on_loss,
+                            repairs,
+                            attachments: Attachments::Utf8,
+                            ..Policy::default()
+                        };
+                        let found = broken(raw, &policy);
+                        assert!(found.is_none(), "{} {policy:?}\n{found:?}", raw.escape_ascii());
+                    }
                 }
             }
         }

@@ -166,13 +166,17 @@ impl Complete {
         &self.raw
     }
 
-    /// What makes this message that of its edits, sorted and apart, in the words of the protocol. A field with a CR that ends no line stays
-    /// as it is.
+    /// What makes this message that of its edits, sorted and apart, in the words of the protocol. A field that would have a CR that ends no
+    /// line stays as it is, for no server takes it; where it is one of those that say how the body is read, they all stay, and the body.
+    /// Where such a CR makes the planner see the end of the header, or a label of the body, that the server does not see, all stays.
     ///
     /// # Errors
     /// An edit that cannot be told; the message must stay as it is.
     pub fn actions<'a>(&'a self, edits: &'a [Edit]) -> Result<Actions<'a>, Untellable> {
         let mut actions = Actions::default();
+        if edits.is_empty() || self.fields.iter().any(|told| ends_header(told.span.of(&self.raw))) {
+            return Ok(actions);
+        }
         let body = self.body;
         let split = edits.partition_point(|edit| edit.span.start < body);
         let (header, in_body) = edits.split_at(split);
@@ -181,6 +185,7 @@ impl Complete {
         }
         let header_edits = header.len();
         let mut header = header;
+        let mut body_stays = false;
         // Servers count the fields of each name.
         let mut counts: HashMap<Vec<u8>, u32> = HashMap::new();
         for told in &self.fields {
@@ -196,16 +201,28 @@ impl Complete {
                 *count += 1;
                 *count
             };
-            // What holds a CR that ends no line came so, and cannot go back; the rest of the message is not to stay for it.
-            if !own.is_empty() && !has_bare_return(told.span.of(&self.raw)) {
-                actions.changes.push(self.change(*told, index, own)?);
+            if own.is_empty() {
+                continue;
+            }
+            let new = self.edited(*told, own)?;
+            if !has_bare_return(&new) {
+                actions.changes.push(self.change(*told, index, &new)?);
+            } else if lines(&new).skip(1).any(says_how_to_read) {
+                return Ok(Actions::default());
+            } else {
+                body_stays |= says_how_to_read(&new);
             }
         }
         let end = self.fields.last().map_or(0, |told| told.span.end);
         if !self.additions(header, end, &mut actions)?.is_empty() {
             return Err(Untellable::AcrossFields);
         }
-        actions.body = (!in_body.is_empty()).then(|| pieces(&self.raw, body, in_body));
+        if body_stays {
+            actions.changes.retain(|change| !says_how_to_read(change.name.as_bytes()));
+            actions.appended.retain(|(name, _)| !says_how_to_read(name.as_bytes()));
+        } else if !in_body.is_empty() {
+            actions.body = Some(pieces(&self.raw, body, in_body));
+        }
         Ok(actions)
     }
 
@@ -227,12 +244,11 @@ impl Complete {
         Ok(&edits[here..])
     }
 
-    /// A field, the `index`th of its name, with its edits.
-    fn change(&self, told: Told, index: u32, edits: &[Edit]) -> Result<HeaderChange, Untellable> {
+    /// The bytes of a field with its edits.
+    fn edited(&self, told: Told, edits: &[Edit]) -> Result<Vec<u8>, Untellable> {
         if edits.iter().any(|edit| edit.span.end > told.span.end) {
             return Err(Untellable::AcrossFields);
         }
-        let name = &self.raw[told.span.start..][..told.name];
         let mut new = Vec::new();
         let mut at = told.span.start;
         for edit in edits {
@@ -241,6 +257,12 @@ impl Complete {
             at = edit.span.end;
         }
         new.extend_from_slice(&self.raw[at..told.span.end]);
+        Ok(new)
+    }
+
+    /// A field, the `index`th of its name, becomes another, or goes.
+    fn change(&self, told: Told, index: u32, new: &[u8]) -> Result<HeaderChange, Untellable> {
+        let name = &self.raw[told.span.start..][..told.name];
         let value = match new.strip_prefix(name).and_then(|rest| rest.strip_prefix(b":")) {
             Some(value) => Some(self.value(value)?),
             None if new.is_empty() => None,
@@ -268,6 +290,25 @@ impl Complete {
 /// Whether a CR ends no line.
 fn has_bare_return(bytes: &[u8]) -> bool {
     memchr::memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1) != Some(&b'\n'))
+}
+
+/// Whether a field has an empty line in it, for those to whom a CR ends lines.
+fn ends_header(field: &[u8]) -> bool {
+    has_bare_return(field) && lines(field).any(<[u8]>::is_empty)
+}
+
+/// The lines of a field, whatever ends them.
+fn lines(field: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let field = field.strip_suffix(b"\r\n").unwrap_or(field);
+    field
+        .split(|byte| *byte == b'\n')
+        .flat_map(|line| line.strip_suffix(b"\r").unwrap_or(line).split(|byte| *byte == b'\r'))
+}
+
+/// Whether a field, or the name of one, is of those that say how a body is read (RFC 2045 3).
+fn says_how_to_read(field: &[u8]) -> bool {
+    let begins = |with: &[u8]| field.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with));
+    begins(b"content-") || begins(b"mime-version")
 }
 
 /// The bytes from `at` on with their edits, none of them copied.

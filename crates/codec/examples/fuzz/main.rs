@@ -6,16 +6,12 @@
 //!
 //! # Limits
 //! Feedback is the kinds of records that an input leaves, not the branches it takes.
-#![allow(clippy::print_stdout, reason = "a program that prints")]
 
-#[path = "../../tests/common/clock.rs"]
-mod clock;
-mod engine;
-mod program;
+mod frame;
 mod targets;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    program::main()
+    frame::main::<targets::Target>()
 }

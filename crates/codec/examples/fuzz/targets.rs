@@ -3,7 +3,7 @@
 //! # Limits
 //! Counts of records are compared up to a bound.
 
-use crate::engine::{Random, fold, size};
+use crate::frame::{self, Random, fold, lines, size};
 use mailglot_codec::{
     Charset, Choice, LossLog, Mode, Unmappable, View, detect, imap_utf7, smallest_sufficient,
     utf7_carries_utf8, whatwg,
@@ -23,18 +23,14 @@ pub(crate) enum Target {
     Whatwg,
 }
 
-/// The targets of a list of names, each once.
-pub(crate) fn named(names: &str) -> Vec<Target> {
-    let all = || {
-        let fixed = [Target::Labels, Target::Detect, Target::Imap, Target::Whatwg];
-        let coders = Charset::all().flat_map(|c| [Target::Decoder(c), Target::Encoder(c)]);
-        fixed.into_iter().chain(coders)
-    };
-    all().filter(|target| names.split(',').any(|name| target.answers_to(name))).collect()
-}
+impl frame::Target for Target {
+    fn all() -> Vec<Self> {
+        let fixed = [Self::Labels, Self::Detect, Self::Imap, Self::Whatwg];
+        let coders = Charset::all().flat_map(|c| [Self::Decoder(c), Self::Encoder(c)]);
+        fixed.into_iter().chain(coders).collect()
+    }
 
-impl Target {
-    pub(crate) fn name(self) -> String {
+    fn name(self) -> String {
         match self {
             Self::Decoder(charset) => format!("decode {charset}"),
             Self::Encoder(charset) => format!("encode {charset}"),
@@ -68,12 +64,12 @@ impl Target {
             }
     }
 
-    pub(crate) fn seeds(self) -> Vec<Vec<u8>> {
-        let text = include_str!("../../../../tests/seeds/texts.txt").lines().filter(|l| !l.starts_with('#'));
+    fn seeds(self) -> Vec<Vec<u8>> {
+        let text = lines(include_str!("../../../../tests/seeds/texts.txt"));
         let texts = text.map(|line| {
             line.replace("\\n", "\n").replace("\\r", "\r").replace("\\0", "\0").replace("\\e", "\x1b")
         });
-        let bytes = include_str!("../../../../tests/seeds/bytes.txt").lines().filter(|l| !l.starts_with('#'));
+        let bytes = lines(include_str!("../../../../tests/seeds/bytes.txt"));
         let bytes = bytes.map(|line| {
             let digits = line.trim_start_matches('-').as_bytes().chunks(2);
             digits.filter_map(|d| u8::from_str_radix(std::str::from_utf8(d).ok()?, 16).ok()).collect()
@@ -95,22 +91,18 @@ impl Target {
         }
     }
 
-    /// Bytes that an input has at most.
-    #[allow(clippy::unused_self, reason = "the engine asks a target")]
-    pub(crate) fn longest(self) -> usize {
+    fn longest(self) -> usize {
         600
     }
 
     /// A byte that machines trip over.
-    #[allow(clippy::unused_self, reason = "the engine asks a target")]
-    pub(crate) fn token(self, number: usize) -> &'static [u8] {
+    fn token(self, number: usize) -> &'static [u8] {
         let bytes = b"\0\t\n\r\x0E\x0F\x1B $&'(+-@BIJ`~\x80\x8E\x8F\xA0\xFF";
         let at = number % bytes.len();
         &bytes[at..=at]
     }
 
-    /// Runs the laws over one input; gives a signature of what happened.
-    pub(crate) fn laws(self, input: &[u8], random: &mut Random) -> Result<u64, String> {
+    fn laws(self, input: &[u8], random: &mut Random) -> Result<u64, String> {
         match self {
             Self::Decoder(charset) => {
                 let lenient = decoder(charset, Mode::Lenient, input, random)?;

@@ -6,22 +6,15 @@
 //! # Limits
 //! Feedback is the kinds of answers that an input leaves, not the branches it takes. No sockets: what stands around the session is tested
 //! over real ones.
-#![allow(clippy::print_stdout, reason = "a program that prints")]
 
-#[path = "../../../codec/tests/common/clock.rs"]
-mod clock;
-#[path = "../../../codec/examples/fuzz/engine.rs"]
-mod engine;
+#[path = "../../../codec/examples/fuzz/frame/mod.rs"]
+mod frame;
 mod model;
-#[path = "../../../codec/examples/fuzz/program.rs"]
-mod program;
-#[path = "../../../codec/examples/fuzz/seeds.rs"]
-mod seeds;
 mod server;
 mod targets;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    program::main()
+    frame::main::<targets::Target>()
 }

@@ -3,9 +3,8 @@
 //! # Limits
 //! Messages in `talk` are those that a server can tell: fields with NUL are left out.
 
-use crate::engine::{Random, fold, size};
+use crate::frame::{self, Random, fold, lines, size, unescaped};
 use crate::model::{self, Trace, VERDICTS};
-use crate::seeds::unescaped;
 use crate::server::{Due, Held, Server, feed};
 use mailglot_gateway::Received;
 use mailglot_gateway::milter::{
@@ -20,12 +19,6 @@ pub(crate) enum Target {
     Wire,
     /// A message through a server that holds us to the protocol.
     Talk,
-}
-
-/// The targets of a list of names, each once.
-pub(crate) fn named(names: &str) -> Vec<Target> {
-    let all = [Target::Wire, Target::Talk];
-    all.into_iter().filter(|t| names.split(',').any(|name| name == "all" || name == t.name())).collect()
 }
 
 /// What a server says, and what it never would.
@@ -92,27 +85,30 @@ const TOKENS: [&[u8]; 32] = [
     b"Content-Transfer-Encoding: quoted-printable\n",
 ];
 
-impl Target {
-    pub(crate) fn name(self) -> String {
+impl frame::Target for Target {
+    fn all() -> Vec<Self> {
+        [Self::Wire, Self::Talk].into()
+    }
+
+    fn name(self) -> String {
         format!("{self:?}").to_lowercase()
     }
 
-    /// Bytes that an input has at most.
-    pub(crate) fn longest(self) -> usize {
+    fn longest(self) -> usize {
         match self {
             Self::Wire => 300,
             Self::Talk => 1_500,
         }
     }
 
-    pub(crate) fn token(self, number: usize) -> &'static [u8] {
+    fn token(self, number: usize) -> &'static [u8] {
         match self {
             Self::Wire => PACKETS[number % PACKETS.len()],
             Self::Talk => TOKENS[number % TOKENS.len()],
         }
     }
 
-    pub(crate) fn seeds(self) -> Vec<Vec<u8>> {
+    fn seeds(self) -> Vec<Vec<u8>> {
         match self {
             Self::Wire => {
                 let whole = [0, 4, 8, 11, 9, 10, 13, 14, 15, 16, 18, 19, 9, 14, 17, 20, 1, 9, 17, 21];
@@ -121,13 +117,12 @@ impl Target {
             }
             Self::Talk => {
                 let text = include_str!("../../../../tests/seeds/messages.txt");
-                text.lines().filter(|line| !line.starts_with('#')).map(unescaped).collect()
+                lines(text).map(unescaped).collect()
             }
         }
     }
 
-    /// Runs the laws over one input; gives a signature of what happened.
-    pub(crate) fn laws(self, input: &[u8], random: &mut Random) -> Result<u64, String> {
+    fn laws(self, input: &[u8], random: &mut Random) -> Result<u64, String> {
         match self {
             // With lengths as they are; and with lengths that fit, to come deeper.
             Self::Wire if random.below(2) == 0 => wire(input, random),
@@ -291,11 +286,7 @@ fn decide(
     }
     let outcome = process(complete.raw(), policy);
     let odd = message.fields.iter().any(|(_, value)| value.contains(&b'\r'));
-    let actions = match complete.actions(&outcome.edits) {
-        Ok(actions) => actions,
-        Err(_) if odd => Actions::default(),
-        Err(why) => return Err(why.to_string()),
-    };
+    let actions = complete.actions(&outcome.edits).map_err(|why| why.to_string())?;
     for _ in 0..random.below(3) {
         session.progress();
     }
@@ -319,8 +310,15 @@ fn decide(
     if told != letter {
         return Err(format!("{} became {}", char::from(letter), char::from(told)));
     }
-    let done = edits && granted && (!actions.is_empty() || outcome.edits.is_empty());
+    let done = edits && granted;
     let want = if done { &outcome.bytes[..] } else { before };
+    if odd && done {
+        let (mut was, mut planned) = (Held::of(before), Held::of(want));
+        // The last line may end with CR, which is no end of a line there.
+        (was.body, planned.body) = (body(before).to_vec(), body(want).to_vec());
+        let kinds = odd_fields(message, &was, &planned)?;
+        return Ok(fold(kinds, format!("odd{letter}").as_bytes()));
+    }
     // The space behind a colon is the server's own where it was not agreed on.
     let squeezed =
         |bytes: &[u8]| bytes.iter().copied().filter(|byte| leads || *byte != b' ').collect::<Vec<_>>();
@@ -333,4 +331,37 @@ fn decide(
     }
     let kinds = (size(actions.changes.len() as u64), actions.appended.len(), actions.body.is_some(), granted);
     Ok(fold(size(outcome.report.events.len() as u64), format!("{kinds:?}{letter}").as_bytes()))
+}
+
+/// What stands behind the header.
+fn body(raw: &[u8]) -> &[u8] {
+    let end = raw.windows(4).position(|four| four == b"\r\n\r\n").map_or(raw.len(), |at| at + 4);
+    raw.strip_prefix(b"\r\n").unwrap_or(&raw[end..])
+}
+
+/// What cannot go back, for there is a CR in it, stays; with it all that tells how the body is read, and the body; or the message does.
+fn odd_fields(message: &Held, before: &Held, want: &Held) -> Result<u64, String> {
+    if message == before {
+        return Ok(0);
+    }
+    let same = |one: &[u8], other: &[u8]| {
+        one.iter().filter(|byte| **byte != b' ').eq(other.iter().filter(|byte| **byte != b' '))
+    };
+    let has = |held: &Held, (name, value): &(Vec<u8>, Vec<u8>)| {
+        held.fields.iter().any(|field| field.0 == *name && same(&field.1, value))
+    };
+    let odd: Vec<_> = message.fields.iter().filter(|(_, value)| value.contains(&b'\r')).collect();
+    if let Some((name, value)) = odd.iter().find(|field| !has(before, field)) {
+        return Err(format!("{}:{} did not stay", name.escape_ascii(), value.escape_ascii()));
+    }
+    let tells = |name: &[u8]| {
+        let name = name.to_ascii_lowercase();
+        name.starts_with(b"content-") || name.starts_with(b"mime-version")
+    };
+    let stale = odd.iter().any(|field| tells(&field.0) && !has(want, field));
+    let body = if stale { &before.body } else { &want.body };
+    if message.body != *body {
+        return Err(format!("the body is {}\nnot {}", message.body.escape_ascii(), body.escape_ascii()));
+    }
+    Ok(size(odd.len() as u64) + u64::from(stale))
 }

@@ -323,3 +323,32 @@ fn an_engine_can_be_changed_between_messages() {
         (Action::Tag, Action::Normalize, "monitor")
     );
 }
+
+/// A field that cannot go back says how the body is read: it stays true.
+#[test]
+fn a_return_inside_the_label_of_a_body_keeps_the_body_too() {
+    let filter = Filter::start(false, |_| ());
+    let stays = " text/plain; charset=iso-8859-1; a=\rb";
+    for (field, want) in [
+        (("Content-Type", " text/plain;\r charset=iso-8859-1"), "mi"),
+        (("Content-Type", stays), "mi"),
+        (("Content-Type", " text/plain; charset=iso-8859-1\r"), "mi"),
+        (("Content-Transfer-Encoding", " 8bit\r"), "mmib"),
+        (("X-Other", " =?iso-8859-1?Q?=FC?= \rx"), "mmib"),
+    ] {
+        let mut fields = LATIN.to_vec();
+        fields.retain(|(name, _)| *name != field.0);
+        fields.push(field);
+        let packets = filter.connect().message(&fields, b"Gr\xfc\xdfe\r\n");
+        assert_eq!(letters(&packets), format!("{want}c"), "{field:?}");
+        assert!(
+            !packets.iter().any(|(letter, data)| *letter == b'm' && data.contains(&b'\r')),
+            "{packets:?}"
+        );
+    }
+    // What is taken away needs not go back.
+    let twice = [LATIN, &[("Content-Type", stays)]].concat();
+    let packets = filter.connect().message(&twice, b"Gr\xfc\xdfe\r\n");
+    let gone = (b'm', b"\0\0\0\x02Content-Type\0\0".to_vec());
+    assert!(packets.contains(&gone) && letters(&packets).contains('b'), "{packets:?}");
+}

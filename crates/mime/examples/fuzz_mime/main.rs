@@ -5,20 +5,13 @@
 //!
 //! # Limits
 //! Feedback is the kinds of events that an input leaves, not the branches it takes.
-#![allow(clippy::print_stdout, reason = "a program that prints")]
 
-#[path = "../../../codec/tests/common/clock.rs"]
-mod clock;
-#[path = "../../../codec/examples/fuzz/engine.rs"]
-mod engine;
-#[path = "../../../codec/examples/fuzz/program.rs"]
-mod program;
-#[path = "../../../codec/examples/fuzz/seeds.rs"]
-mod seeds;
+#[path = "../../../codec/examples/fuzz/frame/mod.rs"]
+mod frame;
 mod targets;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    program::main()
+    frame::main::<targets::Target>()
 }

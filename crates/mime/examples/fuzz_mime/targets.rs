@@ -3,8 +3,7 @@
 //! # Limits
 //! A text part whose charset is a guess may be guessed otherwise after a rewriting; that law is left to the tests.
 
-use crate::engine::{Random, fold, size};
-use crate::seeds::unescaped;
+use crate::frame::{self, Random, fold, lines, size, unescaped};
 use mailglot_mime::encoded_word::{
     self, Encoding, Finding, Form, HeaderContext, Place, Repairs, Replacement, Stream,
 };
@@ -22,12 +21,6 @@ pub(crate) enum Target {
     Header,
     Params,
     Process,
-}
-
-/// The targets of a list of names, each once.
-pub(crate) fn named(names: &str) -> Vec<Target> {
-    let all = [Target::Parse, Target::Header, Target::Params, Target::Process];
-    all.into_iter().filter(|t| names.split(',').any(|name| name == "all" || name == t.name())).collect()
 }
 
 const KINDS: [FieldKind; 4] =
@@ -101,35 +94,36 @@ const TOKENS: [&[u8]; 64] = [
     b"\xc3\x83\xc2\xbc",
 ];
 
-impl Target {
-    pub(crate) fn name(self) -> String {
+impl frame::Target for Target {
+    fn all() -> Vec<Self> {
+        [Self::Parse, Self::Header, Self::Params, Self::Process].into()
+    }
+
+    fn name(self) -> String {
         format!("{self:?}").to_lowercase()
     }
 
-    /// Bytes that an input has at most.
-    pub(crate) fn longest(self) -> usize {
+    fn longest(self) -> usize {
         match self {
             Self::Header | Self::Params => 600,
             Self::Parse | Self::Process => 1_500,
         }
     }
 
-    #[allow(clippy::unused_self, reason = "the engine asks a target")]
-    pub(crate) fn token(self, number: usize) -> &'static [u8] {
+    fn token(self, number: usize) -> &'static [u8] {
         TOKENS[number % TOKENS.len()]
     }
 
-    pub(crate) fn seeds(self) -> Vec<Vec<u8>> {
+    fn seeds(self) -> Vec<Vec<u8>> {
         let text = match self {
             Self::Header => include_str!("../../../../tests/seeds/headers.txt"),
             Self::Params => include_str!("../../../../tests/seeds/params.txt"),
             Self::Parse | Self::Process => include_str!("../../../../tests/seeds/messages.txt"),
         };
-        text.lines().filter(|line| !line.starts_with('#')).map(unescaped).collect()
+        lines(text).map(unescaped).collect()
     }
 
-    /// Runs the laws over one input; gives a signature of what happened.
-    pub(crate) fn laws(self, input: &[u8], random: &mut Random) -> Result<u64, String> {
+    fn laws(self, input: &[u8], random: &mut Random) -> Result<u64, String> {
         match self {
             Self::Parse => parse(input),
             Self::Header => header(input, random),

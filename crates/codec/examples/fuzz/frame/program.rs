@@ -2,15 +2,16 @@
 //!
 //! # Limits
 //! One thread.
+#![allow(clippy::print_stdout, reason = "a program that prints")]
 
-use crate::clock::Clock;
-use crate::engine::Engine;
-use crate::targets;
+use super::Target;
+use super::clock::Clock;
+use super::engine::Engine;
 use std::process::ExitCode;
 use std::time::Duration;
 
 /// The program: reads the arguments, and gives each target its turns until the seconds are over or a fault is found.
-pub(crate) fn main() -> ExitCode {
+pub(crate) fn main<T: Target>() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let (mut names, mut seconds, mut seed) = ("all".to_owned(), 10, 1);
     while let (Some(name), Some(value)) = (arguments.next(), arguments.next()) {
@@ -24,7 +25,8 @@ pub(crate) fn main() -> ExitCode {
             }
         }
     }
-    let mut engines: Vec<Engine> = targets::named(&names).into_iter().map(|t| Engine::new(t, seed)).collect();
+    let targets = named::<T>(&names).into_iter();
+    let mut engines: Vec<_> = targets.map(|target| Engine::new(target, seed)).collect();
     if engines.is_empty() {
         println!("{names}: no such target");
         return ExitCode::FAILURE;
@@ -44,4 +46,24 @@ pub(crate) fn main() -> ExitCode {
         println!("{engine}");
     }
     ExitCode::SUCCESS
+}
+
+/// One turn of so many inputs for every target, the same on every machine; how many targets there are.
+///
+/// # Errors
+/// The first fault.
+pub(crate) fn turn_each<T: Target>(runs: u32) -> Result<usize, String> {
+    let targets = named::<T>("all");
+    for target in &targets {
+        let mut engine = Engine::new(*target, 1);
+        if let Some(fault) = engine.turn(runs) {
+            return Err(format!("{engine}\n{fault}"));
+        }
+    }
+    Ok(targets.len())
+}
+
+/// The targets of a list of names, each once.
+fn named<T: Target>(names: &str) -> Vec<T> {
+    T::all().into_iter().filter(|target| names.split(',').any(|name| target.answers_to(name))).collect()
 }

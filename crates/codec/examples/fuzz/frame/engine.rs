@@ -1,12 +1,10 @@
 //! The mutator: draws an input from what is known to tell something, changes it, and keeps what tells something new.
 //!
-//! Fuzzers of other crates include this file; each brings its own `targets`.
-//!
 //! # Limits
 //! The corpus lives in memory; what is worth keeping goes to `tests/seeds/` by hand.
 
-use crate::clock::Clock;
-use crate::targets::Target;
+use super::Target;
+use super::clock::Clock;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -17,16 +15,16 @@ const CORPUS: usize = 2000;
 const LONG: Duration = Duration::from_millis(100);
 
 /// A target and the inputs that are mutated for it.
-pub(crate) struct Engine {
-    target: Target,
+pub(crate) struct Engine<T> {
+    target: T,
     corpus: Vec<Vec<u8>>,
     seen: HashSet<u64>,
     random: Random,
     runs: u64,
 }
 
-impl Engine {
-    pub(crate) fn new(target: Target, seed: u64) -> Self {
+impl<T: Target> Engine<T> {
+    pub(crate) fn new(target: T, seed: u64) -> Self {
         let corpus = target.seeds();
         Self { target, corpus, seen: HashSet::new(), random: Random(seed), runs: 0 }
     }
@@ -131,7 +129,7 @@ impl Engine {
     }
 }
 
-impl std::fmt::Display for Engine {
+impl<T: Target> std::fmt::Display for Engine<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:<28}{:>10} runs, {:>5} kinds of answers", self.target.name(), self.runs, self.seen.len())
     }

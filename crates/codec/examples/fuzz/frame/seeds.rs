@@ -3,6 +3,11 @@
 //! # Limits
 //! An unknown escape stands for its letter.
 
+/// The seeds in a file: its lines but for comments.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| !line.starts_with('#'))
+}
+
 /// A line of a file of seeds: `\n`, `\r`, `\t`, `\\`, and `\xNN`.
 pub(crate) fn unescaped(line: &str) -> Vec<u8> {
     let (mut out, bytes, mut at) = (Vec::new(), line.as_bytes(), 0);

@@ -256,10 +256,10 @@ fn a_full_disk_defers_and_takes_mail_again_when_there_is_room() {
     // A file system of three megabytes that only the daemon sees.
     let mount = "mount -t tmpfs -o size=3m,mode=777 tmpfs \"$0\" && exec \"$@\"";
     let under = ["unshare", "--mount", "sh", "-c", mount, disk.to_str().unwrap()];
-    // No reserve, for the disk is to be filled to its end.
+    // No reserve, for the disk is to be filled to its end, and no memory beside it.
     let file = folder.path().join("mailglot.toml");
     let listen = "[[listen]]\nroute = \"milter\"\naddress = \"unix:/run/mailglot/gw.sock\"\n";
-    fs::write(&file, format!("{listen}\n[limits]\ndisk_reserve = 0\n")).unwrap();
+    fs::write(&file, format!("{listen}\n[limits]\ndisk_reserve = 0\nmemory_bytes = 0\n")).unwrap();
     let daemon = Daemon::under(&under, |command| {
         command.env("TMPDIR", &disk).arg("--config").arg(&file);
     });

@@ -274,6 +274,26 @@ impl Stream {
         let _ = either!(self, stream => stream.shutdown(std::net::Shutdown::Both));
     }
 
+    /// Writes all pieces, in as few calls as the system allows.
+    pub(crate) fn write_pieces(&self, mut pieces: &mut [io::IoSlice<'_>]) -> io::Result<()> {
+        /// Pieces of a call; the system takes 1,024.
+        const MOST: usize = 512;
+        while !pieces.is_empty() {
+            let most = pieces.len().min(MOST);
+            let written = either!(self, stream => io::Write::write_vectored(&mut &*stream, &pieces[..most]));
+            match written {
+                Ok(0) if pieces[..most].iter().any(|piece| !piece.is_empty()) => {
+                    return Err(ErrorKind::WriteZero.into());
+                }
+                Ok(0) => pieces = &mut pieces[most..],
+                Ok(count) => io::IoSlice::advance_slices(&mut pieces, count),
+                Err(error) if error.kind() == ErrorKind::Interrupted => (),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
     /// Whether the other side has closed, as far as can be seen before what it sent last is read. It does not wait.
     pub(crate) fn is_gone(&self) -> bool {
         let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;

@@ -33,7 +33,9 @@ pub struct Limits {
     pub socket_mode: u32,
     /// Group of a socket in the file system; that of the process where none is given.
     pub socket_group: Option<u32>,
-    /// Where long bodies are kept while they arrive.
+    /// Bytes of messages that stay in memory while they arrive, beyond the first MiB of each; all connections share them.
+    pub memory_bytes: u64,
+    /// Where long messages are kept while they arrive.
     pub spool: PathBuf,
     /// Bytes of all long bodies that are kept; a message beyond is deferred.
     pub spool_bytes: u64,
@@ -56,6 +58,7 @@ impl Default for Limits {
             fields: 100_000,
             socket_mode: 0o660,
             socket_group: None,
+            memory_bytes: 16 << 20,
             spool: std::env::temp_dir(),
             spool_bytes: 4 << 30,
             disk_reserve: 256 << 20,

@@ -14,13 +14,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::{fmt, io};
 
-/// A message while it is told, field by field and by pieces of its body. A body that grows goes to a file without name.
+/// A message while it is told, field by field and by pieces of its body. One that grows goes to a file without name.
 #[derive(Debug)]
 pub struct Received {
+    /// Whole fields, line ends in them, until they are moved before the body.
     header: Vec<u8>,
-    /// Whole fields, line ends in them.
     fields: Vec<Told>,
     body: Spool,
+    /// Bytes of the header and of the empty line, where they stand at the front of `body`: nothing is left to be put together then.
+    front: Option<usize>,
+    /// A field came behind a piece of the body: both are kept apart.
+    late: bool,
     /// Values come with the space behind the colon, and go back with it.
     leading_space: bool,
     /// Bytes of a message that is looked at, of its header, and number of its fields.
@@ -33,6 +37,12 @@ pub struct Received {
     failed: Option<io::Error>,
 }
 
+/// What a usual message needs: bytes, and fields.
+const BYTES: usize = 8_192;
+const FIELDS: usize = 24;
+/// Fields among which those of a name are looked for one by one.
+const FEW: usize = 64;
+
 #[derive(Clone, Copy, Debug)]
 struct Told {
     span: Span,
@@ -44,16 +54,24 @@ impl Received {
     /// An empty message. `leading_space` is whether [`LEADING_SPACE`](crate::milter::protocol::LEADING_SPACE) was agreed; a
     /// message of more bytes than `limit` is not kept; a long body is kept in a file in `folder`.
     pub fn new(leading_space: bool, limit: u64, folder: PathBuf) -> Self {
-        let limits = Limits { message_bytes: limit, ..Limits::default() };
-        Self::within(leading_space, &limits, Arc::new(Budget::new(folder, u64::MAX, 0)))
+        let limits = Limits {
+            message_bytes: limit,
+            spool: folder,
+            spool_bytes: u64::MAX,
+            disk_reserve: 0,
+            ..Limits::default()
+        };
+        Self::within(leading_space, &limits, Arc::new(Budget::of(&limits)))
     }
 
     /// An empty message within the bounds of a server.
     pub(crate) fn within(leading_space: bool, limits: &Limits, budget: Arc<Budget>) -> Self {
         Self {
-            header: Vec::new(),
-            fields: Vec::new(),
+            header: Vec::with_capacity(BYTES),
+            fields: Vec::with_capacity(FIELDS),
             body: Spool::new(budget),
+            front: None,
+            late: false,
             leading_space,
             most: (limits.message_bytes, limits.header_bytes, limits.fields),
             beyond: None,
@@ -64,18 +82,22 @@ impl Received {
 
     /// Adds a field as [`Event::Header`](crate::milter::Event::Header) has it: folds are LF and white space.
     pub fn field(&mut self, name: &[u8], value: &[u8]) {
+        if self.front.is_some() {
+            self.part();
+        }
         let start = self.header.len();
         self.header.extend_from_slice(name);
         self.header.push(b':');
         if !self.leading_space {
             self.header.push(b' ');
         }
-        for (at, line) in value.split(|byte| *byte == b'\n').enumerate() {
-            if at > 0 {
-                self.header.extend_from_slice(b"\r\n");
-            }
-            self.header.extend_from_slice(line);
+        let mut at = 0;
+        for end in memchr::memchr_iter(b'\n', value) {
+            self.header.extend_from_slice(&value[at..end]);
+            self.header.extend_from_slice(b"\r\n");
+            at = end + 1;
         }
+        self.header.extend_from_slice(&value[at..]);
         self.header.extend_from_slice(b"\r\n");
         let span = Span::new(start, self.header.len());
         if self.header.len() > self.most.1 || self.fields.len() >= self.most.2 {
@@ -90,11 +112,46 @@ impl Received {
     pub fn body(&mut self, bytes: &[u8]) {
         if self.grow(bytes.len())
             && self.failed.is_none()
-            && let Err(error) = self.body.push(bytes)
+            && let Err(error) = self.push(bytes)
         {
-            self.body.clear();
-            self.failed = Some(error);
+            self.fail(error);
         }
+    }
+
+    fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.front.is_none() && !self.late {
+            let mut header = std::mem::take(&mut self.header);
+            header.reserve_exact(2 + bytes.len());
+            header.extend_from_slice(b"\r\n");
+            self.front = Some(header.len());
+            self.body.begin(header);
+        }
+        self.body.push(bytes)
+    }
+
+    /// Takes header and body apart again, for good. Servers do not tell fields behind the body.
+    fn part(&mut self) {
+        let front = self.front.take().unwrap_or_default();
+        self.late = true;
+        if self.failed.is_some() || self.beyond.is_some() {
+            return;
+        }
+        let empty = self.body.another();
+        let body = std::mem::replace(&mut self.body, empty);
+        let apart = body.into_bytes().and_then(|mut header| {
+            self.body.push(&header[front..])?;
+            header.truncate(front.saturating_sub(2));
+            Ok(header)
+        });
+        match apart {
+            Ok(header) => self.header = header,
+            Err(error) => self.fail(error),
+        }
+    }
+
+    fn fail(&mut self, error: io::Error) {
+        self.body.clear();
+        self.failed = Some(error);
     }
 
     /// Whether there are more bytes than are looked at. None of them is kept then.
@@ -119,6 +176,10 @@ impl Received {
     pub fn complete(mut self) -> io::Result<Complete> {
         if let Some(error) = self.failed {
             return Err(error);
+        }
+        if let Some(body) = self.front {
+            let raw = self.body.into_bytes()?;
+            return Ok(Complete { raw, fields: self.fields, body, leading_space: self.leading_space });
         }
         let mut raw = self.header;
         let body = raw.len() + 2;
@@ -146,6 +207,7 @@ impl Received {
         self.beyond.get_or_insert(why);
         self.header = Vec::new();
         self.fields = Vec::new();
+        self.front = None;
         self.body.clear();
     }
 }
@@ -183,30 +245,23 @@ impl Complete {
         if header.iter().any(|edit| edit.span.end > body) {
             return Err(Untellable::AcrossFields);
         }
-        let header_edits = header.len();
         let mut header = header;
         let mut body_stays = false;
-        // Servers count the fields of each name.
-        let mut counts: HashMap<Vec<u8>, u32> = HashMap::new();
-        for told in &self.fields {
+        let mut counts = Counts::new(self);
+        for (at, told) in self.fields.iter().enumerate() {
+            if header.is_empty() {
+                break;
+            }
             header = self.additions(header, told.span.start, &mut actions)?;
             let inside = header.partition_point(|edit| edit.span.start < told.span.end);
             let (own, rest) = header.split_at(inside);
             header = rest;
-            let index = if header_edits == 0 {
-                0
-            } else {
-                let name = self.raw[told.span.start..][..told.name].to_ascii_lowercase();
-                let count = counts.entry(name).or_insert(0);
-                *count += 1;
-                *count
-            };
             if own.is_empty() {
                 continue;
             }
             let new = self.edited(*told, own)?;
             if !has_bare_return(&new) {
-                actions.changes.push(self.change(*told, index, &new)?);
+                actions.changes.push(self.change(*told, counts.of(at), &new)?);
             } else if lines(&new).skip(1).any(says_how_to_read) {
                 return Ok(Actions::default());
             } else {
@@ -224,6 +279,12 @@ impl Complete {
             actions.body = Some(pieces(&self.raw, body, in_body));
         }
         Ok(actions)
+    }
+
+    /// The body with its edits, which are sorted and apart, in pieces that are not copied.
+    pub(crate) fn new_body<'a>(&'a self, edits: &'a [Edit]) -> Vec<&'a [u8]> {
+        let split = edits.partition_point(|edit| edit.span.start < self.body);
+        pieces(&self.raw, self.body, &edits[split..])
     }
 
     /// New fields that stand before the field that begins at `at`; the edits behind them.
@@ -249,7 +310,8 @@ impl Complete {
         if edits.iter().any(|edit| edit.span.end > told.span.end) {
             return Err(Untellable::AcrossFields);
         }
-        let mut new = Vec::new();
+        let grown: usize = edits.iter().map(|edit| edit.with.len()).sum();
+        let mut new = Vec::with_capacity(told.span.len() + grown);
         let mut at = told.span.start;
         for edit in edits {
             new.extend_from_slice(&self.raw[at..edit.span.start]);
@@ -277,13 +339,41 @@ impl Complete {
         let bytes = bytes.strip_suffix(b"\r\n").ok_or(Untellable::NoField)?;
         let bytes = if self.leading_space { bytes } else { bytes.strip_prefix(b" ").unwrap_or(bytes) };
         let mut value = Vec::with_capacity(bytes.len());
-        let mut rest = bytes.iter().peekable();
-        while let Some(byte) = rest.next() {
-            if *byte != b'\r' || rest.peek() != Some(&&b'\n') {
-                value.push(*byte);
-            }
+        let mut at = 0;
+        for cr in memchr::memchr_iter(b'\r', bytes).filter(|cr| bytes.get(cr + 1) == Some(&b'\n')) {
+            value.extend_from_slice(&bytes[at..cr]);
+            at = cr + 1;
         }
+        value.extend_from_slice(&bytes[at..]);
         FieldValue::new(value).ok_or(Untellable::NoField)
+    }
+}
+
+/// The places of fields among those of their name, from 1: servers count so. Asked for one field after the other.
+struct Counts<'m> {
+    message: &'m Complete,
+    /// Fields in `names`, of a message that has many.
+    counted: usize,
+    names: HashMap<Vec<u8>, u32>,
+}
+
+impl<'m> Counts<'m> {
+    fn new(message: &'m Complete) -> Self {
+        Self { message, counted: 0, names: HashMap::new() }
+    }
+
+    fn of(&mut self, at: usize) -> u32 {
+        let Complete { raw, fields, .. } = self.message;
+        let name = |told: &Told| &raw[told.span.start..][..told.name];
+        let own = name(&fields[at]);
+        if fields.len() <= FEW {
+            return fields[..=at].iter().map(|told| u32::from(name(told).eq_ignore_ascii_case(own))).sum();
+        }
+        for told in &fields[self.counted..=at] {
+            *self.names.entry(name(told).to_ascii_lowercase()).or_insert(0) += 1;
+        }
+        self.counted = at + 1;
+        self.names.get(&own.to_ascii_lowercase()).copied().unwrap_or_default()
     }
 }
 

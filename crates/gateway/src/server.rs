@@ -80,7 +80,7 @@ pub(crate) struct Shared {
 impl Shared {
     fn new(engine: Engine, limits: Limits, tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>) -> Self {
         Self {
-            budget: Arc::new(Budget::new(limits.spool.clone(), limits.spool_bytes, limits.disk_reserve)),
+            budget: Arc::new(Budget::of(&limits)),
             limits,
             turns: Turns::of_processors(),
             engine: RwLock::new(Arc::new(engine)),

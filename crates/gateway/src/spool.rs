@@ -1,5 +1,6 @@
 //! Bytes that arrive in pieces: few are kept in memory, many in a file that has no name.
 
+use crate::limits::Limits;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -8,6 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes that stay in memory while a message arrives.
 const IN_MEMORY: usize = 1 << 20;
+/// What is reserved at once for a message that grows beyond, and then: no page of it is there before it is written.
+const LARGE: usize = 8 << 20;
+const LARGER: usize = 32 << 20;
 /// Bytes that are given at a time.
 const PIECE: usize = 65_536;
 
@@ -20,11 +24,22 @@ pub(crate) struct Budget {
     /// Bytes that must stay free on the disk.
     reserve: u64,
     used: AtomicU64,
+    /// Bytes of messages in memory, beyond what each may have there, and the most of them.
+    memory: AtomicU64,
+    most_memory: u64,
 }
 
 impl Budget {
-    pub(crate) fn new(folder: PathBuf, most: u64, reserve: u64) -> Self {
-        Self { folder, most, reserve, used: AtomicU64::new(0) }
+    /// What the bounds of a server say.
+    pub(crate) fn of(limits: &Limits) -> Self {
+        Self {
+            folder: limits.spool.clone(),
+            most: limits.spool_bytes,
+            reserve: limits.disk_reserve,
+            used: AtomicU64::new(0),
+            memory: AtomicU64::new(0),
+            most_memory: limits.memory_bytes,
+        }
     }
 
     /// Takes bytes; they are given back by [`Budget::give`], whether they could be had or not.
@@ -47,6 +62,16 @@ impl Budget {
     fn give(&self, bytes: u64) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
     }
+
+    /// Takes bytes of the memory that all share, where they are left.
+    fn take_memory(&self, bytes: u64) -> bool {
+        let more = |all: u64| all.checked_add(bytes).filter(|all| *all <= self.most_memory);
+        self.memory.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+    }
+
+    fn give_memory(&self, bytes: u64) {
+        self.memory.fetch_sub(bytes, Ordering::Relaxed);
+    }
 }
 
 /// Bytes that a process without privileges may still write.
@@ -65,13 +90,25 @@ pub(crate) struct Spool {
     filed: u64,
     /// Bytes that were taken from the budget.
     taken: u64,
+    /// Bytes that were taken of the memory that all share.
+    shared: u64,
     budget: Arc<Budget>,
 }
 
 impl Spool {
     /// An empty spool whose file, should it need one, is within the budget.
     pub(crate) fn new(budget: Arc<Budget>) -> Self {
-        Self { memory: Vec::new(), file: None, filed: 0, taken: 0, budget }
+        Self { memory: Vec::new(), file: None, filed: 0, taken: 0, shared: 0, budget }
+    }
+
+    /// Another one within the same budget.
+    pub(crate) fn another(&self) -> Self {
+        Self::new(self.budget.clone())
+    }
+
+    /// Makes these bytes the content of an empty spool; more are to follow.
+    pub(crate) fn begin(&mut self, bytes: Vec<u8>) {
+        self.memory = bytes;
     }
 
     /// Takes bytes of the budget, which come back with the spool's end.
@@ -83,7 +120,12 @@ impl Spool {
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.budget.give(std::mem::take(&mut self.taken));
+        self.give_memory();
         (self.memory, self.file, self.filed) = (Vec::new(), None, 0);
+    }
+
+    fn give_memory(&mut self) {
+        self.budget.give_memory(std::mem::take(&mut self.shared));
     }
 
     /// Adds bytes.
@@ -91,7 +133,9 @@ impl Spool {
     /// # Errors
     /// The file cannot be made or written; the spool is of no use then.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.memory.len() + bytes.len() > IN_MEMORY {
+        let len = self.memory.len() + bytes.len();
+        if len > IN_MEMORY && !self.stays(len) {
+            self.give_memory();
             self.take(self.memory.len() as u64)?;
             let file = match &mut self.file {
                 Some(file) => file,
@@ -100,9 +144,27 @@ impl Spool {
             file.write_all(&self.memory)?;
             self.filed += self.memory.len() as u64;
             self.memory.clear();
+            self.memory.shrink_to(IN_MEMORY);
         }
         self.memory.extend_from_slice(bytes);
         Ok(())
+    }
+
+    /// Whether so many bytes may stay in memory; room for them is there then.
+    fn stays(&mut self, len: usize) -> bool {
+        let more = (len - IN_MEMORY) as u64 - self.shared;
+        if self.file.is_some() || !self.budget.take_memory(more) {
+            return false;
+        }
+        self.shared += more;
+        if len > self.memory.capacity() {
+            // What is here is not to be moved again and again.
+            let most =
+                usize::try_from(self.budget.most_memory).unwrap_or(usize::MAX).saturating_add(IN_MEMORY);
+            let all = if len > LARGE { LARGER.max(2 * len) } else { LARGE };
+            self.memory.reserve_exact(all.min(most).max(len) - self.memory.len());
+        }
+        true
     }
 
     /// Makes these bytes the content; more than `most` of them go to a file at once.
@@ -120,6 +182,22 @@ impl Spool {
             (self.file, self.filed) = (Some(file), memory.len() as u64);
         }
         Ok(())
+    }
+
+    /// All bytes, in memory: those that are there already are not copied.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn into_bytes(mut self) -> io::Result<Vec<u8>> {
+        let Some(file) = &mut self.file else { return Ok(std::mem::take(&mut self.memory)) };
+        let mut bytes = Vec::with_capacity(self.filed as usize + self.memory.len());
+        file.seek(SeekFrom::Start(0))?;
+        let count = file.take(self.filed).read_to_end(&mut bytes)?;
+        if count as u64 != self.filed {
+            return Err(ErrorKind::UnexpectedEof.into());
+        }
+        bytes.extend_from_slice(&self.memory);
+        Ok(bytes)
     }
 
     /// A copy of all bytes, in memory.
@@ -172,6 +250,7 @@ impl Spool {
 impl Drop for Spool {
     fn drop(&mut self) {
         self.budget.give(self.taken);
+        self.give_memory();
     }
 }
 
@@ -180,13 +259,54 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    /// Nothing is shared but the disk.
+    fn budget(spool_bytes: u64, disk_reserve: u64) -> Arc<Budget> {
+        Arc::new(Budget::of(&Limits { spool_bytes, disk_reserve, memory_bytes: 0, ..Limits::default() }))
+    }
+
     fn spool(most: u64, reserve: u64) -> Spool {
-        Spool::new(Arc::new(Budget::new(std::env::temp_dir(), most, reserve)))
+        Spool::new(budget(most, reserve))
+    }
+
+    #[test]
+    fn messages_share_some_memory_before_they_go_to_files() {
+        const SHARED: usize = 16 << 20;
+        let budget = Arc::new(Budget::of(&Limits { disk_reserve: 0, ..Limits::default() }));
+        let held = |spool: &Spool| (spool.file.is_some(), spool.len());
+        let (mut first, mut second) = (Spool::new(budget.clone()), Spool::new(budget.clone()));
+        let piece = vec![7; 1 << 16];
+        for count in 1..=(SHARED + IN_MEMORY) >> 16 {
+            first.push(&piece).unwrap();
+            assert_eq!(held(&first), (false, (count << 16) as u64));
+        }
+        assert_eq!(budget.memory.load(Ordering::Relaxed), SHARED as u64);
+        for count in 1..=17 {
+            second.push(&piece).unwrap();
+            assert_eq!(held(&second), (count > 16, count << 16), "nothing is left to share");
+        }
+        // One more goes to the file with all that is before it, and the memory is there for others.
+        first.push(&piece).unwrap();
+        assert!(held(&first).0 && first.memory.capacity() <= IN_MEMORY);
+        assert_eq!(budget.memory.load(Ordering::Relaxed), 0);
+        let mut third = Spool::new(budget.clone());
+        for _ in 0..100 {
+            third.push(&piece).unwrap();
+        }
+        assert!(!held(&third).0);
+        for spool in [first, second, third] {
+            let len = spool.len() as usize;
+            assert!(spool.into_bytes().unwrap() == vec![7; len]);
+        }
+        assert_eq!(budget.memory.load(Ordering::Relaxed), 0);
+        let mut again = Spool::new(budget.clone());
+        again.push(&vec![0; 2 * IN_MEMORY]).unwrap();
+        again.clear();
+        assert_eq!(budget.memory.load(Ordering::Relaxed), 0);
     }
 
     #[test]
     fn what_is_over_the_budget_is_refused_and_given_back() {
-        let budget = Arc::new(Budget::new(std::env::temp_dir(), 3 * IN_MEMORY as u64, 0));
+        let budget = budget(3 * IN_MEMORY as u64, 0);
         let full = |spool: &mut Spool| (0..9).find(|_| spool.push(&vec![0; IN_MEMORY]).is_err()).unwrap();
         let mut first = Spool::new(budget.clone());
         assert_eq!(full(&mut first), 4, "three in the file, one in memory");
@@ -216,12 +336,14 @@ mod tests {
                 assert!(spool.bytes().unwrap() == want);
             }
             assert!(spool.bytes().unwrap() == want);
+            assert!(spool.into_bytes().unwrap() == want);
         }
     }
 
     #[test]
     fn a_folder_that_is_not_there_is_an_error() {
-        let mut spool = Spool::new(Arc::new(Budget::new("no such folder".into(), u64::MAX, 0)));
+        let limits = Limits { spool: "no such folder".into(), memory_bytes: 0, ..Limits::default() };
+        let mut spool = Spool::new(Arc::new(Budget::of(&limits)));
         spool.push(&vec![0; IN_MEMORY]).unwrap();
         assert!(spool.push(&[0]).is_err());
     }

@@ -1,6 +1,6 @@
 //! One connection of a server: reads, lets the session speak, decides about each message.
 
-use super::decide::decide;
+use super::decide::{Apart, decide};
 use crate::address::Stream;
 use crate::engine::{Engine, Envelope};
 use crate::milter::{self, Actions, Event, Fault, Granted, Session, Verdict, protocol};
@@ -9,13 +9,10 @@ use crate::policy::Action;
 use crate::received::Received;
 use crate::record;
 use crate::server::{Live, Shared};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
-
-/// Bytes read at a time.
-const PIECE: usize = 65_536;
 
 /// Speaks with one server until either side ends it.
 pub(super) struct Connection {
@@ -27,6 +24,8 @@ pub(super) struct Connection {
     message: Option<Received>,
     /// How the client is called.
     peer: String,
+    /// Something was written since bytes were read last.
+    answered: bool,
 }
 
 /// What others see of a connection.
@@ -127,6 +126,7 @@ impl Connection {
             envelope: Envelope::default(),
             message: None,
             peer: String::new(),
+            answered: false,
         }
     }
 
@@ -158,7 +158,6 @@ impl Connection {
 
     fn speak(&mut self) -> Result<(), End> {
         self.stream.set_write_timeout(self.shared.limits.stall)?;
-        let mut piece = vec![0; PIECE];
         let (mut set, mut waiting) = (None, Instant::now());
         loop {
             let understood = self.answer()?;
@@ -184,7 +183,11 @@ impl Connection {
                 self.stream.set_read_timeout(left)?;
                 set = Some(left);
             }
-            let count = match self.stream.read(&mut piece) {
+            if !std::mem::take(&mut self.answered) {
+                // An answer acknowledges what it answers.
+                self.stream.acknowledge_at_once();
+            }
+            let count = match self.stream.read(self.session.room()) {
                 Ok(0) if self.session.is_within_packet() => {
                     return Err(io::Error::from(ErrorKind::UnexpectedEof).into());
                 }
@@ -193,8 +196,7 @@ impl Connection {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error.into()),
             };
-            self.stream.acknowledge_at_once();
-            self.session.feed(&piece[..count]);
+            self.session.came(count);
         }
     }
 
@@ -246,8 +248,28 @@ impl Connection {
     }
 
     fn write(&mut self) -> Result<(), End> {
-        let output = self.session.take_output();
-        if output.is_empty() { Ok(()) } else { Ok((&self.stream).write_all(&output)?) }
+        let output = self.session.output();
+        if output.is_empty() {
+            return Ok(());
+        }
+        let written = (&self.stream).write_all(output);
+        self.session.written();
+        self.answered = true;
+        Ok(written?)
+    }
+
+    /// Writes the output with a long body in it that is not copied.
+    fn write_apart(&mut self, apart: &Apart) -> Result<(), End> {
+        let (before, after) = self.session.output().split_at(apart.place);
+        let body = apart.message.new_body(&apart.edits);
+        let heads = milter::heads(&body);
+        let mut pieces = vec![IoSlice::new(before)];
+        pieces.extend(milter::packets(&heads, &body).into_iter().map(IoSlice::new));
+        pieces.push(IoSlice::new(after));
+        let written = self.stream.write_pieces(&mut pieces);
+        self.session.written();
+        self.answered = true;
+        Ok(written?)
     }
 
     /// Decides about the message that has ended, and writes edits and verdict at once.
@@ -262,20 +284,28 @@ impl Connection {
         *self.outside.work() = Work::On { since: start, told: start };
         let done =
             decide(&self.shared, &engine, message, granted, &mut self.session, &self.outside, &mut record);
-        if let Err(fault) = &done {
-            self.fail(fault, &engine, &mut record)?;
-        }
+        let failed = done.is_err();
+        let apart = match done {
+            Ok(apart) => apart,
+            Err(fault) => {
+                self.fail(&fault, &engine, &mut record)?;
+                None
+            }
+        };
         // From here on no sign of work may come between.
         let given_up = matches!(std::mem::replace(&mut *self.outside.work(), Work::None), Work::GivenUp);
         let written = if given_up {
             // The server knows; what was found out later goes nowhere.
-            drop(self.session.take_output());
-            if done.is_ok() {
+            self.session.written();
+            if !failed {
                 self.failed("slow", &engine, &mut record);
             }
             Ok(())
         } else {
-            self.write()
+            match apart {
+                Some(apart) => self.write_apart(&apart),
+                None => self.write(),
+            }
         };
         record.time = start.elapsed();
         self.shared.tell(&Notice::Message(&record));

@@ -8,11 +8,20 @@ use crate::engine::Engine;
 use crate::milter::{self, Actions, FieldValue, Granted, ReplyText, Session, Verdict};
 use crate::notice::Record;
 use crate::policy::{Action, Finding};
-use crate::received::Received;
+use crate::received::{Complete, Received};
 use crate::server::Shared;
+use mailglot_mime::Edit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Reads a message and gives the session its verdict, when it is its turn.
+/// A message whose new body is so long that it is not copied into the output.
+pub(super) struct Apart {
+    pub(super) message: Complete,
+    pub(super) edits: Vec<Edit>,
+    /// Where its packets belong in the session's output.
+    pub(super) place: usize,
+}
+
+/// Reads a message and gives the session its verdict, when it is its turn; what is not in the session's output is given back.
 ///
 /// # Errors
 /// Why there is no verdict.
@@ -24,10 +33,10 @@ pub(super) fn decide(
     session: &mut Session,
     outside: &Outside,
     record: &mut Record,
-) -> Result<(), String> {
+) -> Result<Option<Apart>, String> {
     record.policy.clone_from(&engine.rules.name);
     if let Some(finding) = message.beyond() {
-        return pass_unread(finding, engine, granted, session, record);
+        return pass_unread(finding, engine, granted, session, record).map(|()| None);
     }
     let _turn = shared.turns.take();
     if outside.has_given_up() {
@@ -35,7 +44,7 @@ pub(super) fn decide(
     }
     let work = || {
         let complete = message.complete().map_err(|error| format!("spool ({error})"))?;
-        let judgement = engine.judge(complete.raw(), &record.envelope);
+        let mut judgement = engine.judge(complete.raw(), &record.envelope);
         let decision =
             engine.decide(&complete, &judgement, granted).map_err(|why| format!("untellable ({why})"))?;
         record.action = decision.action;
@@ -43,11 +52,15 @@ pub(super) fn decide(
         record.finding = decision.remark;
         record.losses = judgement.report.losses();
         record.bytes_out = judgement.size() as u64;
-        record.findings.clone_from(&judgement.findings);
         if decision.rewrites() {
+            record.findings.clone_from(&judgement.findings);
             engine.keep(complete.raw(), &judgement.edits, record)?;
         }
-        session.decide(&decision.actions, &decision.verdict).map_err(|refusal| refusal.to_string())
+        let decided = session.decide_around(&decision.actions, &decision.verdict);
+        record.findings = std::mem::take(&mut judgement.findings);
+        let place = decided.map_err(|refusal| refusal.to_string())?;
+        let edits = judgement.edits;
+        Ok(place.map(|place| Apart { message: complete, edits, place }))
     };
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("panic".to_owned()))
 }

@@ -40,12 +40,8 @@ impl FieldValue {
     /// None where the bytes would end the field, or the message.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Option<Self> {
         let bytes = bytes.into();
-        let stays = |(at, byte): (usize, &u8)| match byte {
-            0 | b'\r' => false,
-            b'\n' => matches!(bytes.get(at + 1), Some(b' ' | b'\t')),
-            _ => true,
-        };
-        bytes.iter().enumerate().all(stays).then_some(Self(bytes))
+        let folds = |at: usize| bytes[at] == b'\n' && matches!(bytes.get(at + 1), Some(b' ' | b'\t'));
+        memchr::memchr3_iter(0, b'\r', b'\n', &bytes).all(folds).then_some(Self(bytes))
     }
 
     /// The bytes.
@@ -76,7 +72,9 @@ impl Actions<'_> {
 
     /// Writes the edits: changes of fields from the highest index down (Postfix counts anew after one was deleted),
     /// additions, and the body last (Postfix takes any other request after the first piece as its end).
-    pub(super) fn write(&self, granted: Granted, out: &mut Vec<u8>) -> Result<(), Refusal> {
+    ///
+    /// A body that is not `whole` is left out, to be put behind all that is written here.
+    pub(super) fn write(&self, granted: Granted, whole: bool, out: &mut Vec<u8>) -> Result<(), Refusal> {
         let missing = self.needs() & !granted.actions;
         if missing != 0 {
             return Err(Refusal::NotGranted(missing));
@@ -100,7 +98,7 @@ impl Actions<'_> {
         if let Some(reason) = &self.quarantine {
             wire::put(out, b'q', &[reason.as_bytes(), b"\0"]);
         }
-        if let Some(body) = &self.body {
+        if let (true, Some(body)) = (whole, &self.body) {
             put_body(body, out);
         }
         Ok(())
@@ -109,27 +107,52 @@ impl Actions<'_> {
 
 /// Writes a body in the longest packets that every server takes; one without bytes is one packet.
 fn put_body(pieces: &[&[u8]], out: &mut Vec<u8>) {
+    let heads = heads(pieces);
+    let packets = packets(&heads, pieces);
+    out.reserve(packets.iter().map(|piece| piece.len()).sum());
+    for piece in packets {
+        out.extend_from_slice(piece);
+    }
+}
+
+/// What begins a packet.
+pub(crate) type Head = [u8; wire::OVERHEAD];
+
+/// What begins each of the packets of a body.
+pub(crate) fn heads(pieces: &[&[u8]]) -> Vec<Head> {
     let mut left: usize = pieces.iter().map(|piece| piece.len()).sum();
-    out.reserve(left + (left / LONGEST_DATA + 1) * wire::OVERHEAD);
+    let mut heads = Vec::with_capacity(left / LONGEST_DATA + 1);
+    loop {
+        let room = left.min(LONGEST_DATA);
+        heads.push(wire::head(b'b', room));
+        left -= room;
+        if left == 0 {
+            return heads;
+        }
+    }
+}
+
+/// The packets of a body in pieces that are not copied, from the beginning of each packet and the body itself.
+pub(crate) fn packets<'a>(heads: &'a [Head], pieces: &[&'a [u8]]) -> Vec<&'a [u8]> {
+    let mut out = Vec::with_capacity(2 * heads.len() + pieces.len());
     let mut pieces = pieces.iter().copied();
     let mut piece: &[u8] = &[];
-    loop {
-        let mut room = left.min(LONGEST_DATA);
-        wire::begin(out, b'b', room);
-        left -= room;
+    for head in heads {
+        out.push(&head[..]);
+        let mut room = LONGEST_DATA;
         while room > 0 {
             if piece.is_empty() {
-                let Some(next) = pieces.next() else { return };
+                let Some(next) = pieces.next() else { break };
                 piece = next;
             }
             let (now, later) = piece.split_at(room.min(piece.len()));
-            out.extend_from_slice(now);
+            if !now.is_empty() {
+                out.push(now);
+            }
             (room, piece) = (room - now.len(), later);
         }
-        if left == 0 {
-            return;
-        }
     }
+    out
 }
 
 /// What becomes of a message.

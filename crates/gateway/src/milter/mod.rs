@@ -28,6 +28,7 @@ mod strings;
 mod wire;
 
 pub use actions::{Actions, FieldValue, HeaderChange, Refusal, ReplyText, Verdict};
+pub(crate) use actions::{heads, packets};
 pub use negotiation::{Granted, Stage, Wants, action, protocol};
 pub use session::{Event, Peer, Session};
 pub use strings::{Pairs, Strings};

@@ -5,6 +5,9 @@ use super::negotiation::{Granted, Wants, negotiate, protocol};
 use super::strings::{Pairs, Strings, cut};
 use super::wire::{self, Fault, Incoming, Packet};
 
+/// Bytes of memory that are kept from one output to the next.
+const KEPT: usize = 64 << 10;
+
 /// What the server tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event<'a> {
@@ -97,6 +100,16 @@ impl Session {
         self.incoming.push(bytes);
     }
 
+    /// Room for bytes of the server, to be read into; [`Session::came`] must follow.
+    pub fn room(&mut self) -> &mut [u8] {
+        self.incoming.room()
+    }
+
+    /// So many bytes were read into the [room](Session::room).
+    pub fn came(&mut self, count: usize) {
+        self.incoming.came(count);
+    }
+
     /// What was agreed, once it was.
     pub fn granted(&self) -> Option<Granted> {
         self.granted
@@ -157,18 +170,47 @@ impl Session {
     /// # Errors
     /// No message has ended, or an edit was not granted; nothing is written then.
     pub fn decide(&mut self, actions: &Actions, verdict: &Verdict) -> Result<(), Refusal> {
+        self.end(actions, verdict, true).map(drop)
+    }
+
+    /// As [`Session::decide`], but a new body of many bytes is left out: where there is one, the caller puts its packets into the output
+    /// at the place that is told.
+    pub(crate) fn decide_around(
+        &mut self,
+        actions: &Actions,
+        verdict: &Verdict,
+    ) -> Result<Option<usize>, Refusal> {
+        let length = |body: &Vec<&[u8]>| body.iter().map(|piece| piece.len()).sum::<usize>();
+        let large = verdict.lets_pass() && actions.body.as_ref().is_some_and(|body| length(body) > KEPT);
+        Ok(Some(self.end(actions, verdict, !large)?).filter(|_| large))
+    }
+
+    /// Where the verdict stands in the output.
+    fn end(&mut self, actions: &Actions, verdict: &Verdict, whole: bool) -> Result<usize, Refusal> {
         let granted = self.granted.filter(|_| self.owes).ok_or(Refusal::NoMessage)?;
         if verdict.lets_pass() {
-            actions.write(granted, &mut self.output)?;
+            actions.write(granted, whole, &mut self.output)?;
         }
+        let place = self.output.len();
         verdict.write(&mut self.output);
         self.owes = false;
-        Ok(())
+        Ok(place)
     }
 
     /// The bytes for the server, to be written at once.
     pub fn take_output(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.output)
+    }
+
+    /// The same, to be looked at; [`Session::written`] must follow.
+    pub fn output(&self) -> &[u8] {
+        &self.output
+    }
+
+    /// The output was written, or is not wanted. Its memory is kept for the next one where it is not much.
+    pub fn written(&mut self) {
+        self.output.clear();
+        self.output.shrink_to(KEPT);
     }
 }
 

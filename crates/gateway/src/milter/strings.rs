@@ -2,7 +2,7 @@
 
 /// Splits off the string at the front of `data`.
 pub(super) fn cut(data: &[u8]) -> Option<(&[u8], &[u8])> {
-    let end = data.iter().position(|byte| *byte == 0)?;
+    let end = memchr::memchr(0, data)?;
     Some((&data[..end], &data[end + 1..]))
 }
 

@@ -20,28 +20,69 @@ pub struct Packet<'a> {
     pub data: &'a [u8],
 }
 
+/// The least room for bytes that are read.
+const LEAST_ROOM: usize = 16 << 10;
+/// The first buffer, and the one that a busy stream gets.
+const USUAL: usize = 64 << 10;
+const LARGE: usize = 256 << 10;
+
 /// Bytes that came from the server, and the packets in them.
 ///
-/// Memory is taken for bytes that are here, never for a length that was announced.
+/// Memory is taken for bytes that are here, and for those that a reader may put behind them; never for a length that was announced.
 #[derive(Debug, Default)]
 pub struct Incoming {
     bytes: Vec<u8>,
     /// Bytes at the front that were given out as packets.
     read: usize,
+    /// Bytes at the front that came; room is behind them.
+    filled: usize,
 }
 
 impl Incoming {
     /// Adds bytes.
     pub fn push(&mut self, bytes: &[u8]) {
-        if self.read == self.bytes.len() {
-            self.bytes.clear();
-            self.read = 0;
-        } else if self.read >= self.bytes.len() / 2 {
+        self.pack();
+        self.bytes.truncate(self.filled);
+        self.bytes.extend_from_slice(bytes);
+        self.filled = self.bytes.len();
+    }
+
+    /// Room for bytes that are to be read, behind those that came; [`Incoming::came`] says how many there are then.
+    pub fn room(&mut self) -> &mut [u8] {
+        self.pack();
+        if self.bytes.len() - self.filled < LEAST_ROOM {
+            // A packet that is longer than the buffer, or the first read.
+            let mut larger = vec![0; (2 * self.bytes.len()).max(USUAL)];
+            larger[..self.filled].copy_from_slice(&self.bytes[..self.filled]);
+            self.bytes = larger;
+        }
+        &mut self.bytes[self.filled..]
+    }
+
+    /// So many bytes were read into the [room](Incoming::room), or all that fit.
+    pub fn came(&mut self, count: usize) {
+        let room = self.bytes.len() - self.filled;
+        self.filled += count.min(room);
+        if count >= room && room >= USUAL && self.bytes.len() < LARGE {
+            // There was more to be read than there is room for.
+            self.bytes.resize(LARGE, 0);
+        }
+    }
+
+    /// Moves what was not given out to the front, where that pays.
+    fn pack(&mut self) {
+        if self.read == self.filled {
+            (self.read, self.filled) = (0, 0);
+            if self.bytes.len() > LARGE {
+                // Long packets are rare.
+                self.bytes = Vec::new();
+            }
+        } else if self.read >= self.filled / 2 {
             // Each byte is moved at most once for as many that were read: linear over all.
-            self.bytes.drain(..self.read);
+            self.bytes.copy_within(self.read..self.filled, 0);
+            self.filled -= self.read;
             self.read = 0;
         }
-        self.bytes.extend_from_slice(bytes);
     }
 
     /// The next packet, when all of it is here.
@@ -49,7 +90,7 @@ impl Incoming {
     /// # Errors
     /// A length of zero, or beyond [`LONGEST_PACKET`]. The place of the next packet is unknown after that.
     pub fn packet(&mut self) -> Result<Option<Packet<'_>>, Fault> {
-        let rest = &self.bytes[self.read..];
+        let rest = &self.bytes[self.read..self.filled];
         let Some((length, rest)) = rest.split_first_chunk::<LENGTH>() else { return Ok(None) };
         let length = u32::from_be_bytes(*length) as usize;
         match length {
@@ -64,7 +105,7 @@ impl Incoming {
 
     /// Whether a packet has begun and not ended.
     pub fn is_within_packet(&self) -> bool {
-        self.read < self.bytes.len()
+        self.read < self.filled
     }
 }
 
@@ -72,16 +113,16 @@ impl Incoming {
 pub fn put(out: &mut Vec<u8>, command: u8, data: &[&[u8]]) {
     let length = data.iter().map(|piece| piece.len()).sum();
     out.reserve(OVERHEAD + length);
-    begin(out, command, length);
+    out.extend_from_slice(&head(command, length));
     for piece in data {
         out.extend_from_slice(piece);
     }
 }
 
-/// Writes length and command of a packet with so many bytes of data, which must follow.
-pub(super) fn begin(out: &mut Vec<u8>, command: u8, data: usize) {
-    out.extend_from_slice(&u32::try_from(data + 1).unwrap_or(u32::MAX).to_be_bytes());
-    out.push(command);
+/// Length and command of a packet with so many bytes of data.
+pub(super) fn head(command: u8, data: usize) -> [u8; OVERHEAD] {
+    let [a, b, c, d] = u32::try_from(data + 1).unwrap_or(u32::MAX).to_be_bytes();
+    [a, b, c, d, command]
 }
 
 /// What no server says: the connection is closed after it, and the server defers the message.
@@ -191,5 +232,31 @@ mod tests {
         assert_eq!(incoming.packet(), Ok(None));
         assert!(incoming.is_within_packet());
         assert!(incoming.bytes.capacity() < 1_000);
+    }
+
+    #[test]
+    fn packets_come_back_from_reads_of_any_length() {
+        let body: Vec<u8> = (0..LONGEST_PACKET - 1).map(|at| (at % 251) as u8).collect();
+        let mut bytes = Vec::new();
+        for length in [0, 1, 300, 70_000, 0, LONGEST_PACKET - 1, 65_535, 65_535, 65_535, 65_535, 5] {
+            put(&mut bytes, b'B', &[&body[..length]]);
+        }
+        let whole = packets(&[&bytes]).unwrap();
+        for step in [1_000, 4_096, 65_540, usize::MAX] {
+            let (mut incoming, mut rest, mut all) = (Incoming::default(), &bytes[..], Vec::new());
+            while !rest.is_empty() {
+                let room = incoming.room();
+                assert!(room.len() >= LEAST_ROOM);
+                let count = room.len().min(step).min(rest.len());
+                room[..count].copy_from_slice(&rest[..count]);
+                rest = &rest[count..];
+                incoming.came(count);
+                while let Some(packet) = incoming.packet().unwrap() {
+                    all.push((packet.command, packet.data.to_vec()));
+                }
+            }
+            assert!(all == whole, "{step}");
+            assert!(incoming.bytes.len() <= 4 * (LONGEST_PACKET + USUAL));
+        }
     }
 }

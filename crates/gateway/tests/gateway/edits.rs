@@ -134,6 +134,40 @@ fn a_message_beyond_the_limit_is_counted_and_not_kept() {
     }
 }
 
+/// Fields of a name are counted alike, however many fields there are.
+#[test]
+fn fields_of_a_name_are_counted() {
+    for many in [3, 60, 63, 64, 65, 66, 500] {
+        let mut raw = Vec::new();
+        for at in 0..many {
+            let value: &[u8] = if at % 3 == 0 { b"plain" } else { b"=?iso-8859-1?Q?Caf=E9?=" };
+            raw.extend_from_slice(if at % 2 == 0 { b"Subject: " } else { b"sUBJECT: " });
+            raw.extend_from_slice(&[value, b"\r\nX-Other: =?iso-8859-1?Q?Caf=E9?=\r\n"].concat());
+        }
+        raw.extend_from_slice(b"\r\nbody\r\n");
+        assert!(same_through_a_server(&raw, &Policy::default(), &format!("{many} fields")));
+    }
+}
+
+/// No server tells a field behind the body; one that does is understood.
+#[test]
+fn fields_behind_the_body_stand_before_it() {
+    let mut late = Received::new(true, u64::MAX, std::env::temp_dir());
+    late.field(b"A", b" 1");
+    late.body(b"one\r\n");
+    late.field(b"B", b" 2");
+    late.body(b"two\r\n");
+    late.field(b"C", b" 3");
+    assert_eq!(late.complete().unwrap().raw(), b"A: 1\r\nB: 2\r\nC: 3\r\n\r\none\r\ntwo\r\n");
+    for (limit, kept) in [(33, &b"A: 1\r\nB: 2\r\n\r\n"[..]), (5, b"\r\n")] {
+        let mut late = Received::new(true, limit, std::env::temp_dir());
+        late.field(b"A", b" 1");
+        late.body(b"");
+        late.field(b"B", b" 2");
+        assert_eq!(late.complete().unwrap().raw(), kept);
+    }
+}
+
 fn policies() -> [Policy; 2] {
     [Policy::default(), Policy { transfer: Transfer::SevenBit, ..Policy::default() }]
 }

@@ -59,8 +59,15 @@ fn signed_mail_passes_as_it_is() {
 }
 
 #[test]
-fn a_long_body_goes_through_a_file_and_a_huge_one_passes() {
-    let filter = Filter::start(false, |limits| limits.message_bytes = 8 << 20);
+fn a_long_body_goes_through_memory_or_a_file_and_a_huge_one_passes() {
+    for memory in [0, 2 << 20, 16 << 20] {
+        a_long_body(memory);
+    }
+}
+
+fn a_long_body(memory: u64) {
+    let filter =
+        Filter::start(false, |limits| (limits.memory_bytes, limits.message_bytes) = (memory, 8 << 20));
     let mut mta = filter.connect();
     let body = b"Gr\xfc\xdfe\r\n".repeat(600_000);
     let packets = mta.message(LATIN, &body);
@@ -76,7 +83,9 @@ fn a_long_body_goes_through_a_file_and_a_huge_one_passes() {
 
 #[test]
 fn no_place_for_a_body_defers_the_message() {
-    let filter = Filter::start(false, |limits| limits.spool = PathBuf::from("no such folder"));
+    let filter = Filter::start(false, |limits| {
+        (limits.memory_bytes, limits.spool) = (0, PathBuf::from("no such folder"));
+    });
     let mut mta = filter.connect();
     assert_eq!(letters(&mta.message(LATIN, &vec![b'a'; 3 << 20])), "t");
     mta.send(b'A', b"");
@@ -174,13 +183,13 @@ fn too_many_header_bytes_or_fields_pass_unread() {
 
 #[test]
 fn a_full_spool_defers_the_message_and_no_other() {
-    let filter = Filter::start(false, |limits| limits.spool_bytes = 2 << 20);
+    let filter = Filter::start(false, |limits| (limits.memory_bytes, limits.spool_bytes) = (0, 2 << 20));
     let mut mta = filter.connect();
     assert_eq!(letters(&mta.message(LATIN, &vec![b'a'; 5 << 20])), "t");
     mta.send(b'A', b"");
     assert!(letters(&mta.message(LATIN, &b"Gr\xfc\xdfe\r\n".repeat(250_000))).starts_with("mmbb"));
     assert!(filter.told.faults(1)[0].starts_with("spool"));
-    let filter = Filter::start(false, |limits| limits.disk_reserve = u64::MAX);
+    let filter = Filter::start(false, |limits| (limits.memory_bytes, limits.disk_reserve) = (0, u64::MAX));
     let mut mta = filter.connect();
     assert_eq!(letters(&mta.message(LATIN, &vec![b'a'; 3 << 20])), "t");
     mta.send(b'A', b"");
@@ -219,7 +228,9 @@ fn work_that_takes_too_long_is_given_up() {
 #[test]
 fn a_failure_passes_mail_where_that_is_asked_for() {
     let engine = Engine { fail_open: true, ..Engine::default() };
-    let filter = Filter::start_with(false, engine, |limits| limits.spool = PathBuf::from("no such folder"));
+    let filter = Filter::start_with(false, engine, |limits| {
+        (limits.memory_bytes, limits.spool) = (0, PathBuf::from("no such folder"));
+    });
     assert_eq!(letters(&filter.connect().message(LATIN, &vec![b'a'; 3 << 20])), "c");
     let record = &filter.told.records(1)[0];
     assert_eq!((record.action, record.failed_open), (Action::Pass, true));

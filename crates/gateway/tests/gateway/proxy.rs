@@ -561,7 +561,9 @@ fn a_long_message_is_kept_in_a_file_and_a_too_long_one_is_not_read() {
 #[test]
 fn no_room_for_a_message_defers_it() {
     let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, limits, _| limits.spool = "no such folder".into());
+    let proxy = Running::start(&hop.address, |_, limits, _| {
+        (limits.memory_bytes, limits.spool) = (0, "no such folder".into());
+    });
     let mut client = proxy.greeted();
     let long = [PLAIN, &b"text\r\n".repeat(400_000)].concat();
     assert_eq!(client.message("", &long), 452);

@@ -64,8 +64,14 @@ pub(super) fn plan(
             report.push(Event { part: id, at: part.body, kind, detail, count: 1 });
             continue;
         }
-        if body.write(&target, edits) {
+        let (wide, text) = body.write(&target, edits);
+        if wide {
             widened.push(id);
+        }
+        drop(target);
+        if let Some(edit) = text {
+            // Moved and not copied, for it may be long.
+            edits[edit].with = choice.text.into_owned().into_bytes();
         }
     }
     widen_ancestors(message, &widened, edits);
@@ -252,9 +258,10 @@ impl<'a> Body<'a, '_> {
         Some(Lines { width, crlf, ended: body.ends_with(b"\n") })
     }
 
-    /// Adds the edits; true when the part holds raw 8-bit bytes afterwards that it did not say before.
-    fn write(&self, target: &Target<'_>, edits: &mut Vec<Edit>) -> bool {
-        let mut new = Vec::new();
+    /// Adds the edits; true when the part holds raw 8-bit bytes afterwards that it did not say before. The place of an edit whose bytes are
+    /// the choice's text as it is, and are still to be put there.
+    fn write(&self, target: &Target<'_>, edits: &mut Vec<Edit>) -> (bool, Option<usize>) {
+        let (mut new, mut text) = (Vec::new(), None);
         let eol = self.message.eol().bytes();
         let with: &[u8] = match target.transfer {
             TransferEncoding::Base64 => {
@@ -278,7 +285,10 @@ impl<'a> Body<'a, '_> {
         if with != self.transferred.body {
             let recipe = target.way_back.then(|| target.steps.recipe());
             let recipe = if self.comes_back(target) { recipe.map(Recipe::certain) } else { recipe };
-            edits.push(Edit { span: self.transferred.span, with: with.to_vec(), recipe });
+            let is_choice = std::ptr::eq(with, self.choice.text.as_bytes());
+            text = is_choice.then_some(edits.len());
+            let with = if is_choice { Vec::new() } else { with.to_vec() };
+            edits.push(Edit { span: self.transferred.span, with, recipe });
         }
         let eight = target.transfer == TransferEncoding::Identity && !with.is_ascii();
         let mut added = Vec::new();
@@ -287,7 +297,7 @@ impl<'a> Body<'a, '_> {
         }
         let widened = self.rename_transfer(target.transfer, eight, edits, &mut added);
         self.add_fields(&added, edits);
-        widened
+        (widened, text)
     }
 
     /// Whether the way back cannot fail: each of its steps undoes one that loses nothing.

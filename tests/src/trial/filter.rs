@@ -3,7 +3,6 @@
 use super::wait_for;
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io;
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -121,14 +120,6 @@ impl Program {
         };
         let (now, most) = (line("VmRSS:"), line("VmHWM:"));
         (now.expect("VmRSS") * 1024, most.expect("VmHWM") * 1024)
-    }
-
-    /// Forgets the most memory that it ever had.
-    ///
-    /// # Errors
-    /// The kernel does not do so.
-    pub fn forget_memory(&self) -> io::Result<()> {
-        fs::write(format!("/proc/{}/clear_refs", self.id()), "5")
     }
 }
 

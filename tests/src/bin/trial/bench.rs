@@ -89,7 +89,7 @@ pub(crate) fn pinned(program: &Path, words: &[&str], address: &str, log: &Path) 
     Program::start(&mut command, address, log)
 }
 
-/// Our filter without lines for each message, at `address`.
+/// Our filter with every default, at `address`; the line that it writes for each message goes to `log`.
 pub(crate) fn ours(address: &str, log: &Path) -> Program {
     pinned(binary::path(), &["milter", "--listen", address], address, log)
 }
@@ -260,7 +260,9 @@ fn memory(at: &Path, goals: &mut Vec<Goal>) -> anyhow::Result<()> {
     std::thread::sleep(Duration::from_millis(300));
     goal("40 connections that receive 4 MB each".to_owned(), program.memory().0, (32 + 2 * 40) * MIB);
     drop(waiting);
-    program.forget_memory()?;
+    drop(program);
+    // A filter of its own: what the system's allocator keeps of the forty is no part of this message.
+    let program = ours(&address, &at.join("log"));
     let before = program.memory().1;
     let piece = latin(60_000);
     let mut mta = Mta::connect(&address)?;

@@ -16,6 +16,7 @@ mod fields;
 mod idna;
 mod script;
 mod structure;
+mod widened;
 
 use crate::engine::Envelope;
 use crate::milter::FieldValue;
@@ -118,6 +119,7 @@ pub fn judge<'a>(raw: &'a [u8], envelope: &Envelope, rules: &Rules) -> Judgement
     addresses::find(&message, &mut findings);
     kept.embedded(&message);
     kept.hold(&mut edits);
+    widened::take_back(&message, &mut edits);
     let signed = fields::is_signed(&message);
     if signed && fields::has_length_tag(&message) {
         findings.add(Finding::DkimLTag, String::new);

@@ -336,6 +336,40 @@ fn embedded_messages_stay() {
     assert!(memmem::find(&bytes, inner.as_bytes()).is_some(), "{}", String::from_utf8_lossy(&bytes));
 }
 
+/// What is written in an embedded message, raw or with eight bits, would be told by the labels around it; it is not written.
+#[test]
+fn labels_around_embedded_messages_stay_with_them() {
+    let envelopes = [(false, true), (true, true), (true, false)].map(|(smtputf8, eight_bit)| Envelope {
+        smtputf8,
+        eight_bit,
+        ..Envelope::default()
+    });
+    let whole = |outer: &str| {
+        message(
+            "Content-Type: multipart/mixed; boundary=b\nContent-Transfer-Encoding: 7bit",
+            &format!(
+                "--b\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\r\n{outer}\r\n--b\r\n\
+                Content-Type: message/rfc822\r\nContent-Transfer-Encoding: 7bit\r\n\r\n\
+                Subject: =?koi8-r?Q?=C1?=\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\r\n\x1b$B8+\x1b(B\r\n--b--"
+            ),
+        )
+    };
+    for envelope in envelopes {
+        let raw = whole("plain");
+        let judgement = judge(&raw, &envelope, &silent(Rules::default()));
+        assert!(judgement.edits.is_empty(), "{envelope:?} {:?}", judgement.edits);
+        // The text beside it is written with eight bits where it may be: then the label around both says so.
+        let raw = whole("\x1b$B8+\x1b(B");
+        let judgement = judge(&raw, &envelope, &silent(Rules::default()));
+        let bytes = judgement.bytes();
+        let embedded = memmem::find(&raw, b"Content-Type: message/rfc822").unwrap();
+        assert!(memmem::find(&bytes, &raw[embedded..]).is_some(), "{}", String::from_utf8_lossy(&bytes));
+        let wide = memmem::find(&bytes, b"boundary=b\r\nContent-Transfer-Encoding: 8bit").is_some();
+        assert_eq!(wide, !bytes.is_ascii(), "{}", String::from_utf8_lossy(&bytes));
+        assert_eq!(wide, envelope.eight_bit);
+    }
+}
+
 #[test]
 fn what_we_say_is_not_continued_by_the_message() {
     for start in [" ; verdict=clean", "\t; verdict=clean"] {

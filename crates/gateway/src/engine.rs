@@ -38,8 +38,7 @@ pub struct Decision<'a> {
 impl Decision<'_> {
     /// Whether bytes of the message itself change, and do not only gain fields above them.
     pub fn rewrites(&self) -> bool {
-        let Actions { changes, appended, body, .. } = &self.actions;
-        self.verdict.lets_pass() && (!changes.is_empty() || !appended.is_empty() || body.is_some())
+        self.verdict.lets_pass() && self.actions.rewrite()
     }
 }
 
@@ -100,10 +99,11 @@ impl Engine {
     ) -> Result<Decision<'a>, Untellable> {
         let mut action = judgement.action;
         let mut remark = Self::report_only(granted);
-        let mut actions = match remark {
-            None => message.actions(&judgement.edits)?,
-            Some(_) => Actions::default(),
-        };
+        let mut actions = Actions::default();
+        if remark.is_none() {
+            actions = message.actions(&judgement.edits)?;
+            message.delete(&mut actions, |name, value| judge::is_claim(name, value, &self.rules));
+        }
         if remark.is_some() && action == Action::Normalize {
             action = Action::Pass;
         }
@@ -130,8 +130,10 @@ impl Engine {
                 Verdict::Tempfail
             }
         };
-        if matches!(action, Action::Pass | Action::Normalize) && actions.is_empty() {
-            action = Action::Pass;
+        if matches!(action, Action::Pass | Action::Normalize) && !actions.rewrite() {
+            // What the policy asks for could not be told.
+            remark = remark.or((action == Action::Normalize).then_some("stray return"));
+            action = if actions.inserted.is_empty() { Action::Pass } else { Action::Tag };
         }
         Ok(Decision { action, actions, verdict, remark })
     }

@@ -9,7 +9,7 @@ use crate::milter::{Actions, FieldValue, HeaderChange};
 use crate::policy::Finding;
 use crate::spool::{Budget, Spool};
 use mailglot_mime::{Edit, Span};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::{fmt, io};
@@ -285,6 +285,29 @@ impl Complete {
     pub(crate) fn new_body<'a>(&'a self, edits: &'a [Edit]) -> Vec<&'a [u8]> {
         let split = edits.partition_point(|edit| edit.span.start < self.body);
         pieces(&self.raw, self.body, &edits[split..])
+    }
+
+    /// Has fields go that are not to stand, by name and value as the server told them, whatever a CR in a field makes a reader see.
+    pub(crate) fn delete(&self, actions: &mut Actions<'_>, gone: impl Fn(&[u8], &[u8]) -> bool) {
+        let field = |told: &Told| {
+            let (name, rest) = told.span.of(&self.raw).split_at(told.name);
+            (name, rest.strip_prefix(b":").unwrap_or(rest))
+        };
+        let goes = |told: &Told| matches!(field(told), (name, value) if gone(name, value));
+        if !self.fields.iter().any(goes) {
+            return;
+        }
+        let mut counts = Counts::new(self);
+        let mut all = HashSet::new();
+        for (at, told) in self.fields.iter().enumerate().filter(|(_, told)| goes(told)) {
+            all.insert((field(told).0.to_ascii_lowercase(), counts.of(at)));
+        }
+        let place = |change: &HeaderChange| (change.name.as_bytes().to_ascii_lowercase(), change.index);
+        actions.changes.retain(|change| !all.contains(&place(change)));
+        let mut all: Vec<_> = all.into_iter().collect();
+        all.sort_unstable();
+        let deleted = |(name, index)| Some(HeaderChange { name: FieldValue::new(name)?, index, value: None });
+        actions.changes.extend(all.into_iter().filter_map(deleted));
     }
 
     /// New fields that stand before the field that begins at `at`; the edits behind them.

@@ -43,19 +43,23 @@ pub(super) fn has_results_of(message: &Message<'_>, id: &str) -> bool {
 
 fn results_of<'m>(message: &'m Message<'_>, id: &'m str) -> impl Iterator<Item = &'m header::Field> {
     let raw = message.raw();
-    message.fields(PartId::ROOT).iter().filter(move |field| {
-        let server = || {
-            let value = header::unfold(field.value.of(raw));
-            let end = value.iter().position(|byte| *byte == b';').unwrap_or(value.len());
-            let server = without_comments(&value[..end]);
-            // A version may follow the name.
-            let server =
-                server.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or_default();
-            let server = server.strip_prefix(b"\"").and_then(|s| s.strip_suffix(b"\"")).unwrap_or(server);
-            server.eq_ignore_ascii_case(id.as_bytes())
-        };
-        field.name.of(raw).eq_ignore_ascii_case(b"authentication-results") && server()
-    })
+    message
+        .fields(PartId::ROOT)
+        .iter()
+        .filter(move |field| is_result_of(field.name.of(raw), field.value.of(raw), id))
+}
+
+fn is_result_of(name: &[u8], value: &[u8], id: &str) -> bool {
+    let server = || {
+        let value = header::unfold(value);
+        let end = value.iter().position(|byte| *byte == b';').unwrap_or(value.len());
+        let server = without_comments(&value[..end]);
+        // A version may follow the name.
+        let server = server.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or_default();
+        let server = server.strip_prefix(b"\"").and_then(|s| s.strip_suffix(b"\"")).unwrap_or(server);
+        server.eq_ignore_ascii_case(id.as_bytes())
+    };
+    name.eq_ignore_ascii_case(b"authentication-results") && server()
 }
 
 fn without_comments(value: &[u8]) -> Vec<u8> {
@@ -72,22 +76,19 @@ fn without_comments(value: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// Deletes fields that would be taken for ours: reports, and results of a check that was not made here.
+/// Whether a field would be taken for ours: a report, or the result of a check that was not made here.
+pub(crate) fn is_claim(name: &[u8], value: &[u8], rules: &Rules) -> bool {
+    let own = [rules.findings_header.as_deref(), rules.original_header.as_deref()];
+    let forged = || rules.authserv_id.as_ref().is_some_and(|id| is_result_of(name, value, id));
+    own.iter().flatten().any(|own| name.eq_ignore_ascii_case(own.as_bytes()))
+        || rules.strips_results && forged()
+}
+
+/// Deletes the fields that would be taken for ours.
 pub(super) fn delete_claims(message: &Message<'_>, rules: &Rules, edits: &mut Vec<Edit>) {
     let raw = message.raw();
-    let own = [rules.findings_header.as_deref(), rules.original_header.as_deref()];
-    let is_own = |name: &[u8]| own.iter().flatten().any(|own| name.eq_ignore_ascii_case(own.as_bytes()));
-    let mut gone: Vec<Span> = message
-        .fields(PartId::ROOT)
-        .iter()
-        .filter(|field| is_own(field.name.of(raw)))
-        .map(|field| field.full)
-        .collect();
-    if rules.strips_results
-        && let Some(id) = &rules.authserv_id
-    {
-        gone.extend(results_of(message, id).map(|field| field.full));
-    }
+    let claims = |field: &&header::Field| is_claim(field.name.of(raw), field.value.of(raw), rules);
+    let gone = message.fields(PartId::ROOT).iter().filter(claims).map(|field| field.full).collect();
     delete(gone, edits);
 }
 

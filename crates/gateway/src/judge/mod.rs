@@ -27,6 +27,8 @@ use mailglot_mime::{
 };
 use std::borrow::Cow;
 
+pub(crate) use fields::is_claim;
+
 /// What becomes of one message.
 #[derive(Debug)]
 pub struct Judgement<'a> {

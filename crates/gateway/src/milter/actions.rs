@@ -56,6 +56,11 @@ impl Actions<'_> {
         *self == Self::default()
     }
 
+    /// Whether bytes of the message itself change, and do not only gain fields above them.
+    pub(crate) fn rewrite(&self) -> bool {
+        !self.changes.is_empty() || !self.appended.is_empty() || self.body.is_some()
+    }
+
     /// What the server must have granted.
     fn needs(&self) -> u32 {
         let add = !self.inserted.is_empty() || !self.appended.is_empty();

@@ -273,6 +273,49 @@ fn a_return_inside_a_field_hinders_nothing() {
     assert_eq!(filter.told.records(1)[0].action, Action::Normalize);
 }
 
+/// What may not stand goes, whatever is in it, and whatever a return elsewhere makes a reader see.
+#[test]
+fn a_return_saves_no_claim() {
+    let mut rules = Rules::default();
+    (rules.authserv_id, rules.strips_results) = (Some("mx.example.org".to_owned()), true);
+    let filter = Filter::start_with(false, Engine::new(rules), |_| ());
+    let gone: [&[u8]; 3] = [
+        b"\0\0\0\x01mime-ambiguity-results\0\0",
+        b"\0\0\0\x02authentication-results\0\0",
+        b"\0\0\0\x03authentication-results\0\0",
+    ];
+    for odd in [
+        ("X", " y"),
+        ("X", " y\r"),
+        ("X", " y\r\r"),
+        ("X", " =?iso-8859-1?Q?=FC?=\rContent-Type: text/html"),
+        ("Content-Type", " text/plain;\r charset=iso-8859-1"),
+    ] {
+        let fields = [
+            odd,
+            ("Authentication-Results", " other.example; dkim=pass"),
+            ("Authentication-Results", " mx.example.org; dkim=pass\r x"),
+            ("mime-ambiguity-results", " localhost; v=1\r; verdict=clean"),
+            ("AUTHENTICATION-results", " (a) mx.example.org; dkim=pass"),
+        ];
+        let packets = filter.connect().message(&fields, b"plain\r\n");
+        let mut told: Vec<_> = packets
+            .iter()
+            .filter(|(letter, _)| *letter == b'm')
+            .map(|(_, data)| data.to_ascii_lowercase())
+            .collect();
+        told.sort_unstable();
+        let mut want = gone.map(<[u8]>::to_vec);
+        want.sort_unstable();
+        assert_eq!(told, want, "{odd:?} {packets:?}");
+    }
+    // A field that cannot go back says how the body is read: nothing is done, and it is told.
+    let fields = [("Content-Type", " text/plain; charset=iso-8859-1;\r x=y")];
+    assert_eq!(letters(&filter.connect().message(&fields, b"Gr\xfc\xdfe\r\n")), "ic");
+    let record = filter.told.records(6).remove(5);
+    assert_eq!((record.action, record.finding), (Action::Tag, Some("stray return")));
+}
+
 #[test]
 fn policies_speak_in_verdicts() {
     let utf7 = [("Content-Type", " text/html; charset=utf-7")];

@@ -1,7 +1,10 @@
 //! Where a filter listens: `unix:PATH` or `tcp:HOST:PORT`.
 
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, recv};
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::{
+    AddressFamily, RecvFlags, SocketAddrUnix, SocketFlags, SocketType, connect, recv, socket_with,
+};
 use std::io::{self, ErrorKind};
 use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -70,6 +73,9 @@ impl Inherited {
         }
     }
 }
+
+/// How long a listener of our own is waited for.
+const WAKING: std::time::Duration = std::time::Duration::from_secs(1);
 
 /// What a server listens with.
 #[derive(Debug)]
@@ -165,7 +171,7 @@ impl Listener {
     pub(crate) fn wake(address: &Address) {
         // Nobody listens any more: nobody has to be woken.
         match address {
-            Address::Unix(path) => drop(UnixStream::connect(path)),
+            Address::Unix(path) => drop(connect_unix(path, WAKING)),
             Address::Tcp(place) => drop(TcpStream::connect(place)),
         }
     }
@@ -178,6 +184,19 @@ impl Drop for Listener {
             let _ = fs::remove_file(path);
         }
     }
+}
+
+/// Connects. The system waits without end for a listener that accepts nobody, where as many wait already as may.
+fn connect_unix(path: &Path, time: std::time::Duration) -> io::Result<UnixStream> {
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    // None of it would be no bound for the system.
+    set_socket_timeout(&socket, Timeout::Send, Some(time.max(std::time::Duration::from_millis(1))))?;
+    connect(&socket, &SocketAddrUnix::new(path)?).map_err(|error| match error {
+        Errno::AGAIN => ErrorKind::TimedOut.into(),
+        error => io::Error::from(error),
+    })?;
+    set_socket_timeout(&socket, Timeout::Send, None)?;
+    Ok(UnixStream::from(socket))
 }
 
 /// Whether something answers at a socket; false where there is none.
@@ -221,7 +240,7 @@ impl Stream {
     /// Connects; a host of several addresses has `time` for each of them.
     pub(crate) fn connect(address: &Address, time: std::time::Duration) -> io::Result<Self> {
         let place = match address {
-            Address::Unix(path) => return UnixStream::connect(path).map(Self::Unix),
+            Address::Unix(path) => return connect_unix(path, time).map(Self::Unix),
             Address::Tcp(place) => place,
         };
         let mut failure = io::Error::new(ErrorKind::NotFound, "the host has no address");
@@ -362,6 +381,31 @@ mod tests {
         assert!(!near.is_gone());
         drop(far);
         assert!(near.is_gone());
+    }
+
+    #[test]
+    fn a_listener_that_accepts_nobody_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s");
+        let socket =
+            socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).unwrap();
+        rustix::net::bind(&socket, &SocketAddrUnix::new(&path).unwrap()).unwrap();
+        rustix::net::listen(&socket, 0).unwrap();
+        let (tell, told) = std::sync::mpsc::channel();
+        let address = Address::Unix(path);
+        std::thread::spawn(move || {
+            let mut waiting = Vec::new();
+            let failed = loop {
+                match Stream::connect(&address, std::time::Duration::from_millis(50)) {
+                    Ok(stream) => waiting.push(stream),
+                    Err(error) => break error.kind(),
+                }
+            };
+            tell.send((waiting.len(), failed)).unwrap();
+        });
+        let (waiting, failed) = told.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
+        assert!((1..9).contains(&waiting), "{waiting}");
+        assert_eq!(failed, ErrorKind::TimedOut);
     }
 
     #[test]

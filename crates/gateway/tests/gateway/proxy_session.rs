@@ -334,6 +334,22 @@ fn many_recipients_go_in_batches() {
 }
 
 #[test]
+fn who_said_goodbye_hears_nothing_more() {
+    let mut session = Session::new(Options::default());
+    session.client(b"QUIT\r\n");
+    assert_eq!(session.step(), Step::Connect);
+    session.connected();
+    session.hop(b"220 a\r\n");
+    assert_eq!(session.step(), Step::Close);
+    assert_eq!(session.take_hop(), b"QUIT\r\n");
+    // It went away before; writing to it failed.
+    session.hop_lost();
+    assert_eq!(session.step(), Step::Close);
+    assert_eq!(session.take_client(), b"220 a ESMTP\r\n221 2.0.0 Bye\r\n");
+    assert_eq!(session.take_fault(), None);
+}
+
+#[test]
 fn a_session_that_stops_ends_between_messages() {
     let mut session = Session::new(Options::default());
     assert_eq!(session.step(), Step::Connect);

@@ -303,6 +303,8 @@ impl Session {
                 self.hop.clean = true;
                 self.end_message();
             }
+            // Everything was said.
+            State::Closed => (),
             // Nobody misses it before the next command.
             State::Commands if self.asked.is_empty() && self.mail.is_none() && self.hop.clean => (),
             State::Commands if matches!(self.asked.front(), Some(Asked::Quiet)) && self.asked.len() == 1 => {

@@ -3,7 +3,8 @@
 //! # Limits
 //! A dry run still sets line ends right and refuses a NUL, and eight bits that the next hop does not take: these cannot be sent as they
 //! came. An address that is not ASCII stays as it is, in the envelope and in header fields: nothing else names the same mailbox. There is no place
-//! for what is to be held: it is deferred.
+//! for what is to be held: it is deferred. Of a message that is too large to be looked at, or passes where judging it failed, no original is
+//! kept, though its stray line ends are set right.
 
 use super::content::{Unacceptable, is_clean};
 use crate::engine::Engine;

@@ -5,12 +5,12 @@
 use mailglot_tests::binary;
 use mailglot_tests::generate::Profile;
 use mailglot_tests::trial::filter::Program;
-use mailglot_tests::trial::free_port;
 use mailglot_tests::trial::letters::{self, Known};
 use mailglot_tests::trial::postfix::{Postfix, Settings};
 use mailglot_tests::trial::sink::{Arrived, Manner, Offer};
 use mailglot_tests::trial::smtp::Letter;
 use mailglot_tests::trial::soak::{self, Soak};
+use mailglot_tests::trial::{free_port, wait_for};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -211,6 +211,36 @@ fn letters_arrive_in_utf_8_through_a_proxy_before_a_store() {
         .with("relayhost", "")
         .with("default_transport", &format!("lmtp:inet:127.0.0.1:{front}"));
     through(&mut postfix, &settings, &proxy);
+}
+
+/// By pipe(8): a program for each letter, which hands it back by sendmail(1). While that does not work, letters wait.
+#[test]
+fn letters_arrive_in_utf_8_through_a_pipe() {
+    let mut postfix = Postfix::start(&Settings::default());
+    // Where everybody may run it.
+    let program = postfix.folder().join("mailglot");
+    fs::copy(binary::path(), &program).unwrap();
+    let piped = |more: &str| Settings {
+        smtpd: vec!["content_filter=mailglot:dummy".to_owned()],
+        services: vec![format!(
+            "mailglot unix - n n - 10 pipe flags=Rq user=nobody null_sender= \
+             argv={} filter --reinject {more}-- -f ${{sender}} -- ${{recipient}}",
+            program.display()
+        )],
+        as_the_system: true,
+        ..Settings::default()
+    };
+    postfix.restart(&piped("--sendmail /no/such/command "));
+    let known = letters::known(Profile::List, 900_000, 11);
+    let letters: Vec<Letter> = known.iter().map(|known| known.letter.clone()).collect();
+    let (first, others) = letters.split_at(5);
+    send(&postfix, first);
+    let waiting = || postfix.queued(&["deferred"]);
+    assert!(wait_for(PATIENCE, || waiting() == first.len()), "{} wait\n{}", waiting(), postfix.log());
+    assert_eq!(postfix.sink.count(), 0);
+    postfix.restart(&piped(""));
+    send(&postfix, others);
+    judge(&known, &arrived(&postfix, known.len()));
 }
 
 /// Each way in which what stands behind the proxy can fail: mail stays in the queue, and arrives when it is well again.

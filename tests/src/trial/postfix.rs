@@ -88,6 +88,8 @@ pub struct Settings {
     pub smtpd: Vec<String>,
     /// More services of `master.cf`, whole lines.
     pub services: Vec<String>,
+    /// For its own processes the configuration stands where the system's would: sendmail(1) takes no other without being told there.
+    pub as_the_system: bool,
 }
 
 impl Settings {
@@ -150,7 +152,7 @@ impl Postfix {
         let mut postfix = Self { folder, port: free_port(), sink, master: None };
         postfix.configure(settings);
         postfix.tool("postfix", &["check"]);
-        postfix.begin();
+        postfix.begin(settings.as_the_system);
         postfix
     }
 
@@ -161,7 +163,7 @@ impl Postfix {
     pub fn restart(&mut self, settings: &Settings) {
         self.end();
         self.configure(settings);
-        self.begin();
+        self.begin(settings.as_the_system);
     }
 
     /// Where it takes mail.
@@ -187,13 +189,15 @@ impl Postfix {
         Client::connect(self.port).unwrap_or_else(|error| panic!("{error}\n{}", self.log()))
     }
 
-    /// What it wrote to its log.
+    /// How many messages are in which queue, and the end of what it wrote to its log.
     pub fn log(&self) -> String {
         let log = fs::read(self.folder.path().join("log")).unwrap_or_default();
         let text = String::from_utf8_lossy(&log);
         // The end tells most.
+        let queues = ["maildrop", "incoming", "active", "deferred"];
+        let counts = queues.map(|name| format!("{name}: {}", self.queued(&[name]))).join(", ");
         text.lines().rev().take(60).collect::<Vec<_>>().into_iter().rev().fold(
-            String::new(),
+            format!("{counts}\n"),
             |mut all, line| {
                 let _ = writeln!(all, "{line}");
                 all
@@ -242,6 +246,7 @@ impl Postfix {
         for (name, value) in &settings.main {
             let _ = writeln!(main, "{name} = {value}");
         }
+        let _ = writeln!(main, "alternate_config_directories = {}", at.join("etc").display());
         let mut master = format!("127.0.0.1:{} inet n - n - 200 smtpd", self.port);
         for option in &settings.smtpd {
             let _ = write!(master, " -o {option}");
@@ -255,11 +260,18 @@ impl Postfix {
         fs::write(at.join("etc/master.cf"), master).expect("master.cf");
     }
 
-    fn begin(&mut self) {
+    fn begin(&mut self, as_the_system: bool) {
+        let etc = self.folder.path().join("etc");
         let mut command = Command::new("setpriv");
+        command.args(["--pdeathsig", "TERM"]);
+        if as_the_system {
+            // Nobody else sees what is mounted there.
+            let mount = "mount --bind \"$0\" /etc/postfix && exec \"$@\"";
+            command.args(["unshare", "--mount", "sh", "-c", mount]).arg(&etc);
+        }
         // A group of its own: the master ends its group when it ends.
-        command.args(["--pdeathsig", "TERM", MASTER, "-c"]).arg(self.folder.path().join("etc")).arg("-d");
-        command.env("MAIL_CONFIG", self.folder.path().join("etc")).process_group(0);
+        command.args([MASTER, "-c"]).arg(&etc).arg("-d");
+        command.env("MAIL_CONFIG", etc).process_group(0);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         self.master = Some(command.spawn().expect("setpriv can be started"));
         let up = wait_for(PATIENCE, || Client::connect(self.port).is_ok());

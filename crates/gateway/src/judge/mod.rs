@@ -7,6 +7,10 @@
 //!
 //! # Limits
 //! Parts under a signature are looked at by their labels and structure; their text is not read.
+//!
+//! A line of white space that ends a header for some readers (`whitespace-line`), and a multipart without its last delimiter
+//! (`unterminated-multipart`), are told under the action `normalize` and stay as they came: a field more or less, or a part that was
+//! cut, is not ours to guess. A policy that asks for it refuses or defers them.
 
 mod addresses;
 mod canonical;

@@ -73,7 +73,8 @@ pub(super) struct Connection {
     leaving: Spool,
     record: Option<(Record, Instant)>,
     piece: Vec<u8>,
-    began: Instant,
+    /// When the client could first hear something: before, it waits for the next hop.
+    began: Option<Instant>,
     /// When the client last said something, or was last answered.
     heard: Instant,
     /// When the next hop was asked what it is to answer next, and how many replies it had given then.
@@ -171,7 +172,7 @@ impl Connection {
             shared,
             record: None,
             piece: vec![0; PIECE],
-            began: Instant::now(),
+            began: None,
             heard: Instant::now(),
             asked: (Instant::now(), 0),
             line_began: None,
@@ -253,6 +254,7 @@ impl Connection {
         let written = write(&self.client, &output).map_err(End::Client);
         // Only from here on it keeps us waiting.
         self.heard = Instant::now();
+        self.began.get_or_insert(self.heard);
         written
     }
 
@@ -382,7 +384,7 @@ impl Connection {
             let whole = limits.idle + Duration::from_secs(self.arriving.size / SLOWEST);
             whole.checked_sub(began.elapsed())?.min(limits.stall.checked_sub(silent)?)
         } else if !self.session.is_greeted() {
-            limits.negotiation.checked_sub(self.began.elapsed())?
+            limits.negotiation.checked_sub(self.began.unwrap_or(self.heard).elapsed())?
         } else if within_line {
             let began = *self.line_began.get_or_insert_with(Instant::now);
             limits.stall.checked_sub(began.elapsed())?

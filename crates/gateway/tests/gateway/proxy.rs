@@ -419,6 +419,29 @@ fn a_next_hop_that_says_nothing_defers() {
     assert_eq!(proxy.connect().codes(2), [421, 0]);
 }
 
+/// A client has its time to greet from when it was greeted.
+#[test]
+fn a_slow_next_hop_takes_nothing_of_its_clients_time() {
+    let hop = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = Address::Tcp(hop.local_addr().unwrap().to_string());
+    let thread = thread::spawn(move || {
+        let (mut stream, _) = hop.accept().unwrap();
+        thread::sleep(Duration::from_millis(1_500));
+        stream.write_all(b"220 a\r\n").unwrap();
+        let _ = stream.read(&mut [0; 99]).unwrap();
+        stream.write_all(b"250 a\r\n").unwrap();
+        // Until the proxy closes.
+        let _ = stream.read(&mut [0; 99]);
+    });
+    let proxy = Running::start(&address, |_, limits, _| limits.negotiation = Duration::from_secs(1));
+    let mut client = proxy.connect();
+    assert_eq!(client.code(), 220);
+    client.send("EHLO c\r\n");
+    assert_eq!(client.code(), 250);
+    drop(client);
+    thread.join().unwrap();
+}
+
 /// A byte now and then is no answer, and each whole reply has its time anew.
 #[test]
 fn a_next_hop_that_drips_defers() {

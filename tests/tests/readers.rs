@@ -4,9 +4,10 @@
 //! does not, `tests/readers/exceptions.tsv` names its defect; a line there that is no longer needed fails as well.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
+use mailglot_codec::{Charset, LossLog};
 use mailglot_mime::encoded_word::{HeaderContext, decode};
 use mailglot_mime::header::field_kind;
-use mailglot_mime::{Message, PartId, Policy, Report, process, text_parts};
+use mailglot_mime::{CharsetOut, Message, PartId, Policy, Report, iso_2022_jp_form, process, text_parts};
 use mailglot_tests::{generate, rival, shared};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +23,8 @@ struct Rewritten {
     bytes: Vec<u8>,
     subject: Option<String>,
     texts: Vec<String>,
+    /// In ISO-2022-JP.
+    japanese: bool,
 }
 
 /// What a reader read.
@@ -40,10 +43,18 @@ fn three_readers_read_what_was_rewritten() {
         .into_iter()
         .filter_map(|path| {
             let name = path.strip_prefix(&shared).unwrap().to_str().unwrap().to_owned();
-            rewritten(name, &fs::read(&path).unwrap())
+            rewritten(name, &fs::read(&path).unwrap(), &Policy::default())
         })
         .collect();
     let of_corpus = messages.len();
+    let mut japanese: Vec<Rewritten> = shared::messages()
+        .into_iter()
+        .filter_map(|path| {
+            let name = path.strip_prefix(&shared).unwrap().to_str().unwrap().to_owned();
+            in_japanese(name, &fs::read(&path).unwrap())
+        })
+        .collect();
+    let japanese_of_corpus = japanese.len();
     for (profile, name) in [(generate::Profile::List, "list"), (generate::Profile::Mixed, "mixed")] {
         let options = generate::Options {
             profile,
@@ -55,9 +66,16 @@ fn three_readers_read_what_was_rewritten() {
         let mut mailbox = Vec::new();
         generate::write(&options, &mut mailbox, None).unwrap();
         for (number, raw) in rival::split(&mailbox).enumerate() {
-            messages.extend(rewritten(format!("generated/{name}/{number}"), raw));
+            let name = format!("generated/{name}/{number}");
+            messages.extend(rewritten(name.clone(), raw, &Policy::default()));
+            japanese.extend(in_japanese(name, raw));
         }
     }
+    assert!(japanese_of_corpus > 5 && japanese.len() - japanese_of_corpus > 50, "{}", japanese.len());
+    let signs = of_jis_x_0208();
+    println!("{} messages and {} of all of JIS X 0208 in ISO-2022-JP", japanese.len(), signs.len());
+    messages.extend(japanese);
+    messages.extend(signs);
     let (subjects, texts) = (
         messages.iter().filter(|m| m.subject.is_some()).count(),
         messages.iter().map(|m| m.texts.len()).sum::<usize>(),
@@ -88,16 +106,52 @@ fn three_readers_read_what_was_rewritten() {
     assert!(stale.is_empty(), "no longer needed: {stale:?}");
 }
 
+/// The message in ISO-2022-JP, where that is something else than in UTF-8.
+fn in_japanese(name: String, raw: &[u8]) -> Option<Rewritten> {
+    let policy = Policy { charset_out: CharsetOut::Iso2022Jp, ..Policy::default() };
+    let other = process(raw, &policy).bytes != process(raw, &Policy::default()).bytes;
+    rewritten(name, raw, &policy).filter(|_| other)
+}
+
+/// Messages with each character of JIS X 0208 alone and beside others, in subject and text.
+fn of_jis_x_0208() -> Vec<Rewritten> {
+    let codes = (0x21..=0x74_u8).flat_map(|row| (0x21..=0x7E).map(move |cell| [row, cell]));
+    let chars: Vec<char> = codes
+        .filter(|[row, _]| !(0x29..=0x2F).contains(row))
+        .filter_map(|code| {
+            let mut log = LossLog::new();
+            let text = Charset::ISO_2022_JP.decode(&[b"\x1b$B", &code[..]].concat(), &mut log).into_owned();
+            text.chars().next().filter(|_| log.losses() == 0)
+        })
+        .collect();
+    assert_eq!(chars.len(), 6_879);
+    let policy = Policy { charset_out: CharsetOut::Iso2022Jp, ..Policy::default() };
+    let mut messages = Vec::new();
+    for (number, few) in chars.chunks(60).enumerate() {
+        let subject: String = few.iter().collect();
+        let mut text = String::new();
+        for (at, c) in few.iter().enumerate() {
+            let other = |step: usize| chars[((number * 60 + at) * step + 1) % chars.len()];
+            let pairs = [1, 7, 61, 977, 3_457].map(other).map(|d| format!("{c}{d} {d}a{c}"));
+            text.extend([c.to_string(), "\n".to_owned(), pairs.join("."), "\n".to_owned()]);
+        }
+        let raw = format!("Subject: {subject}\nContent-Type: text/plain; charset=utf-8\n\n{text}");
+        let message = rewritten(format!("jis-x-0208/{number}"), raw.as_bytes(), &policy).unwrap();
+        assert!(message.bytes.is_ascii() && message.texts == [plain(&text)]);
+        messages.push(message);
+    }
+    messages
+}
+
 /// The message after its rewriting; None if it was left alone.
-fn rewritten(name: String, raw: &[u8]) -> Option<Rewritten> {
-    let policy = Policy::default();
-    let outcome = process(raw, &policy);
+fn rewritten(name: String, raw: &[u8], policy: &Policy) -> Option<Rewritten> {
+    let outcome = process(raw, policy);
     if outcome.edits.is_empty() {
         return None;
     }
     let (before, after) =
         (Message::parse(raw, &policy.limits), Message::parse(&outcome.bytes, &policy.limits));
-    let texts = text_parts(&after, &policy, &mut Report::with_limit(0))
+    let texts = text_parts(&after, policy, &mut Report::with_limit(0))
         .into_iter()
         .filter(|text| {
             let body = |message: &Message<'_>| message.part(text.part).body.of(message.raw()).to_vec();
@@ -111,7 +165,9 @@ fn rewritten(name: String, raw: &[u8]) -> Option<Rewritten> {
     let subject = subject(&after).filter(|now| subject(&before).as_ref() != Some(now)).map(|value| {
         words(&decode(&value, field_kind(b"subject"), &HeaderContext::default(), &mut Vec::new()))
     });
-    Some(Rewritten { name, bytes: outcome.bytes.into_owned(), subject, texts })
+    // Of two signs for one code of JIS X 0208 readers take either.
+    let japanese = policy.charset_out == CharsetOut::Iso2022Jp;
+    Some(Rewritten { name, bytes: outcome.bytes.into_owned(), subject, texts, japanese })
 }
 
 /// What a reader read otherwise; None if it read everything.
@@ -119,14 +175,17 @@ fn difference(message: &Rewritten, read: &Read) -> Option<String> {
     if let Some(error) = &read.error {
         return Some(error.clone());
     }
+    let form =
+        |text: &str| if message.japanese { iso_2022_jp_form(text).into_owned() } else { text.to_owned() };
     if let Some(subject) = &message.subject {
-        let theirs = read.subject.as_deref().map(words);
+        let theirs = read.subject.as_deref().map(form).as_deref().map(words);
         if theirs.as_ref() != Some(subject) {
             return Some(format!("subject {subject:?}, not {theirs:?}"));
         }
     }
-    let mut theirs: Vec<String> = read.texts.iter().flatten().map(|text| plain(text)).collect();
+    let mut theirs: Vec<String> = read.texts.iter().flatten().map(|text| plain(&form(text))).collect();
     for text in &message.texts {
+        let text = &form(text);
         let Some(at) = theirs.iter().position(|their| their == text) else {
             let near = theirs.iter().max_by_key(|their| common(their, text));
             let at = near.map_or(0, |near| common(near, text));

@@ -16,7 +16,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as Group, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use mailglot_codec::Charset;
-use mailglot_mime::{Attachments, CharsetMap, Headers, OnLoss, Policy, Transfer};
+use mailglot_mime::{Attachments, CharsetMap, CharsetOut, Headers, OnLoss, Policy, Transfer};
 use mailglot_pipeline::LedgerPlace;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -138,6 +138,9 @@ pub(crate) struct PolicyArgs {
     /// Transfer encoding of text parts.
     #[arg(long, value_name = "ENCODING", default_value = "8bit")]
     transfer: TransferForm,
+    /// Charset to write. ISO-2022-JP is for readers in Japan that know nothing else: what it cannot carry is in UTF-8.
+    #[arg(long, value_name = "CHARSET", default_value = "utf-8")]
+    charset_out: CharsetOutForm,
     /// Text attachments: keep them as the files that they are, or bring those in another charset to UTF-8.
     #[arg(long, value_name = "WAY", default_value = "keep")]
     attachments: AttachmentForm,
@@ -165,6 +168,10 @@ impl PolicyArgs {
                 TransferForm::EightBit => Transfer::EightBit,
                 TransferForm::SevenBit => Transfer::SevenBit,
                 TransferForm::Keep => Transfer::Keep,
+            },
+            charset_out: match self.charset_out {
+                CharsetOutForm::Utf8 => CharsetOut::Utf8,
+                CharsetOutForm::Iso2022Jp => CharsetOut::Iso2022Jp,
             },
             attachments: match self.attachments {
                 AttachmentForm::Keep => Attachments::Keep,
@@ -523,6 +530,16 @@ enum TransferForm {
     SevenBit,
     /// As it is, where the new bytes allow it
     Keep,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum CharsetOutForm {
+    /// UTF-8
+    #[value(name = "utf-8")]
+    Utf8,
+    /// As RFC 1468 has it: 7-bit data of ASCII and JIS X 0208
+    #[value(name = "iso-2022-jp")]
+    Iso2022Jp,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -67,9 +67,12 @@ pub(crate) fn language(bytes: &[u8]) -> Option<&str> {
     })
 }
 
-/// The replacements that make a document declare UTF-8; only the charset names change.
-pub(crate) fn patches(text: &[u8]) -> Vec<Range<usize>> {
-    declarations(text).into_iter().filter(|r| !text[r.clone()].eq_ignore_ascii_case(b"utf-8")).collect()
+/// Where a document declares another charset than `name`; only the charset names change.
+pub(crate) fn patches(text: &[u8], name: &str) -> Vec<Range<usize>> {
+    declarations(text)
+        .into_iter()
+        .filter(|r| !text[r.clone()].eq_ignore_ascii_case(name.as_bytes()))
+        .collect()
 }
 
 /// The name after an optional `=`, quotes and blanks.
@@ -130,7 +133,7 @@ mod tests {
 
     #[test]
     fn only_wrong_names_are_patched() {
-        assert_eq!(patches(b"<meta charset=UTF-8>"), Vec::new());
-        assert_eq!(patches(b"<meta charset=latin1>"), vec![14..20]);
+        assert_eq!(patches(b"<meta charset=UTF-8>", "utf-8"), Vec::new());
+        assert_eq!(patches(b"<meta charset=latin1>", "utf-8"), vec![14..20]);
     }
 }

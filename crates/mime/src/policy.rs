@@ -26,6 +26,17 @@ pub enum Bodies {
     Utf8,
 }
 
+/// Charset of what is written: of text bodies that are not [`Bodies::Keep`], and of fields that are not [`Headers::Keep`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum CharsetOut {
+    /// UTF-8.
+    #[default]
+    Utf8,
+    /// ISO-2022-JP (RFC 1468), for readers in Japan that know nothing else: each text part, field and parameter that it can carry whole, as
+    /// 7-bit data. The others are in UTF-8, fields in words, with an event. What is in ISO-2022-JP already stays.
+    Iso2022Jp,
+}
+
 /// Transfer encoding of text bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Transfer {
@@ -109,6 +120,8 @@ pub struct Policy {
     pub headers: Headers,
     /// Text bodies.
     pub bodies: Bodies,
+    /// The charset that both are to be in.
+    pub charset_out: CharsetOut,
     /// Text attachments.
     pub attachments: Attachments,
     /// Transfer encoding of text bodies.

@@ -55,6 +55,10 @@ pub enum EventKind {
     CharsetInvalidBytes,
     /// Characters that the target charset cannot carry.
     CharsetUnmapped,
+    /// Text that the charset asked for cannot carry; it is in UTF-8.
+    CharsetBeyondOut,
+    /// Characters were written as others, which the charset asked for has.
+    CharsetLookAlike,
     /// A character was cut between two encoded words.
     EwSplitChar,
     /// Raw 8-bit bytes in a header field.
@@ -175,7 +179,7 @@ pub enum EventKind {
 
 impl EventKind {
     /// Every kind, in the order of EVENTS.md.
-    pub const ALL: [Self; 71] = [
+    pub const ALL: [Self; 73] = [
         Self::CharsetAlias,
         Self::CharsetSuperset,
         Self::CharsetDetected,
@@ -189,6 +193,8 @@ impl EventKind {
         Self::CharsetSuspected,
         Self::CharsetInvalidBytes,
         Self::CharsetUnmapped,
+        Self::CharsetBeyondOut,
+        Self::CharsetLookAlike,
         Self::EwSplitChar,
         Self::EwRaw8bit,
         Self::EwBadToken,
@@ -265,6 +271,8 @@ impl EventKind {
             Self::CharsetSuspected => "charset.suspected",
             Self::CharsetInvalidBytes => "charset.invalid-bytes",
             Self::CharsetUnmapped => "charset.unmapped",
+            Self::CharsetBeyondOut => "charset.beyond-out",
+            Self::CharsetLookAlike => "charset.look-alike",
             Self::EwSplitChar => "ew.split-char",
             Self::EwRaw8bit => "ew.raw8bit",
             Self::EwBadToken => "ew.bad-token",
@@ -399,6 +407,13 @@ impl Report {
     /// An empty report that keeps `limit` events.
     pub fn with_limit(limit: usize) -> Self {
         Self { limit, ..Self::default() }
+    }
+
+    /// Adds an event, if there is one.
+    pub(crate) fn extend(&mut self, event: Option<Event>) {
+        if let Some(event) = event {
+            self.push(event);
+        }
     }
 
     /// Adds an event; beyond the limit it is only counted.

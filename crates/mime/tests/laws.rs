@@ -17,8 +17,8 @@
 use mailglot_mime::encoded_word::{self, HeaderContext, Repairs};
 use mailglot_mime::header::{Field, FieldKind, field_kind};
 use mailglot_mime::{
-    Attachments, EventKind, Headers, How, Limits, Message, OnLoss, Part, PartId, PartKind, Policy, Report,
-    Transfer, apply_undo, params, process, text_parts, undo_edits,
+    Attachments, CharsetOut, EventKind, Headers, How, Limits, Message, OnLoss, Part, PartId, PartKind,
+    Policy, Report, Transfer, apply_undo, iso_2022_jp_form, params, process, text_parts, undo_edits,
 };
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -49,7 +49,7 @@ impl Numbers {
 }
 
 /// Small messages that touch most of the planner.
-const BUILT_IN: [&[u8]; 10] = [
+const BUILT_IN: [&[u8]; 13] = [
     b"Subject: =?iso-8859-1?Q?Gr=FC=DFe?= =?koi8-r?B?8A==?=\nFrom: \"=?utf-8?Q?=C3=A9?=\" <a@b.example>\n\nx\n",
     b"Subject: Gr\xfc\xdfe\nTo: J\xf6rg <a@b.example>\n\nSch\xf6ne Gr\xfc\xdfe aus K\xf6ln\n",
     b"Content-Type: text/plain; charset=iso-8859-1; format=flowed\nContent-Transfer-Encoding: quoted-printable\n\nGr=FC=DFe =\nan alle=20\nFrom here\n",
@@ -59,6 +59,9 @@ const BUILT_IN: [&[u8]; 10] = [
     b"Content-Type: multipart/digest; boundary=d\n\n--d\n\nSubject: =?big5?B?pKQ=?=\nContent-Type: text/plain; charset=big5\n\n\xa4\xa4\xa4\xe5\n--d--\n",
     b"Subject: a\rContent-Type: text/plain; charset=iso-8859-2\rContent-Transfer-Encoding: 8bit\r\r\xb1\xe6\r",
     b"Content-Type: text/plain; charset=iso-2022-jp\n\n\x1b$B$3$l\x1b(B\n",
+    "Subject: =?utf-8?B?5pel5pys6Kqe44CcwqU=?= =?iso-2022-jp?B?GyRCRnxLXBsoQg==?=\nFrom: \"日本\" (=?shift_jis?B?k/o=?=) <a@b.example>\nContent-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n<meta charset=utf-8>日本ｶﾞ〜\n--b\n".as_bytes(),
+    b"Content-Type: multipart/mixed; boundary=b\r\nContent-Transfer-Encoding: 8bit\r\n\r\n--b\r\nContent-Type: text/plain; charset=shift_jis\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: inline; filename*=utf-8''%E6%97%A5%E6%9C%AC.txt; x=\"=?euc-jp?B?xvw=?=\"\r\n\r\nk/qWew0KLS1iDQo=\r\n--b\r\nContent-Type: text/plain\r\n\r\n\x1b$BF|\x1b(B\r\n--b--\r\n",
+    b"Subject: =?utf-8?Q?=E6=97=A5=E2=82=AC?= =?iso-2022-jp?B?GyRCLSEbKEI=?= x =?iso-2022-jp?B?GyRCRnxLXBsoQg==?=\nContent-Type: text/plain; charset=euc-jp\nContent-Transfer-Encoding: quoted-printable\n\n=C6=FC=CB=DC =20\n=AD=A1\n",
     b"Content-Type: text/plain; charset=utf-16\nContent-Transfer-Encoding: base64\n\n//5HAHIA/ADfAGUACgA=\n",
 ];
 
@@ -180,6 +183,7 @@ fn policy(numbers: &mut Numbers) -> Policy {
         on_loss: [OnLoss::Replace, OnLoss::Keep][numbers.below(2)],
         attachments: [Attachments::Keep, Attachments::Utf8][numbers.below(2)],
         repairs: [Repairs::default(), Repairs::ALL][usize::from(numbers.below(4) == 0)],
+        charset_out: [CharsetOut::Utf8, CharsetOut::Iso2022Jp][usize::from(numbers.below(3) == 0)],
         ..Policy::default()
     }
 }
@@ -291,14 +295,20 @@ fn fields(
             (FieldKind::Parameters, _) => {
                 let (old, new) = (parameters(old, &context), parameters(value, &context));
                 let global = old.0 == "message/rfc822" && new.0 == "message/global";
-                old.1 == new.1 && (old.0 == new.0 || global && policy.headers == Headers::RawUtf8)
+                let same = old
+                    .1
+                    .iter()
+                    .map(|(name, text)| (name, read_as(text, policy)))
+                    .eq(new.1.iter().map(|(name, text)| (name, read_as(text, policy))));
+                same && (old.0 == new.0 || global && policy.headers == Headers::RawUtf8)
             }
             (kind, _) => {
                 let mut found = Vec::new();
                 let old = encoded_word::decode(old, kind, &context, &mut found);
                 // A label that says nothing is read with the help of the message.
                 found.iter().any(|f| f.kind == EventKind::CharsetUnknownLabel)
-                    || old == encoded_word::decode(value, kind, &context, &mut Vec::new())
+                    || read_as(&old, policy)
+                        == read_as(&encoded_word::decode(value, kind, &context, &mut Vec::new()), policy)
             }
         };
         if !same {
@@ -309,6 +319,14 @@ fn fields(
     match new.find(|f| !added.contains(&&*name(after, f))) {
         Some(field) => Err(("no field is added", name(after, field).escape_ascii().to_string())),
         None => Ok(()),
+    }
+}
+
+/// A text in the characters that the policy writes.
+fn read_as(text: &str, policy: &Policy) -> String {
+    match policy.charset_out {
+        CharsetOut::Utf8 => text.to_owned(),
+        CharsetOut::Iso2022Jp => iso_2022_jp_form(text).into_owned(),
     }
 }
 
@@ -338,7 +356,7 @@ fn texts(message: &Message<'_>, policy: &Policy) -> Vec<Text> {
             part.media.sub != "plain" && (text.contains("charset") || text.contains("encoding"))
         };
         let text = p.text.filter(|text| !named(text));
-        let text = text.map(|t| t.replace("\r\n", "\n").trim_end_matches(['\n', '\r']).to_owned());
+        let text = text.map(|t| read_as(t.replace("\r\n", "\n").trim_end_matches(['\n', '\r']), policy));
         Text { part: p.part, content: text, how: p.reading.how, body: part.body.of(message.raw()).to_vec() }
     };
     parts.into_iter().map(text).collect()
@@ -407,12 +425,16 @@ fn messages_that_broke_a_law_once_keep_it() {
         for headers in [Headers::Keep, Headers::Words, Headers::RawUtf8] {
             for transfer in [Transfer::Keep, Transfer::Clean, Transfer::SevenBit, Transfer::EightBit] {
                 for on_loss in [OnLoss::Replace, OnLoss::Keep] {
-                    for repairs in [Repairs::default(), Repairs::ALL] {
+                    let each = [Repairs::default(), Repairs::ALL]
+                        .into_iter()
+                        .flat_map(|r| [(r, CharsetOut::Utf8), (r, CharsetOut::Iso2022Jp)]);
+                    for (repairs, charset_out) in each {
                         let policy = Policy {
                             headers,
                             transfer,
                             on_loss,
                             repairs,
+                            charset_out,
                             attachments: Attachments::Utf8,
                             ..Policy::default()
                         };
@@ -452,10 +474,10 @@ fn mutants_keep_the_laws() {
         }
         let small = shrink(&raw, &policy, law);
         let shown = broken(&small, &policy).map_or_else(String::new, |(_, shown)| shown);
-        let Policy { headers, transfer, on_loss, .. } = policy;
+        let Policy { headers, transfer, on_loss, charset_out, .. } = policy;
         let _ = write!(
             failures,
-            "\n{law} (mutant {mutant}, {headers:?} {transfer:?} {on_loss:?})\n{}\n-> {}\n{shown}\n",
+            "\n{law} (mutant {mutant}, {headers:?} {transfer:?} {on_loss:?} {charset_out:?})\n{}\n-> {}\n{shown}\n",
             small.escape_ascii(),
             process(&small, &policy).bytes.escape_ascii(),
         );

@@ -26,6 +26,24 @@ fn one_message_through() {
 }
 
 #[test]
+fn readers_of_iso_2022_jp_get_that() {
+    let sandbox = Sandbox::new();
+    let message =
+        "Subject: =?utf-8?B?5pel5pys?=\nContent-Type: text/plain; charset=utf-8\n\n日本\n".as_bytes();
+    let want = b"Subject: =?ISO-2022-JP?B?GyRCRnxLXBsoQg==?=\nContent-Type: text/plain; charset=iso-2022-jp\n\n\x1b$BF|K\\\x1b(B\n";
+    for more in [&[][..], &["--judge", "default"]] {
+        let args = [&["filter", "--charset-out", "iso-2022-jp"], more].concat();
+        assert_eq!(sandbox.pipe(&args, message).ended(0).out, want, "{args:?}");
+        assert_eq!(sandbox.pipe(&args, want).ended(0).out, want, "{args:?}");
+    }
+    sandbox.write("a.eml", message);
+    sandbox.run(&["normalize", "a.eml", "-o", "b.eml", "--charset-out", "iso-2022-jp"]).ended(0);
+    assert_eq!(sandbox.read("b.eml"), want);
+    sandbox.run(&["restore", "b.eml", "-o", "c.eml"]).ended(0);
+    assert_eq!(sandbox.read("c.eml"), message);
+}
+
+#[test]
 fn what_it_must_not_touch_stays() {
     let sandbox = Sandbox::new();
     let signed = [b"DKIM-Signature: v=1; a=rsa-sha256\n", LATIN].concat();

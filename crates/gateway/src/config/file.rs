@@ -93,6 +93,7 @@ pub(super) struct PolicyTable {
     pub(super) headers: Option<HeaderForm>,
     pub(super) transfer: Option<TransferForm>,
     pub(super) default_charset: Option<String>,
+    pub(super) charset_out: Option<CharsetOutWay>,
     pub(super) authserv_id: Option<String>,
 }
 
@@ -116,6 +117,15 @@ pub(super) enum HeaderForm {
     Words,
     RawUtf8,
     Keep,
+}
+
+/// In which charset mail leaves.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) enum CharsetOutWay {
+    #[serde(rename = "utf-8")]
+    Utf8,
+    #[serde(rename = "iso-2022-jp")]
+    Iso2022Jp,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]

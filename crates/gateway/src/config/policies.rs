@@ -1,10 +1,10 @@
 //! Named policies, from the file and from the folder of more.
 
-use super::file::{File, HeaderForm, LossWay, PolicyTable, SignedWay, TransferForm};
+use super::file::{CharsetOutWay, File, HeaderForm, LossWay, PolicyTable, SignedWay, TransferForm};
 use super::{Invalid, Ledger};
 use crate::policy::{Action, Finding, Rules, Signed};
 use mailglot_codec::{Charset, View};
-use mailglot_mime::{Headers, OnLoss, Transfer};
+use mailglot_mime::{CharsetOut, Headers, OnLoss, Transfer};
 use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
@@ -91,6 +91,13 @@ fn named(name: &str, table: &PolicyTable) -> Result<Named, Invalid> {
         Some(TransferForm::Auto) | None => rewriting.transfer = Transfer::Clean,
         Some(TransferForm::SevenBit) => rewriting.transfer = Transfer::SevenBit,
         Some(TransferForm::EightBit) => rewriting.transfer = Transfer::EightBit,
+    }
+    match table.charset_out {
+        Some(CharsetOutWay::Iso2022Jp) if rewriting.headers == Headers::RawUtf8 => {
+            return Err(Invalid("charset_out: raw UTF-8 in fields is no ISO-2022-JP".to_owned()));
+        }
+        Some(CharsetOutWay::Iso2022Jp) => rewriting.charset_out = CharsetOut::Iso2022Jp,
+        Some(CharsetOutWay::Utf8) | None => rewriting.charset_out = CharsetOut::Utf8,
     }
     if let Some(label) = &table.default_charset {
         let charset = Charset::for_label(label.as_bytes(), View::Mail).charset();

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::policy::{Finding, Signed};
-use mailglot_mime::OnLoss;
+use mailglot_mime::{CharsetOut, OnLoss};
 
 const MILTER: &str = "listen = [{ route = \"milter\", address = \"unix:/run/a.sock\" }]\n";
 
@@ -106,7 +106,8 @@ fn what_cannot_work_is_refused_with_its_place() {
         (with("[policy.own]\nledger_days = 1"), "ledger"),
         (with("[policy.own]\non_loss = \"replace\""), "on_loss"),
         (with("[policy.own]\ndefault_charset = \"klingon\""), "klingon"),
-        (with("[policy.own]\ncharset_out = \"koi8-r\""), "charset_out"),
+        (with("[policy.own]\ncharset_out = \"koi8-r\""), "koi8-r"),
+        (with("[policy.own]\ncharset_out = \"iso-2022-jp\"\nheaders = \"raw-utf8\""), "charset_out"),
         (
             listen("route = \"lmtp\", next_hop = \"tcp:a:1\", policy = \"own\"")
                 + "\n[policy.own]\nsigned = \"rewrite-after-verify\"\nauthserv_id = \"a\"",
@@ -178,4 +179,15 @@ fn policies_of_a_folder_are_read() {
 fn users_have_numbers() {
     assert_eq!(user("root").unwrap(), (0, 0));
     assert!(user("no such user").is_err());
+}
+
+#[test]
+fn each_policy_has_its_charset() {
+    let text = "listen = [{ route = \"milter\", address = \"tcp:a:1\", policy = \"docomo\" }, \
+        { route = \"lmtp\", address = \"tcp:a:2\", next_hop = \"tcp:a:3\" }]\n\
+        [policy.docomo]\ncharset_out = \"iso-2022-jp\"\n[policy.default]\ncharset_out = \"utf-8\"";
+    let config = Config::parse(text).unwrap();
+    let charsets: Vec<CharsetOut> =
+        config.listeners.iter().map(|listener| listener.engine.rules.rewriting.charset_out).collect();
+    assert_eq!(charsets, [CharsetOut::Iso2022Jp, CharsetOut::Utf8]);
 }

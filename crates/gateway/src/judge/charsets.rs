@@ -7,7 +7,7 @@ use super::Kept;
 use crate::policy::{Action, Finding, Findings, Rules};
 use mailglot_codec::{Charset, View};
 use mailglot_mime::transfer::{self, TransferEncoding};
-use mailglot_mime::{How, Message, Part, PartId, Reading, Report};
+use mailglot_mime::{CharsetOut, How, Message, Part, PartId, Reading, Report};
 use memchr::memmem;
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -27,7 +27,7 @@ pub(super) fn find(
     let raw = message.raw();
     for (index, part) in message.parts().iter().enumerate() {
         let id = PartId(index as u32);
-        words(part.header.of(raw), findings);
+        words(part.header.of(raw), rules, findings);
         if part.media.top != "text" {
             continue;
         }
@@ -71,7 +71,8 @@ impl Text<'_> {
         if self.is_disputed() {
             findings.add(Finding::AmbiguousCharset, place);
         }
-        if shifting && !(utf7 && markup) {
+        if shifting && !(utf7 && markup) && !self.charset.is_some_and(|charset| is_asked_for(charset, rules))
+        {
             findings.add(Finding::StatefulCharset, place);
         }
         if !utf7 && looks_like_utf7(self.bytes) {
@@ -246,7 +247,7 @@ impl Set {
 }
 
 /// Charsets of encoded words.
-fn words(header: &[u8], findings: &mut Findings) {
+fn words(header: &[u8], rules: &Rules, findings: &mut Findings) {
     static WORD: OnceLock<memmem::Finder<'static>> = OnceLock::new();
     // Most words of a message have one label.
     let mut last: (&[u8], Option<Finding>) = (b"", None);
@@ -258,7 +259,8 @@ fn words(header: &[u8], findings: &mut Findings) {
         let label = &rest[..end];
         if label != last.0 {
             let plain = label.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_:.+".contains(byte));
-            let charset = if plain { resolved(label).filter(|charset| is_shifting(*charset)) } else { None };
+            let counts = |charset: &Charset| is_shifting(*charset) && !is_asked_for(*charset, rules);
+            let charset = if plain { resolved(label).filter(counts) } else { None };
             let finding =
                 |charset| if is_utf7(charset) { Finding::Utf7InHeader } else { Finding::StatefulCharset };
             last = (label, charset.map(finding));
@@ -280,6 +282,11 @@ fn resolved(label: &[u8]) -> Option<Charset> {
 fn unquoted(label: &[u8]) -> &[u8] {
     let label = label.trim_ascii();
     label.strip_prefix(b"\"").map_or(label, |label| label.strip_suffix(b"\"").unwrap_or(label))
+}
+
+/// Whether the charset is the one that we write.
+fn is_asked_for(charset: Charset, rules: &Rules) -> bool {
+    rules.rewriting.charset_out == CharsetOut::Iso2022Jp && charset == Charset::ISO_2022_JP
 }
 
 fn is_utf7(charset: Charset) -> bool {

@@ -41,6 +41,8 @@ fn told(event: &Event, envelope: &Envelope) -> Option<Finding> {
         E::CharsetUnknownLabel => Finding::UnknownCharset,
         E::CharsetAmbiguous => Finding::AmbiguousCharset,
         E::CharsetInvalidBytes => Finding::MalformedCharset,
+        E::CharsetBeyondOut => Finding::BeyondCharsetOut,
+        E::CharsetLookAlike => Finding::LookAlike,
         E::EwSplitChar => Finding::SplitCharacter,
         E::EwRaw8bit if !envelope.smtputf8 || event.detail != "UTF-8" => Finding::Raw8bitHeader,
         E::EwGlued | E::EwInQuotes | E::EwBadToken | E::ParamRfc2047 => Finding::MisplacedEncodedWord,

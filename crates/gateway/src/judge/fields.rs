@@ -181,7 +181,7 @@ pub(super) fn original(
         let section = message.section(reading.part);
         let used = reading.used.name().to_ascii_lowercase();
         let (from, to) = (transfer(old, raw), transfer(new, &bytes));
-        parts.push(format!("p={section}; from={used}/{from}; to=utf-8/{to}"));
+        parts.push(format!("p={section}; from={used}/{from}; to={}/{to}", charset(new, &bytes)));
     }
     let mut digest = String::with_capacity(64);
     for byte in Sha256::digest(raw) {
@@ -196,6 +196,13 @@ pub(super) fn original(
     let _ = write!(text, "sha256={digest}; loss={}", report.losses());
     let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
     field(name, &words)
+}
+
+/// The charset that we wrote.
+fn charset(part: &Part, raw: &[u8]) -> &'static str {
+    let label = part.charset.map(|span| span.of(raw)).unwrap_or_default();
+    let label = label.strip_prefix(b"\"").map_or(label, |label| label.strip_suffix(b"\"").unwrap_or(label));
+    if label.eq_ignore_ascii_case(b"iso-2022-jp") { "iso-2022-jp" } else { "utf-8" }
 }
 
 /// The transfer encoding of a part, as a label of RFC 2045 6.1.

@@ -26,8 +26,8 @@ use crate::engine::Envelope;
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules, Signed};
 use mailglot_mime::{
-    Edit, Headers, Message, PartId, PartKind, Plan, Policy, Report, Span, Transfer, header, plan_parsed,
-    splice,
+    CharsetOut, Edit, Headers, Message, PartId, PartKind, Plan, Policy, Report, Span, Transfer, header,
+    plan_parsed, splice,
 };
 use std::borrow::Cow;
 
@@ -153,7 +153,7 @@ pub fn judge<'a>(raw: &'a [u8], envelope: &Envelope, rules: &Rules) -> Judgement
 fn policy_for<'r>(envelope: &Envelope, rules: &'r Rules) -> Cow<'r, Policy> {
     let base = &rules.rewriting;
     let mut policy = Cow::Borrowed(base);
-    if envelope.smtputf8 && base.headers == Headers::Words {
+    if envelope.smtputf8 && base.headers == Headers::Words && base.charset_out == CharsetOut::Utf8 {
         // Raw UTF-8 is legal then, and a field without other charsets stays.
         policy.to_mut().headers = Headers::RawUtf8;
     }

@@ -391,3 +391,35 @@ fn what_may_not_be_guessed_stays() {
         assert_eq!(judgement.bytes(), raw, "{header}");
     }
 }
+
+#[test]
+fn mail_for_japan_leaves_in_iso_2022_jp() {
+    let mut rules = Rules { original_header: Some("X-Mailglot-Original".to_owned()), ..Rules::default() };
+    rules.rewriting.charset_out = CharsetOut::Iso2022Jp;
+    let envelope = Envelope { eight_bit: true, smtputf8: true, ..Envelope::default() };
+    let raw = message(
+        "Subject: =?utf-8?B?5pel5pys?=\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit",
+        "日本〜",
+    );
+    let judgement = judge(&raw, &envelope, &rules);
+    let bytes = String::from_utf8(judgement.bytes().into_owned()).unwrap();
+    let want = "Subject: =?ISO-2022-JP?B?GyRCRnxLXBsoQg==?=\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\
+                Content-Transfer-Encoding: 7bit\r\n\r\n\u{1b}$BF|K\\!A\u{1b}(B\r\n";
+    assert!(bytes.ends_with(want), "{bytes:?}");
+    assert!(bytes.contains("from=utf-8/8bit; to=iso-2022-jp/7bit"), "{bytes:?}");
+    assert_eq!(judgement.findings.counted().collect::<Vec<_>>(), [(Finding::LookAlike, 1)]);
+    // What is in ISO-2022-JP is what was asked for, and no finding.
+    let again = judge(want.as_bytes(), &envelope, &rules);
+    assert_eq!((again.action, again.findings.is_empty()), (Action::Pass, true));
+    // What does not fit is in UTF-8, and told; a policy may refuse it.
+    let raw =
+        message("Content-Type: text/plain; charset=utf-16\nContent-Transfer-Encoding: base64", "IKwgrA==");
+    let judgement = judge(&raw, &Envelope::default(), &rules);
+    assert!(String::from_utf8_lossy(&judgement.bytes()).contains("charset=utf-8"));
+    assert!(judgement.findings.has(Finding::BeyondCharsetOut));
+    rules.set(Finding::BeyondCharsetOut, Action::Reject);
+    assert_eq!(judge(&raw, &Envelope::default(), &rules).action, Action::Reject);
+    // What others signed stays.
+    let raw = message("DKIM-Signature: v=1; b=aa\nContent-Type: text/plain; charset=utf-8", "日本");
+    assert_eq!(judge(&raw, &envelope, &rules).bytes(), Cow::Borrowed(&raw[..]));
+}

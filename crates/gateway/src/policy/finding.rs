@@ -127,6 +127,10 @@ findings! {
     TooLarge = "too-large", Pass;
     /// A field beyond the limit.
     HeaderTooLong = "header-too-long", Pass;
+    /// Text that the charset asked for (`charset_out`) cannot carry; it is in UTF-8.
+    BeyondCharsetOut = "beyond-charset-out", Pass;
+    /// Characters that became others, which the charset asked for has.
+    LookAlike = "look-alike", Pass;
 }
 
 impl Finding {
@@ -165,6 +169,8 @@ impl Finding {
                 | Self::DkimLTag
                 | Self::TooLarge
                 | Self::HeaderTooLong
+                | Self::BeyondCharsetOut
+                | Self::LookAlike
         )
     }
 }

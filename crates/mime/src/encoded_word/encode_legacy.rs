@@ -77,45 +77,55 @@ pub fn encode_as(
             Encoding::Q => false,
             Encoding::Shorter => q_cost > whole.len().div_ceil(3) * 4,
         };
-    let open = format!("=?{}?{}?", charset.name(), if b { 'B' } else { 'Q' });
     let mut lines = Lines { out: String::with_capacity(text.len() * 3), column, eol };
     lines.raw(&text[..start]);
-    let mut words = Words { lines, charset, place, b, open, text: String::new(), first: start > 0 };
-    for unit in hot.graphemes(true) {
+    write_words(&mut lines, hot, charset, place, b, start > 0);
+    lines.raw(&text[end..]);
+    Ok(lines.out)
+}
+
+/// Words for a whole text that ISO-2022-JP can carry. With `fold`, the last byte written is a space that may become a fold.
+pub(crate) fn japanese_words(lines: &mut Lines<'_>, text: &str, place: Place, fold: bool) {
+    write_words(lines, text, Charset::ISO_2022_JP, place, true, fold);
+}
+
+fn write_words(lines: &mut Lines<'_>, text: &str, charset: Charset, place: Place, b: bool, fold: bool) {
+    let open = format!("=?{}?{}?", charset.name(), if b { 'B' } else { 'Q' });
+    let mut words = Words { lines, charset, place, b, open, text: String::new(), unpadded: 0, first: fold };
+    for unit in text.graphemes(true) {
         words.add(unit);
     }
     words.write();
-    let mut lines = words.lines;
-    lines.raw(&text[end..]);
-    Ok(lines.out)
 }
 
 fn bytes(charset: Charset, text: &str) -> Cow<'_, [u8]> {
     charset.encode(text, Unmappable::Skip, &mut LossLog::with_limit(0))
 }
 
-struct Words<'e> {
-    lines: Lines<'e>,
+struct Words<'l, 'e> {
+    lines: &'l mut Lines<'e>,
     charset: Charset,
     place: Place,
     b: bool,
     open: String,
     /// What the next word holds.
     text: String,
+    /// How much of it base64 takes without padding. GMime before 3.2.14 loses what follows a padded word.
+    unpadded: usize,
     /// No word was written, and a space that may become a fold stands before it.
     first: bool,
 }
 
-impl Words<'_> {
-    /// Bytes of a whole word.
-    fn length(&self, text: &str) -> usize {
+impl Words<'_, '_> {
+    /// Bytes of a whole word, and whether base64 takes its text without padding.
+    fn length(&self, text: &str) -> (usize, bool) {
         let bytes = bytes(self.charset, text);
         let inside = if self.b {
             bytes.len().div_ceil(3) * 4
         } else {
             bytes.iter().map(|&b| q_len(b, self.place)).sum()
         };
-        self.open.len() + inside + 2
+        (self.open.len() + inside + 2, self.b && bytes.len().is_multiple_of(3))
     }
 
     fn room(&self) -> usize {
@@ -124,19 +134,30 @@ impl Words<'_> {
 
     fn add(&mut self, unit: &str) {
         let with = format!("{}{unit}", self.text);
-        if self.length(&with) <= self.room() {
+        let (length, unpadded) = self.length(&with);
+        if length <= self.room() {
             self.text = with;
+            if unpadded {
+                self.unpadded = self.text.len();
+            }
             return;
         }
         if !self.text.is_empty() {
+            let keep = if self.unpadded * 2 > self.text.len() { self.unpadded } else { self.text.len() };
+            let rest = self.text.split_off(keep);
             self.write();
             self.lines.fold();
+            if !rest.is_empty() {
+                self.text = rest;
+                self.add(unit);
+                return;
+            }
         } else if self.first && self.lines.column > 1 {
             self.lines.out.pop();
             self.lines.fold();
         }
         self.first = false;
-        if self.length(unit) <= self.room() || unit.chars().nth(1).is_none() {
+        if self.length(unit).0 <= self.room() || unit.chars().nth(1).is_none() {
             unit.clone_into(&mut self.text);
         } else {
             for c in unit.chars() {
@@ -164,6 +185,7 @@ impl Words<'_> {
         out.push_str("?=");
         self.lines.column += out.len() - start;
         self.text.clear();
+        self.unpadded = 0;
         self.first = false;
     }
 }

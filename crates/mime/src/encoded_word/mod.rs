@@ -41,6 +41,7 @@ mod zone;
 pub(crate) use decode::{is_control, push_clean};
 pub use encode::encode;
 pub(crate) use encode::{Lines, choose};
+pub(crate) use encode_legacy::japanese_words;
 pub use encode_legacy::{Unencodable, encode_as};
 pub use explain::{Piece, Word, explain};
 pub(crate) use hidden::tell as tell_hidden;
@@ -48,7 +49,7 @@ pub(crate) use parts::{Part, parts};
 pub(crate) use payload::hex;
 pub use repair::Repairs;
 pub use rewrite::rewrite;
-pub(crate) use rewrite::{UNSAFE, apply, is_tidy_text, rewrite_plain};
+pub(crate) use rewrite::{UNSAFE, apply, is_clean_japanese, is_tidy_text, rewrite_plain};
 pub use stream::{MOST, Stream};
 
 use crate::header::FieldKind;
@@ -154,6 +155,9 @@ pub enum Form {
     Words,
     /// Raw UTF-8 (RFC 6532).
     RawUtf8,
+    /// Encoded words in ISO-2022-JP (RFC 1468) where it can carry all the text of the value that is not raw ASCII; words in UTF-8 where it cannot.
+    /// In a value with parameters each of them counts by itself. Some characters become others (EVENTS.md, `charset.look-alike`).
+    Iso2022Jp,
 }
 
 /// B, Q, or the shorter of both for the whole text.

@@ -10,13 +10,15 @@
 
 use super::decode::{Reader, Ready, Segment, is_plain_text, push_clean, unfold};
 use super::encode::{LINE, Lines, choose, is_atom};
+use super::encode_legacy::japanese_words;
 use super::repair::is_repair;
 use super::token::ends_word;
 use super::zone::Zone;
 use super::{Encoding, Finding, Form, HeaderContext, Place, Replacement, decode, has_open, plain};
 use crate::header::FieldKind;
-use crate::{EventKind, lex, params};
-use mailglot_codec::Charset;
+use crate::{EventKind, japanese, lex, params};
+use mailglot_codec::{Charset, LossLog};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Bytes of a line of raw text beyond which words are written instead (RFC 5322 2.1.1 allows 998).
@@ -64,6 +66,7 @@ pub(super) fn general(
             if list.is_empty() {
                 return list;
             }
+            let before = comparable(&before, form);
             let settle = |value: Vec<u8>, form, passes| {
                 settle(value, passes, kind, &Target { form, ..*target }, context, &before)
             };
@@ -71,10 +74,10 @@ pub(super) fn general(
             if let Some(after) = settle(once.clone(), form, PASSES - 1) {
                 return if after == once { list } else { difference(value, &after) };
             }
-            // Raw text that would complete the damage around it to a word: words then, if they stay.
+            // Raw text that would complete the damage around it to a word: words in UTF-8 then, if they stay.
             let stays =
                 |words: &Vec<u8>| settle(words.clone(), form, PASSES).is_none_or(|again| again == *words);
-            if form == Form::RawUtf8
+            if form != Form::Words
                 && let Some(words) = settle(value.to_vec(), Form::Words, PASSES).filter(stays)
             {
                 return difference(value, &words);
@@ -110,11 +113,17 @@ fn settle(
     for _ in 0..passes {
         let list = plan(&after, kind, target, context, &mut Vec::new()).1;
         if list.is_empty() {
-            return (decode(&after, kind, context, &mut Vec::new()) == before).then_some(after);
+            let read = decode(&after, kind, context, &mut Vec::new());
+            return (comparable(&read, target.form) == before).then_some(after);
         }
         after = apply(&after, &list);
     }
     None
+}
+
+/// A text in the characters that the form has.
+fn comparable(text: &str, form: Form) -> Cow<'_, str> {
+    if form == Form::Iso2022Jp { japanese::folded(text).0 } else { Cow::Borrowed(text) }
 }
 
 /// Passes after which a value that still changes is left alone. A change may open a group that stood closed before, once.
@@ -152,15 +161,15 @@ pub(crate) fn apply(value: &[u8], list: &[Replacement]) -> Vec<u8> {
     out
 }
 
-/// Whether all words of a text without structure are clean UTF-8.
-pub(crate) fn is_tidy_text(value: &[u8], context: &HeaderContext) -> bool {
+/// Whether all words of a text without structure are clean, in the charset of the form.
+pub(crate) fn is_tidy_text(value: &[u8], form: Form, context: &HeaderContext) -> bool {
     let reader = Reader::new(value, FieldKind::Unstructured, context, &mut Vec::new());
     let (mut text, mut findings) = (String::new(), Vec::new());
     if context.repairs.any() {
         reader.segments.iter().for_each(|segment| reader.push(segment, &mut text, &mut findings));
     }
     !findings.iter().any(|f| is_repair(f.kind))
-        && reader.words.iter().all(|word| is_tidy(value, word, &reader.bytes[word.bytes.clone()]))
+        && reader.words.iter().all(|word| is_tidy(value, word, &reader.bytes[word.bytes.clone()], form))
 }
 
 /// What is asked for.
@@ -187,7 +196,7 @@ fn plan(
     }
     let reader = Reader::new(value, kind, context, findings);
     let mut text = String::new();
-    let mut atoms = Atoms { value, reader: &reader, list: Vec::new() };
+    let mut atoms = Atoms { value, reader: &reader, form: target.form, list: Vec::new() };
     let mut segments = reader.segments.iter().peekable();
     while let Some(segment) = segments.next() {
         let start = text.len();
@@ -213,9 +222,38 @@ fn plan(
         text[start..].clone_into(&mut atom.text);
         atoms.list.push(atom);
     }
+    let mut note = None;
+    let changes = match target.form {
+        Form::Iso2022Jp => in_japanese(value, &atoms.list, target, &mut note).unwrap_or_else(|| {
+            let target = Target { form: Form::Words, ..*target };
+            plan(value, kind, &target, context, &mut Vec::new()).1
+        }),
+        Form::Words | Form::RawUtf8 => changes(value, &atoms.list, target),
+    };
+    findings.extend(note);
     findings.sort_by_key(|f| f.at.start);
-    let changes = changes(value, &atoms.list, target);
     (text, changes)
+}
+
+/// The changes that bring a value to ISO-2022-JP; None where that cannot carry its text.
+fn in_japanese(
+    value: &[u8],
+    atoms: &[Atom],
+    target: &Target<'_>,
+    note: &mut Option<Finding>,
+) -> Option<Vec<Replacement>> {
+    if !atoms.iter().any(|atom| atom.state.wants_words()) {
+        return Some(Vec::new());
+    }
+    let text: String = atoms.iter().filter(|a| a.state.member()).map(|a| a.text.as_str()).collect();
+    let (kind, count) = match japanese::write(&text) {
+        Ok(written) => (EventKind::CharsetLookAlike, written.look_alikes),
+        Err(lacking) => (EventKind::CharsetBeyondOut, lacking),
+    };
+    if count > 0 {
+        *note = Some(Finding::counted(0..value.len(), kind, "ISO-2022-JP", count));
+    }
+    (kind == EventKind::CharsetLookAlike).then(|| changes(value, atoms, target))
 }
 
 /// What an atom holds.
@@ -276,6 +314,7 @@ impl Atom {
 struct Atoms<'r> {
     value: &'r [u8],
     reader: &'r Reader<'r>,
+    form: Form,
     list: Vec<Atom>,
 }
 
@@ -290,7 +329,9 @@ impl Atoms<'_> {
         }
         let words = &self.reader.words[segment.words.clone()];
         let dirty = repaired
-            || !words.iter().all(|word| is_tidy(self.value, word, &self.reader.bytes[word.bytes.clone()]));
+            || !words
+                .iter()
+                .all(|word| is_tidy(self.value, word, &self.reader.bytes[word.bytes.clone()], self.form));
         State { words: true, dirty, ..State::default() }
     }
 
@@ -371,17 +412,29 @@ impl Atoms<'_> {
     }
 }
 
-/// A word in UTF-8, in strict syntax, complete in itself and without controls.
-fn is_tidy(value: &[u8], word: &Ready, bytes: &[u8]) -> bool {
+/// A word in the charset of the form, in strict syntax, complete in itself and without controls.
+fn is_tidy(value: &[u8], word: &Ready, bytes: &[u8], form: Form) -> bool {
     let token = &word.word;
     let bare = token.label.start == token.range.start + 2 && matches!(value[token.label.end], b'?' | b'*');
     let payload = &value[token.payload.clone()];
-    word.charset == Some(Charset::UTF_8)
-        && bare
+    let strict = bare
         && word.named
         && word.damage.describe().is_none()
-        && payload.iter().all(|&b| matches!(b, b'!'..=b'~') && b != b'?')
-        && std::str::from_utf8(bytes).is_ok_and(is_plain_text)
+        && payload.iter().all(|&b| matches!(b, b'!'..=b'~') && b != b'?');
+    strict
+        && match form {
+            Form::Words | Form::RawUtf8 => {
+                word.charset == Some(Charset::UTF_8) && std::str::from_utf8(bytes).is_ok_and(is_plain_text)
+            }
+            Form::Iso2022Jp => word.charset == Some(Charset::ISO_2022_JP) && is_clean_japanese(bytes),
+        }
+}
+
+/// Bytes that are text in ISO-2022-JP, to its end and without controls.
+pub(crate) fn is_clean_japanese(bytes: &[u8]) -> bool {
+    let mut log = LossLog::with_limit(0);
+    let text = Charset::ISO_2022_JP.decode(bytes, &mut log);
+    log.losses() == 0 && japanese::is_complete(bytes) && is_plain_text(&text)
 }
 
 /// Groups atoms and writes the groups that need it.
@@ -408,7 +461,7 @@ fn changes(value: &[u8], atoms: &[Atom], target: &Target<'_>) -> Vec<Replacement
         let group = &atoms[first..=last];
         let state = group.iter().map(|a| a.state).reduce(State::with).unwrap_or_default();
         let wanted = match target.form {
-            Form::Words => state.wants_words(),
+            Form::Words | Form::Iso2022Jp => state.wants_words(),
             Form::RawUtf8 => state.wants_raw(),
         };
         if !wanted {
@@ -464,9 +517,13 @@ impl<'v, 't> Writer<'v, 't> {
                 self.at = range.end;
                 return;
             }
-            let glued = !ends_word(&value[range.end..]);
-            let letter = choose(text, place, if glued { Encoding::B } else { Encoding::Shorter });
-            lines.words(text, place, letter, foldable);
+            if self.target.form == Form::Iso2022Jp {
+                japanese_words(&mut lines, &japanese::folded(text).0, place, foldable);
+            } else {
+                let glued = !ends_word(&value[range.end..]);
+                let letter = choose(text, place, if glued { Encoding::B } else { Encoding::Shorter });
+                lines.words(text, place, letter, foldable);
+            }
         }
         // Of the rest of the line no more than would fit is looked at.
         let line = &value[range.end..value.len().min(range.end + LINE + 1)];

@@ -46,11 +46,11 @@ pub(crate) fn label(value: &[u8], labels: &[Label]) -> Option<Range<usize>> {
 }
 
 /// A range of a value, and what is to stand there.
-pub(crate) type Change = (Range<usize>, &'static [u8]);
+pub(crate) type Change = (Range<usize>, Vec<u8>);
 
-/// The changes that make one parameter, UTF-8, of several or of one in the form of RFC 2231: the first says it, the others go with their
+/// The changes that make one parameter, with this label, of several or of one in the form of RFC 2231: the first says it, the others go with their
 /// semicolons. None where there is just one, or where junk between the parameters would read otherwise afterwards.
-pub(crate) fn one_label(value: &[u8]) -> Option<Vec<Change>> {
+pub(crate) fn one_label(value: &[u8], name: &str) -> Option<Vec<Change>> {
     let (main, list) = params::scan(value);
     let labels = labels(value, &list);
     if labels.len() < 2 && labels.iter().all(|label| !label.extended) {
@@ -59,11 +59,11 @@ pub(crate) fn one_label(value: &[u8]) -> Option<Vec<Change>> {
     let change = |(index, label): (usize, &Label)| -> Change {
         let whole = label.whole.clone();
         if index == 0 {
-            return (whole, b"charset=utf-8");
+            return (whole, format!("charset={name}").into_bytes());
         }
         let before = value[..whole.start].trim_ascii_end();
         let start = if before.ends_with(b";") { before.len() - 1 } else { whole.start };
-        (start..whole.end, b"")
+        (start..whole.end, Vec::new())
     };
     let changes: Vec<Change> = labels.iter().enumerate().map(change).collect();
     let mut after = Vec::with_capacity(value.len());
@@ -80,7 +80,7 @@ pub(crate) fn one_label(value: &[u8]) -> Option<Vec<Change>> {
     let same =
         main == new_main && others.eq(new_list.iter().filter(|p| !is_label(p)).map(|p| (p.name, &p.value)));
     let mut new = new_list.iter().filter(is_label);
-    let one = new.next().is_some_and(|param| &*param.value == b"utf-8") && new.next().is_none();
+    let one = new.next().is_some_and(|param| *param.value == *name.as_bytes()) && new.next().is_none();
     (same && one).then_some(changes)
 }
 
@@ -160,12 +160,12 @@ mod tests {
             ("text/plain;charset=\"\"t=;charset=", None),
         ];
         for (value, expected) in table {
-            let changed = one_label(value.as_bytes()).map(|changes| {
+            let changed = one_label(value.as_bytes(), "utf-8").map(|changes| {
                 let mut after = (*value).to_owned();
                 for (range, with) in changes.into_iter().rev() {
-                    after.replace_range(range, std::str::from_utf8(with).unwrap_or_default());
+                    after.replace_range(range, std::str::from_utf8(&with).unwrap_or_default());
                 }
-                assert!(one_label(after.as_bytes()).is_none(), "{value}");
+                assert!(one_label(after.as_bytes(), "utf-8").is_none(), "{value}");
                 after
             });
             assert_eq!(changed.as_deref(), *expected, "{value}");

@@ -1,5 +1,6 @@
 //! Edits of text bodies, and of the fields that describe them.
 
+use super::outgoing::{self, Outgoing};
 use super::{global, lines};
 use crate::choose::Choice;
 use crate::message::charset;
@@ -49,8 +50,16 @@ pub(super) fn plan(
         transferred.tell(message, id, &choice, report);
         report.readings.push(reading(message, id, &choice));
         let body = Body { message, id, policy, transferred: &transferred, choice: &choice };
-        let Some(target) = body.target() else { continue };
-        if target.relabel && choose::is_otherwise_as_utf8(&target.text) {
+        if !body.may_change() {
+            continue;
+        }
+        let outgoing = outgoing::of(&body);
+        let note = outgoing.note.clone();
+        let Some(target) = body.target(outgoing) else {
+            report.extend(note);
+            continue;
+        };
+        if target.relabels(UTF_8) && choose::is_otherwise_as_utf8(&target.text) {
             let detail = Cow::Borrowed("under a label of UTF-8 the text would be read otherwise");
             report.push(Event { part: id, at: part.body, kind: EventKind::MimeUnsettled, detail, count: 1 });
             continue;
@@ -64,6 +73,7 @@ pub(super) fn plan(
             report.push(Event { part: id, at: part.body, kind, detail, count: 1 });
             continue;
         }
+        report.extend(note);
         let (wide, text) = body.write(&target, edits);
         if wide {
             widened.push(id);
@@ -84,22 +94,25 @@ fn armour() -> &'static memmem::Finder<'static> {
     ARMOUR.get_or_init(|| memmem::Finder::new(b"-----BEGIN PGP "))
 }
 
+/// The label that is written but for charsets that are asked for.
+pub(super) const UTF_8: &str = "utf-8";
+
 /// A text body with its reading.
-struct Body<'a, 'm> {
-    message: &'a Message<'m>,
-    id: PartId,
-    policy: &'a Policy,
-    transferred: &'a Transferred<'m>,
-    choice: &'a Choice<'a>,
+pub(super) struct Body<'a, 'm> {
+    pub(super) message: &'a Message<'m>,
+    pub(super) id: PartId,
+    pub(super) policy: &'a Policy,
+    pub(super) transferred: &'a Transferred<'m>,
+    pub(super) choice: &'a Choice<'a>,
 }
 
 /// What becomes of a body.
 struct Target<'a> {
-    /// The text in UTF-8, with the message's line ends where it is not encoded.
+    /// The text in its new charset, with the message's line ends where it is not encoded.
     text: Cow<'a, [u8]>,
     transfer: TransferEncoding,
-    /// The label is to say UTF-8.
-    relabel: bool,
+    /// What the label is to say.
+    relabel: Option<&'static str>,
     steps: Steps,
     /// `steps` lead back to the old bytes (a footer is in none of them).
     way_back: bool,
@@ -107,31 +120,40 @@ struct Target<'a> {
     same_lines: bool,
 }
 
+impl Target<'_> {
+    fn relabels(&self, label: &str) -> bool {
+        self.relabel == Some(label)
+    }
+}
+
 impl<'a> Body<'a, '_> {
-    /// None for a body that needs nothing, or that must not be touched.
-    fn target(&self) -> Option<Target<'a>> {
+    /// Whether the body may be written anew.
+    fn may_change(&self) -> bool {
         let part = self.message.part(self.id);
-        if matches!(part.transfer, TransferEncoding::Unknown | TransferEncoding::Uuencode) {
-            return None;
-        }
-        if self.id == PartId::ROOT && self.message.fields(self.id).is_empty() {
-            // Without a single field it is no mail; a header would be an invention.
-            return None;
-        }
-        if self.policy.on_loss == OnLoss::Keep && self.choice.log.losses() > 0 {
-            return None;
-        }
-        if self.policy.bodies == Bodies::Keep && self.transferred.footer().is_some_and(|f| !f.is_ascii()) {
-            // Two charsets in one body: only UTF-8 could hold both.
-            return None;
-        }
-        let relabel = self.policy.bodies == Bodies::Utf8 && self.needs_charset();
+        // Without a single field it is no mail; a header would be an invention.
+        let bare = self.id == PartId::ROOT && self.message.fields(self.id).is_empty();
+        // Two charsets in one body: only a change of charset could hold both.
+        let mixed =
+            self.policy.bodies == Bodies::Keep && self.transferred.footer().is_some_and(|f| !f.is_ascii());
+        !(matches!(part.transfer, TransferEncoding::Unknown | TransferEncoding::Uuencode)
+            || bare
+            || self.policy.on_loss == OnLoss::Keep && self.choice.log.losses() > 0
+            || mixed)
+    }
+
+    /// None for a body that needs nothing.
+    fn target(&self, outgoing: Outgoing<'a>) -> Option<Target<'a>> {
+        let part = self.message.part(self.id);
         let used = self.transferred.decoded.used;
         let encoded = used != TransferEncoding::Identity;
         let wrong_label = part.transfer != used;
-        let (mut text, patches) = self.content(relabel);
+        let Outgoing { mut text, patches, label, .. } = outgoing;
+        let relabel = label.is_some();
+        let seven = label.is_some_and(|label| label != UTF_8);
         let ascii = text.is_ascii();
         let open = match self.policy.transfer {
+            // A charset of seven bits needs no other encoding.
+            _ if seven => true,
             Transfer::EightBit => true,
             Transfer::SevenBit => ascii,
             Transfer::Keep => !encoded,
@@ -147,10 +169,13 @@ impl<'a> Body<'a, '_> {
             // Plain already, or encoded and to stay so.
             return None;
         }
-        let charset = relabel.then(|| self.choice.used.superset()).filter(|c| *c != Charset::UTF_8);
+        let charset =
+            (relabel && !seven).then(|| self.choice.used.superset()).filter(|c| *c != Charset::UTF_8);
         let mut steps =
             Steps { added_end: 0, eol: OldEol::Same, patches, charset, base64: self.base64_lines() };
-        let way_back = self.transferred.footer().is_none() && used != TransferEncoding::QuotedPrintable;
+        // Recipes begin with UTF-8.
+        let way_back =
+            self.transferred.footer().is_none() && used != TransferEncoding::QuotedPrintable && !seven;
         let eol = self.message.eol();
         let boundaries = lines::boundaries_around(self.message, self.id);
         if open && encoded {
@@ -162,7 +187,7 @@ impl<'a> Body<'a, '_> {
                 steps.eol = old;
                 steps.added_end = self.end_line(&mut plain, eol);
                 let (text, transfer) = (Cow::Owned(plain), TransferEncoding::Identity);
-                return Some(Target { text, transfer, relabel, steps, way_back, same_lines });
+                return Some(Target { text, transfer, relabel: label, steps, way_back, same_lines });
             }
             if !relabel && self.transferred.footer().is_none() {
                 return None;
@@ -171,9 +196,13 @@ impl<'a> Body<'a, '_> {
         let stands = !relabel || lines::may_stand(&text, eol, &boundaries, false);
         if open && !encoded && stands {
             let transfer = TransferEncoding::Identity;
-            return Some(Target { text, transfer, relabel, steps, way_back, same_lines: true });
+            return Some(Target { text, transfer, relabel: label, steps, way_back, same_lines: true });
         }
-        let transfer = if encoded && !open { used } else { shorter(&text) };
+        let transfer = match used {
+            _ if seven => TransferEncoding::Base64,
+            used if encoded && !open => used,
+            _ => shorter(&text),
+        };
         if transfer == TransferEncoding::QuotedPrintable
             && let Some((plain, _)) = lines::with_line_ends(&text, eol)
         {
@@ -181,12 +210,12 @@ impl<'a> Body<'a, '_> {
             text = Cow::Owned(plain);
         }
         // The recipe would have to undo our own encoding first: the old bytes are kept instead.
-        Some(Target { text, transfer, relabel, steps, way_back: false, same_lines: false })
+        Some(Target { text, transfer, relabel: label, steps, way_back: false, same_lines: false })
     }
 
     /// Whether bytes or label must change for the part to be UTF-8 that says so.
-    fn needs_charset(&self) -> bool {
-        if self.message.part(self.id).several_charsets && self.one_label().is_some() {
+    pub(super) fn needs_charset(&self) -> bool {
+        if self.message.part(self.id).several_charsets && self.one_label(UTF_8).is_some() {
             // Readers differ in which of them they believe.
             return true;
         }
@@ -208,32 +237,38 @@ impl<'a> Body<'a, '_> {
         }
     }
 
-    /// The text as UTF-8 bytes, its declarations inside set right when it is relabelled, with a footer appended.
-    fn content(&self, relabel: bool) -> (Cow<'a, [u8]>, Vec<Patch>) {
+    /// The text as UTF-8 bytes, its declarations inside set right for a new label, with a footer appended; without one the bytes as they are.
+    pub(super) fn content(&self, label: Option<&'static str>) -> Outgoing<'a> {
         let choice: &'a Choice<'a> = self.choice;
         let bytes: &'a [u8] = &self.transferred.decoded.bytes;
-        let plain: &'a [u8] = if relabel { choice.text.as_bytes() } else { bytes };
+        let plain: &'a [u8] = if label.is_some() { choice.text.as_bytes() } else { bytes };
         let markup =
             matches!(&*self.message.part(self.id).media.sub, "html" | "xml" | "css" | "xhtml" | "xhtml+xml");
-        let places = if relabel && markup { fixup::patches(plain) } else { Vec::new() };
+        let name = label.filter(|_| markup);
+        let places = name.map(|name| fixup::patches(plain, name)).unwrap_or_default();
         let footer = self.transferred.footer();
         if places.is_empty() && footer.is_none() {
-            return (Cow::Borrowed(plain), Vec::new());
+            return Outgoing { text: Cow::Borrowed(plain), patches: Vec::new(), label, note: None };
         }
         let mut text = Vec::with_capacity(plain.len() + footer.map_or(0, <[u8]>::len));
         let mut patches = Vec::new();
         let mut at = 0;
         for place in places {
             text.extend_from_slice(&plain[at..place.start]);
-            patches.push(Patch { at: text.len(), new_length: 5, old: plain[place.clone()].to_vec() });
-            text.extend_from_slice(b"utf-8");
+            let name = label.unwrap_or(UTF_8).as_bytes();
+            patches.push(Patch {
+                at: text.len(),
+                new_length: name.len(),
+                old: plain[place.clone()].to_vec(),
+            });
+            text.extend_from_slice(name);
             at = place.end;
         }
         text.extend_from_slice(&plain[at..]);
         if let Some(footer) = footer {
             text.extend_from_slice(choose::choose(footer, &choose::Evidence::default()).text.as_bytes());
         }
-        (Cow::Owned(text), patches)
+        Outgoing { text: Cow::Owned(text), patches, label, note: None }
     }
 
     /// A plain body at the very end of a message ends its last line, as the encoded one did.
@@ -292,10 +327,11 @@ impl<'a> Body<'a, '_> {
         }
         let eight = target.transfer == TransferEncoding::Identity && !with.is_ascii();
         let mut added = Vec::new();
-        if target.relabel {
-            self.relabel(edits, &mut added);
+        if let Some(label) = target.relabel {
+            self.relabel(label, edits, &mut added);
         }
-        let widened = self.rename_transfer(target.transfer, eight, edits, &mut added);
+        let seven = target.relabel.is_some_and(|label| label != UTF_8);
+        let widened = self.rename_transfer(target.transfer, (eight, seven), edits, &mut added);
         self.add_fields(&added, edits);
         (widened, text)
     }
@@ -306,7 +342,7 @@ impl<'a> Body<'a, '_> {
         let bytes = &*self.transferred.decoded.bytes;
         let charset = match steps.charset {
             Some(_) => self.choice.log.is_empty() && self.choice.used.comes_back(),
-            None => !target.relabel || self.choice.text.as_bytes() == bytes,
+            None => target.relabel.is_none() || self.choice.text.as_bytes() == bytes,
         };
         target.way_back
             && target.same_lines
@@ -316,11 +352,11 @@ impl<'a> Body<'a, '_> {
     }
 
     /// The edits that make one charset parameter of several, or of one in the form of RFC 2231.
-    fn one_label(&self) -> Option<Vec<Edit>> {
+    fn one_label(&self, label: &str) -> Option<Vec<Edit>> {
         let part = self.message.part(self.id);
         part.charset?;
         let value = self.message.all_fields()[part.content_type? as usize].value;
-        let edits = charset::one_label(value.of(self.message.raw()))?;
+        let edits = charset::one_label(value.of(self.message.raw()), label)?;
         Some(edits.into_iter().map(|(at, with)| Edit::new(value.at(&at), with)).collect())
     }
 
@@ -328,24 +364,26 @@ impl<'a> Body<'a, '_> {
         self.transferred.decoded.used == TransferEncoding::Identity
     }
 
-    /// Makes Content-Type say UTF-8.
-    fn relabel(&self, edits: &mut Vec<Edit>, added: &mut Vec<u8>) {
+    /// Makes Content-Type say what the charset is.
+    fn relabel(&self, label: &str, edits: &mut Vec<Edit>, added: &mut Vec<u8>) {
         let part = self.message.part(self.id);
         let raw = self.message.raw();
         let eol = self.message.eol().bytes();
-        if let Some(one) = self.one_label() {
+        if let Some(one) = self.one_label(label) {
             edits.extend(one);
         } else if let Some(span) = part.charset {
             let old = span.of(raw);
-            if !unquote(old).eq_ignore_ascii_case(b"utf-8") {
-                let with: &[u8] = if old.starts_with(b"\"") { b"\"utf-8\"" } else { b"utf-8" };
+            if !unquote(old).eq_ignore_ascii_case(label.as_bytes()) {
+                let quote = if old.starts_with(b"\"") { "\"" } else { "" };
+                let with = format!("{quote}{label}{quote}").into_bytes();
                 edits.push(Edit::new(span, with));
             }
         } else if let Some(index) = part.content_type {
             let value = self.message.all_fields()[index as usize].value;
             let (at, missing) =
                 (value.start + charset_place(value.of(raw)), value.of(raw).trim_ascii().is_empty());
-            let with: &[u8] = if missing { b" text/plain; charset=utf-8" } else { b"; charset=utf-8" };
+            let media = if missing { " text/plain" } else { "" };
+            let with = format!("{media}; charset={label}").into_bytes();
             edits.push(Edit::new(Span::new(at, at), with));
         } else {
             let top = part.parent.is_none_or(|p| self.message.part(p).kind == PartKind::Message);
@@ -353,16 +391,18 @@ impl<'a> Body<'a, '_> {
                 added.extend_from_slice(b"MIME-Version: 1.0");
                 added.extend_from_slice(eol);
             }
-            added.extend_from_slice(b"Content-Type: text/plain; charset=utf-8");
+            added.extend_from_slice(b"Content-Type: text/plain; charset=");
+            added.extend_from_slice(label.as_bytes());
             added.extend_from_slice(eol);
         }
     }
 
-    /// Makes Content-Transfer-Encoding tell the truth. True when it became 8bit.
+    /// Makes Content-Transfer-Encoding tell the truth. True when it became 8bit. `eight` is whether there are 8-bit bytes, `seven` whether it is to be
+    /// told that there are none.
     fn rename_transfer(
         &self,
         transfer: TransferEncoding,
-        eight: bool,
+        (eight, seven): (bool, bool),
         edits: &mut Vec<Edit>,
         added: &mut Vec<u8>,
     ) -> bool {
@@ -386,7 +426,7 @@ impl<'a> Body<'a, '_> {
         let old = value.of(self.message.raw());
         let trimmed = old.trim_ascii();
         let broad = trimmed.eq_ignore_ascii_case(b"8bit") || trimmed.eq_ignore_ascii_case(b"binary");
-        if trimmed.eq_ignore_ascii_case(name) || (broad && (name == b"8bit" || name == b"7bit")) {
+        if trimmed.eq_ignore_ascii_case(name) || (broad && (name == b"8bit" || name == b"7bit" && !seven)) {
             return false;
         }
         if trimmed.is_empty() {

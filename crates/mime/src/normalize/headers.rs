@@ -3,7 +3,7 @@
 use crate::encoded_word::{self, Finding, Form, HeaderContext};
 use crate::header::{self, FieldKind};
 use crate::text::{Hints, raw_header_charset};
-use crate::{Edit, Event, EventKind, Headers, Message, PartId, Policy, Report, Span, Transfer};
+use crate::{CharsetOut, Edit, Event, EventKind, Headers, Message, PartId, Policy, Report, Span, Transfer};
 use crate::{fields, params};
 use mailglot_codec::Charset;
 use std::borrow::Cow;
@@ -170,6 +170,7 @@ fn form(policy: &Policy, ascii: bool) -> Option<Form> {
     match (policy.headers, policy.transfer) {
         (Headers::Keep, Transfer::SevenBit) => (!ascii).then_some(Form::Words),
         (Headers::Keep, _) => None,
+        _ if policy.charset_out == CharsetOut::Iso2022Jp => Some(Form::Iso2022Jp),
         (Headers::Words, _) | (Headers::RawUtf8, Transfer::SevenBit) => Some(Form::Words),
         (Headers::RawUtf8, _) => Some(Form::RawUtf8),
     }

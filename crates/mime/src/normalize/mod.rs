@@ -7,9 +7,11 @@ mod bodies;
 mod global;
 mod headers;
 mod lines;
+mod outgoing;
 
 use crate::{
-    Edit, Event, EventKind, Headers, Message, PartId, PartKind, Policy, Report, Span, Transfer, splice,
+    CharsetOut, Edit, Event, EventKind, Headers, Message, PartId, PartKind, Policy, Report, Span, Transfer,
+    splice,
 };
 use std::borrow::Cow;
 
@@ -72,7 +74,10 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
         event.kind == EventKind::EwRaw8bit
             && !edits.iter().any(|e| e.span.start <= event.at.start && event.at.end <= e.span.end)
     };
-    let doubtful = damaged || edits.iter().any(|e| e.span.is_empty()) || report.events.iter().any(raw_stays);
+    // Words in a charset with shifts may be what text without a label is read by.
+    let shifting = policy.charset_out == CharsetOut::Iso2022Jp;
+    let doubtful =
+        shifting || damaged || edits.iter().any(|e| e.span.is_empty()) || report.events.iter().any(raw_stays);
     if doubtful && !is_settled(message, &edits, &spliced(raw, &edits), policy) {
         edits.clear();
         let at = Span::new(0, raw.len());

@@ -2,10 +2,10 @@
 //!
 //! # Limits
 //!
-//! Always in UTF-8. A name may be so long that no line holds it; then lines are longer.
+//! In UTF-8, but for the rewriting to ISO-2022-JP. A name may be so long that no line holds it; then lines are longer.
 
 use crate::encoded_word::{self, Encoding, Place};
-use crate::lex;
+use crate::{japanese, lex};
 use std::fmt::Write;
 
 /// Bytes of a line.
@@ -94,14 +94,56 @@ pub(super) fn extended(name: &str, text: &str, language: &str, column: usize, eo
     out
 }
 
+/// [`words`] in ISO-2022-JP, which can carry the text.
+pub(super) fn japanese_words(name: &str, text: &str, column: usize, eol: &str) -> String {
+    let mut lines = encoded_word::Lines { out: format!("{name}=\""), column, eol };
+    lines.column += lines.out.len();
+    encoded_word::japanese_words(&mut lines, &japanese::folded(text).0, Place::Phrase, false);
+    lines.out + "\""
+}
+
+/// [`extended`] in ISO-2022-JP, which can carry the text. Each segment ends in ASCII: not all readers join them before they decode.
+pub(super) fn japanese_extended(name: &str, text: &str, language: &str, column: usize, eol: &str) -> String {
+    let text = &*japanese::folded(text).0;
+    let encoded = |text: &str| percent_bytes(&japanese::bytes(text));
+    let mut out = format!("{name}*={}'{language}'", japanese::LABEL);
+    let whole = encoded(text);
+    if column + out.len() + whole.len() <= LINE {
+        return out + &whole;
+    }
+    out = format!("{name}*0*={}'{language}'", japanese::LABEL);
+    let (mut number, mut width, mut start) = (0, column + out.len(), 0);
+    let mut written = String::new();
+    for (at, c) in text.char_indices() {
+        let longer = encoded(&text[start..at + c.len_utf8()]);
+        // One more byte for the semicolon.
+        if at > start && width + longer.len() + 1 > LINE {
+            number += 1;
+            out.push_str(&written);
+            let line = out.len() + eol.len() + 1;
+            let _ = write!(out, ";{eol} {name}*{number}*=");
+            (width, start) = (out.len() - line, at);
+            written = encoded(&text[at..at + c.len_utf8()]);
+        } else {
+            written = longer;
+        }
+    }
+    out + &written
+}
+
 /// One character in an extended value (RFC 2231 7).
 fn percent(c: char) -> String {
-    if c.is_ascii_alphanumeric() || "!#$&+-.^_`|~".contains(c) {
-        return c.to_string();
-    }
-    let mut out = String::new();
-    for byte in c.encode_utf8(&mut [0; 4]).bytes() {
-        let _ = write!(out, "%{byte:02X}");
+    percent_bytes(c.encode_utf8(&mut [0; 4]).as_bytes())
+}
+
+fn percent_bytes(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for &byte in bytes {
+        if byte.is_ascii_alphanumeric() || b"!#$&+-.^_`|~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
     }
     out
 }

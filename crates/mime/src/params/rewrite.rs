@@ -6,13 +6,15 @@
 //! `names`), nor a continuation with gaps, duplicates or missing semicolons.
 
 use super::decode::{Form as Mark, Group, group, split_extended, split_name};
-use super::encode::{extended, quoted, words};
+use super::encode::{extended, japanese_extended, japanese_words, quoted, words};
 use super::names::{has_repeats, with_semicolon};
+use super::scan::Item;
 use super::{Param, Params, parse};
 use crate::encoded_word::{
-    self, Finding, Form, HeaderContext, Replacement, UNSAFE, decode_text, has_open, has_word, is_tidy_text,
+    self, Finding, Form, HeaderContext, Replacement, UNSAFE, decode_text, has_open, has_word,
+    is_clean_japanese, is_tidy_text,
 };
-use crate::{EventKind, lex};
+use crate::{EventKind, japanese, lex};
 use mailglot_codec::{Charset, View};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -30,17 +32,29 @@ pub(crate) fn rewrite(
         return Vec::new();
     }
     let before = parse(value, context, findings);
-    let list = plan(value, &before, form, context, column, eol);
+    let list = plan(value, &before, form, context, (column, eol), findings);
     if list.is_empty() {
         return list;
     }
     let after = encoded_word::apply(value, &list);
     let read = parse(&after, context, &mut Vec::new());
-    if read == before && plan(&after, &read, form, context, column, eol).is_empty() {
+    if is_same(&read, &before, form)
+        && plan(&after, &read, form, context, (column, eol), &mut Vec::new()).is_empty()
+    {
         return list;
     }
     findings.push(Finding::new(0..value.len(), EventKind::ParamRfc2047, UNSAFE));
     Vec::new()
+}
+
+/// Whether parameters read the same, in the characters that the form has.
+fn is_same(one: &Params, other: &Params, form: Form) -> bool {
+    let folded = |params: &Params| {
+        let mut params = params.clone();
+        params.list.iter_mut().for_each(|param| param.text = japanese::folded(&param.text).0.into_owned());
+        params
+    };
+    one == other || form == Form::Iso2022Jp && folded(one) == folded(other)
 }
 
 fn plan(
@@ -48,8 +62,8 @@ fn plan(
     params: &Params,
     form: Form,
     context: &HeaderContext,
-    column: usize,
-    eol: &str,
+    (column, eol): (usize, &str),
+    findings: &mut Vec<Finding>,
 ) -> Vec<Replacement> {
     let (_, mut groups) = group(value, &mut Vec::new());
     let mut list: Vec<Replacement> = groups
@@ -61,7 +75,7 @@ fn plan(
     let mut jobs: Vec<Job<'_>> = groups
         .iter()
         .filter(|g| !matches!(g.name.as_str(), "charset" | "boundary"))
-        .filter_map(|g| job(value, g, &by_name, form, context))
+        .filter_map(|g| job(value, g, &by_name, form, context, findings))
         .collect();
     jobs.sort_by_key(|j| j.at.start);
     let (mut at, mut column) = (0, column);
@@ -91,6 +105,8 @@ struct Job<'a> {
     text: &'a str,
     language: &'a str,
     syntax: Syntax,
+    /// In ISO-2022-JP.
+    japanese: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -109,6 +125,7 @@ fn job<'a>(
     params: &HashMap<&str, &'a Param>,
     form: Form,
     context: &HeaderContext,
+    findings: &mut Vec<Finding>,
 ) -> Option<Job<'a>> {
     let param = *params.get(&*group.name)?;
     let forms = usize::from(group.plain.is_some())
@@ -125,8 +142,63 @@ fn job<'a>(
         .filter(|i| i.name.start != first.name.start)
         .map(|item| with_semicolon(value, item))
         .collect::<Option<Vec<_>>>()?;
+    let whole =
+        items.iter().map(|item| item.extent()).reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))?;
+    let (form, japanese) = match form {
+        Form::Iso2022Jp if !param.text.is_ascii() => {
+            if is_settled(group, &items, Form::Iso2022Jp, param, context) {
+                return None;
+            }
+            let (kind, count) = match japanese::write(&param.text) {
+                Ok(written) => (EventKind::CharsetLookAlike, written.look_alikes),
+                Err(lacking) => (EventKind::CharsetBeyondOut, lacking),
+            };
+            if count > 0 {
+                findings.push(Finding::counted(whole, kind, "ISO-2022-JP", count));
+            }
+            let japanese = kind == EventKind::CharsetLookAlike;
+            (if japanese { Form::Iso2022Jp } else { Form::Words }, japanese)
+        }
+        // UTF-8 is as good for ASCII.
+        Form::Iso2022Jp => (Form::Words, false),
+        form => (form, false),
+    };
+    let syntax = syntax(group, &items, form, param, context)?;
+    let (base, mark) = split_name(first.raw.name);
+    let base = if mark == Mark::Plain { first.raw.name } else { base };
+    let name = std::str::from_utf8(base).ok().filter(|n| n.bytes().all(lex::is_token))?;
+    Some(Job {
+        at: first.extent(),
+        drop,
+        name,
+        text: &param.text,
+        language: param.language.as_deref().unwrap_or(""),
+        syntax,
+        japanese,
+    })
+}
+
+/// Whether nothing is to be done for a form.
+fn is_settled(
+    group: &Group<'_>,
+    items: &[&Item<'_>],
+    form: Form,
+    param: &Param,
+    context: &HeaderContext,
+) -> bool {
+    syntax(group, items, form, param, context).is_none()
+}
+
+/// The syntax in which a parameter is written anew; None where it stays.
+fn syntax(
+    group: &Group<'_>,
+    items: &[&Item<'_>],
+    form: Form,
+    param: &Param,
+    context: &HeaderContext,
+) -> Option<Syntax> {
     let encoded = group.extended.is_some() || group.segments.iter().any(|s| s.1);
-    let syntax = if encoded {
+    if encoded {
         let headed = group.extended.is_some() || group.segments.first().is_some_and(|s| s.1);
         let (head, _, first) = match &items[0].raw.value {
             value if headed => split_extended(value),
@@ -144,48 +216,43 @@ fn job<'a>(
         }
         let ascii = bytes.is_ascii() && charset.is_none_or(Charset::is_ascii_compatible);
         let controls = bytes.iter().any(u8::is_ascii_control);
-        let clean = charset == Some(Charset::UTF_8)
-            && std::str::from_utf8(&bytes).is_ok_and(|t| !t.contains(encoded_word::is_control));
+        let clean = match form {
+            Form::Iso2022Jp => charset == Some(Charset::ISO_2022_JP) && is_clean_japanese(&bytes),
+            Form::Words | Form::RawUtf8 => {
+                charset == Some(Charset::UTF_8)
+                    && std::str::from_utf8(&bytes).is_ok_and(|t| !t.contains(encoded_word::is_control))
+            }
+        };
         // What was repaired reads otherwise than its bytes.
         let same = !context.repairs.any() || param.text.as_bytes() == bytes;
         let written = items.iter().all(|item| match form {
-            Form::Words => item.raw.value.is_ascii(),
+            Form::Words | Form::Iso2022Jp => item.raw.value.is_ascii(),
             Form::RawUtf8 => std::str::from_utf8(&item.raw.value).is_ok(),
         });
-        if same && written && (clean || ascii && !controls) {
-            return None;
-        }
-        Syntax::Extended
-    } else {
-        let bytes: Vec<u8> = items.iter().flat_map(|i| i.raw.value.iter().copied()).collect();
-        let words = has_word(&bytes) && decode_text(&bytes, context, &mut Vec::new()).as_bytes() != bytes;
-        let raw = !bytes.is_ascii();
-        let readable = !param.text.contains("=?") && !param.text.contains(['\r', '\n']);
-        match form {
-            Form::RawUtf8 if !words && std::str::from_utf8(&bytes).is_ok() => return None,
-            Form::RawUtf8 if readable => Syntax::Raw,
-            _ if words && !raw && is_tidy_text(&bytes, context) => return None,
-            _ if words => Syntax::Words,
-            _ if raw => Syntax::Extended,
-            _ => return None,
-        }
-    };
-    let (base, mark) = split_name(first.raw.name);
-    let base = if mark == Mark::Plain { first.raw.name } else { base };
-    let name = std::str::from_utf8(base).ok().filter(|n| n.bytes().all(lex::is_token))?;
-    Some(Job {
-        at: first.extent(),
-        drop,
-        name,
-        text: &param.text,
-        language: param.language.as_deref().unwrap_or(""),
-        syntax,
-    })
+        let stays = same && written && (clean || ascii && !controls);
+        return (!stays).then_some(Syntax::Extended);
+    }
+    let bytes: Vec<u8> = items.iter().flat_map(|i| i.raw.value.iter().copied()).collect();
+    let words = has_word(&bytes) && decode_text(&bytes, context, &mut Vec::new()).as_bytes() != bytes;
+    let raw = !bytes.is_ascii();
+    let readable = !param.text.contains("=?") && !param.text.contains(['\r', '\n']);
+    match form {
+        Form::RawUtf8 if !words && std::str::from_utf8(&bytes).is_ok() => None,
+        Form::RawUtf8 if readable => Some(Syntax::Raw),
+        _ if words && !raw && is_tidy_text(&bytes, form, context) => None,
+        _ if words => Some(Syntax::Words),
+        _ if raw => Some(Syntax::Extended),
+        _ => None,
+    }
 }
 
 impl Job<'_> {
     fn write(&self, column: usize, eol: &str) -> String {
         match self.syntax {
+            Syntax::Words if self.japanese => japanese_words(self.name, self.text, column, eol),
+            Syntax::Extended if self.japanese => {
+                japanese_extended(self.name, self.text, self.language, column, eol)
+            }
             Syntax::Raw => quoted(self.name, self.text),
             Syntax::Words => words(self.name, self.text, column, eol),
             Syntax::Extended => extended(self.name, self.text, self.language, column, eol),

@@ -1,0 +1,278 @@
+//! Text in ISO-2022-JP as RFC 1468 has it, for readers that know nothing else.
+//!
+//! Written are ASCII and JIS X 0208, with `ESC $ B` and `ESC ( B` and no other sequence; every line ends in ASCII. Characters beyond that become others
+//! that say the same, as mail programs in Japan have always done:
+//!
+//! - signs of which Unicode has two for one code of JIS X 0208 (wave dash and full-width tilde, minus sign and full-width hyphen, …): the one that
+//!   the codec reads from that code, which is WHATWG's and Microsoft's. RFC 1468 cannot tell them apart;
+//! - half-width katakana, which RFC 1468 does not have: full-width ones, a voicing mark behind them joined to its letter;
+//! - kana with a combining voicing mark, as file names of Macs have them: one letter;
+//! - the yen sign and the overline: full-width ones. JIS X 0201 has them at the places of the backslash and the tilde, which is what many readers
+//!   show there.
+//!
+//! # Limits
+//!
+//! The rows of NEC and IBM beyond JIS X 0208 (circled digits, Roman numerals) are not written: RFC 1468 has none of them. A no-break space is no space:
+//! text with it is not written either.
+
+use mailglot_codec::{Charset, EncodeOptions, Encoder, LossLog, Mode, Unmappable};
+use std::borrow::Cow;
+
+/// The label that is written.
+pub(crate) const LABEL: &str = "iso-2022-jp";
+
+/// A text in ISO-2022-JP.
+#[derive(Debug)]
+pub(crate) struct Written {
+    /// The bytes, all of them ASCII.
+    pub bytes: Vec<u8>,
+    /// Characters that became others.
+    pub look_alikes: u64,
+}
+
+/// A text in the characters that [`CharsetOut::Iso2022Jp`](crate::CharsetOut::Iso2022Jp) has for it: what was written in ISO-2022-JP reads so.
+pub fn iso_2022_jp_form(text: &str) -> Cow<'_, str> {
+    folded(text).0
+}
+
+/// Writes a text; how many of its characters RFC 1468 lacks, where it lacks some.
+pub(crate) fn write(text: &str) -> Result<Written, u64> {
+    let (text, look_alikes) = folded(text);
+    let (bytes, lacking) = encode(&text);
+    if lacking > 0 {
+        return Err(lacking);
+    }
+    let same = Charset::ISO_2022_JP.decode(&bytes, &mut LossLog::with_limit(0)) == text;
+    if same { Ok(Written { bytes, look_alikes }) } else { Err(1) }
+}
+
+/// The bytes of a text that [`write`] takes; of another one those of the characters that there are.
+pub(crate) fn bytes(text: &str) -> Vec<u8> {
+    encode(&folded(text).0).0
+}
+
+/// Whether bytes end in ASCII, or in the half of JIS X 0201 that nearly is.
+pub(crate) fn is_complete(bytes: &[u8]) -> bool {
+    match memchr::memrchr(0x1B, bytes) {
+        Some(at) => matches!(bytes.get(at + 1..at + 3), Some(b"(B" | b"(J")),
+        None => memchr::memchr2(0x0E, 0x0F, bytes).is_none(),
+    }
+}
+
+fn encode(text: &str) -> (Vec<u8>, u64) {
+    let (mut bytes, mut log) = (Vec::with_capacity(text.len()), LossLog::with_limit(0));
+    let options = EncodeOptions::new(Unmappable::Skip).mode(Mode::Strict);
+    let mut encoder = Encoder::with(Charset::ISO_2022_JP, options);
+    encoder.push(text, &mut bytes, &mut log);
+    encoder.finish(&mut bytes, &mut log);
+    (bytes, log.losses())
+}
+
+/// The text with the characters that stand for others in it, and how many there were. Once folded, a text stays.
+pub(crate) fn folded(text: &str) -> (Cow<'_, str>, u64) {
+    let Some(first) = text.char_indices().find(|(_, c)| is_folded(*c)).map(|(at, _)| at) else {
+        return (Cow::Borrowed(text), 0);
+    };
+    let mut out = String::with_capacity(text.len() + 8);
+    // The letter before the first mark may be one that it joins.
+    out.push_str(&text[..first]);
+    let mut count = 0;
+    for c in text[first..].chars() {
+        count += u64::from(is_folded(c));
+        let mark = match c {
+            '\u{3099}' | '\u{FF9E}' => Some(Mark::Voiced),
+            '\u{309A}' | '\u{FF9F}' => Some(Mark::SemiVoiced),
+            _ => None,
+        };
+        let joined = mark.and_then(|mark| Some((out.pop()?, mark))).map(|(letter, mark)| {
+            let joined = mark.on(letter);
+            out.push(joined.unwrap_or(letter));
+            joined.is_some()
+        });
+        if joined != Some(true) {
+            out.push(full(c));
+        }
+    }
+    (Cow::Owned(out), count)
+}
+
+fn is_folded(c: char) -> bool {
+    c > '\u{7F}' && (full(c) != c || matches!(c, '\u{3099}' | '\u{309A}'))
+}
+
+/// The character that stands for another one.
+fn full(c: char) -> char {
+    match c {
+        '\u{A2}' => '\u{FFE0}',
+        '\u{A3}' => '\u{FFE1}',
+        '\u{A5}' => '\u{FFE5}',
+        '\u{AC}' => '\u{FFE2}',
+        '\u{2014}' => '\u{2015}',
+        '\u{2016}' => '\u{2225}',
+        '\u{203E}' => '\u{FFE3}',
+        '\u{2212}' => '\u{FF0D}',
+        '\u{301C}' => '\u{FF5E}',
+        '\u{FF61}'..='\u{FF9F}' => {
+            let at = c as usize - 0xFF61;
+            char::from_u32(u32::from(KATAKANA[at]) + 0x3000).unwrap_or(c)
+        }
+        _ => c,
+    }
+}
+
+/// What stands in full width for U+FF61 to U+FF9F, less 3000.
+const KATAKANA: [u8; 63] = [
+    0x02, 0x0C, 0x0D, 0x01, 0xFB, 0xF2, 0xA1, 0xA3, 0xA5, 0xA7, 0xA9, 0xE3, 0xE5, 0xE7, 0xC3, 0xFC, //
+    0xA2, 0xA4, 0xA6, 0xA8, 0xAA, 0xAB, 0xAD, 0xAF, 0xB1, 0xB3, 0xB5, 0xB7, 0xB9, 0xBB, 0xBD, 0xBF, //
+    0xC1, 0xC4, 0xC6, 0xC8, 0xCA, 0xCB, 0xCC, 0xCD, 0xCE, 0xCF, 0xD2, 0xD5, 0xD8, 0xDB, 0xDE, 0xDF, //
+    0xE0, 0xE1, 0xE2, 0xE4, 0xE6, 0xE8, 0xE9, 0xEA, 0xEB, 0xEC, 0xED, 0xEF, 0xF3, 0x9B, 0x9C,
+];
+
+/// A mark behind a kana.
+#[derive(Clone, Copy)]
+enum Mark {
+    Voiced,
+    SemiVoiced,
+}
+
+impl Mark {
+    /// The letter with the mark, where JIS X 0208 has it.
+    fn on(self, letter: char) -> Option<char> {
+        // Hiragana stand as katakana do, 60 lower.
+        let katakana = match letter {
+            '\u{3041}'..='\u{3096}' => letter as u32 + 0x60,
+            '\u{30A1}'..='\u{30F6}' => letter as u32,
+            _ => return None,
+        };
+        let next = match (self, katakana) {
+            // KA to TI, with a voiced letter behind each; small TU stands before TU.
+            (Self::Voiced, 0x30AB..=0x30C1) if katakana % 2 == 1 => 1,
+            (Self::Voiced, 0x30C4 | 0x30C6 | 0x30C8) => 1,
+            // HA to HO, in threes.
+            (Self::Voiced, 0x30CF..=0x30DB) if (katakana - 0x30CF).is_multiple_of(3) => 1,
+            (Self::SemiVoiced, 0x30CF..=0x30DB) if (katakana - 0x30CF).is_multiple_of(3) => 2,
+            (Self::Voiced, 0x30A6) if letter == '\u{30A6}' => return Some('\u{30F4}'),
+            _ => return None,
+        };
+        char::from_u32(letter as u32 + next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every character of JIS X 0208, by its code.
+    fn jis_x_0208() -> Vec<char> {
+        let mut chars = Vec::new();
+        for row in 0x21..=0x74_u8 {
+            for cell in 0x21..=0x7E {
+                let mut log = LossLog::new();
+                let bytes = [b"\x1b$B", &[row, cell][..], b"\x1b(B"].concat();
+                let text = Charset::ISO_2022_JP.decode(&bytes, &mut log);
+                // Rows 9 to 15 are NEC's.
+                if log.losses() == 0 && !(0x29..=0x2F).contains(&row) {
+                    chars.extend(text.chars());
+                }
+            }
+        }
+        chars
+    }
+
+    #[test]
+    fn all_of_jis_x_0208_comes_back() {
+        let chars = jis_x_0208();
+        assert_eq!(chars.len(), 6_879);
+        for c in &chars {
+            let written = write(&c.to_string()).expect("a character of JIS X 0208");
+            assert_eq!((written.bytes.len(), written.look_alikes), (8, 0), "{c}");
+        }
+        let all: String = chars.iter().collect();
+        let written = write(&all).expect("characters of JIS X 0208");
+        assert_eq!(written.bytes.len(), 6 + 2 * chars.len());
+        assert_eq!(Charset::ISO_2022_JP.decode(&written.bytes, &mut LossLog::new()), all);
+    }
+
+    #[test]
+    fn all_other_characters_are_refused_or_become_some_of_these() {
+        let chars: std::collections::BTreeSet<char> = jis_x_0208().into_iter().collect();
+        let mut folds = 0;
+        for c in ('\u{80}'..=char::MAX).filter(|c| !chars.contains(c)) {
+            let (text, count) = folded(c.encode_utf8(&mut [0; 4])).clone_owned();
+            match write(&c.to_string()) {
+                Ok(written) => {
+                    folds += 1;
+                    assert_eq!((written.look_alikes, count), (1, 1), "{c:?}");
+                    assert!(text.chars().all(|c| chars.contains(&c)), "{c:?}");
+                }
+                Err(lacking) => assert_eq!((lacking, &*text), (1, &*c.to_string()), "{c:?}"),
+            }
+        }
+        // Nine signs and the half-width katakana.
+        assert_eq!(folds, 9 + 63);
+        for c in '\0'..'\u{80}' {
+            let shifts = matches!(c, '\x0E' | '\x0F' | '\x1B');
+            assert_eq!(write(&c.to_string()).is_err(), shifts, "{c:?}");
+        }
+    }
+
+    trait CloneOwned {
+        fn clone_owned(self) -> (String, u64);
+    }
+
+    impl CloneOwned for (Cow<'_, str>, u64) {
+        fn clone_owned(self) -> (String, u64) {
+            (self.0.into_owned(), self.1)
+        }
+    }
+
+    #[test]
+    fn what_stands_for_what() {
+        for (text, want, count) in [
+            ("〜−‖—¢£¬¥‾", "～－∥―￠￡￢￥￣", 9),
+            ("ﾃｽﾄ ｶﾞｷﾞｸﾞﾊﾟﾋﾟｳﾞ｡｢｣", "テスト ガギグパピヴ。「」", 18),
+            ("あﾞ", "あ゛", 1),
+            ("か\u{3099}は\u{309A}ハ\u{309A}ツ\u{3099}ウ\u{3099}", "がぱパヅヴ", 5),
+            ("ッ\u{3099}", "ッ\u{3099}", 1),
+            ("う\u{3099}", "う\u{3099}", 1),
+            ("\u{3099}", "\u{3099}", 1),
+            ("日本 abc", "日本 abc", 0),
+        ] {
+            let (got, changed) = folded(text);
+            assert_eq!((&*got, changed), (want, count), "{text}");
+            assert_eq!(folded(&got).0, got, "{text}");
+        }
+        for kana in ('\u{3041}'..='\u{30F6}').filter(|c| *c < '\u{3097}' || *c > '\u{30A0}') {
+            for mark in ['\u{3099}', '\u{309A}'] {
+                let pair: String = [kana, mark].iter().collect();
+                let (joined, _) = folded(&pair);
+                if joined != pair {
+                    assert!(write(&joined).is_ok(), "{pair}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lines_end_in_ascii() {
+        let written = write("日本\r\n語\n¥x\r\n").expect("Japanese");
+        assert_eq!(written.bytes, b"\x1b$BF|K\\\x1b(B\r\n\x1b$B8l\x1b(B\n\x1b$B!o\x1b(Bx\r\n");
+        assert_eq!(write("日本①€").err(), Some(2));
+    }
+
+    #[test]
+    fn complete_is_what_ends_in_ascii() {
+        for (bytes, want) in [
+            (&b"abc"[..], true),
+            (b"", true),
+            (b"\x1b$B8l\x1b(B", true),
+            (b"\x1b$B8l\x1b(Jx", true),
+            (b"\x1b$B8l", false),
+            (b"\x1b(I1", false),
+            (b"\x0e1", false),
+            (b"x\x1b", false),
+        ] {
+            assert_eq!(is_complete(bytes), want, "{}", bytes.escape_ascii());
+        }
+    }
+}

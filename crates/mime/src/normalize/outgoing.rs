@@ -1,0 +1,77 @@
+//! Which charset a text part leaves in.
+//!
+//! # Limits
+//! A part of nothing but ASCII stays under any label that stands beside UTF-8, too.
+
+use super::bodies::{Body, UTF_8};
+use crate::recipe::Patch;
+use crate::{Bodies, CharsetOut, Event, EventKind, japanese};
+use mailglot_codec::{Charset, Resolved};
+use std::borrow::Cow;
+
+/// The bytes of a text part without transfer encoding.
+pub(super) struct Outgoing<'a> {
+    /// In their charset.
+    pub(super) text: Cow<'a, [u8]>,
+    /// Names that were replaced inside the text, where that is in UTF-8.
+    pub(super) patches: Vec<Patch>,
+    /// The label that they need; None where they are those that came.
+    pub(super) label: Option<&'static str>,
+    /// What is to be told of the charset that was asked for.
+    pub(super) note: Option<Event>,
+}
+
+/// Writes the text of a part in the charset that the policy asks for, or else in UTF-8, where it is not there already.
+pub(super) fn of<'a>(body: &Body<'a, '_>) -> Outgoing<'a> {
+    let usual = || match body.policy.bodies {
+        Bodies::Keep => body.content(None),
+        Bodies::Utf8 => body.content(body.needs_charset().then_some(UTF_8)),
+    };
+    match (body.policy.bodies, body.policy.charset_out) {
+        (Bodies::Utf8, CharsetOut::Iso2022Jp) => {
+            japanese(body).unwrap_or_else(|note| Outgoing { note, ..usual() })
+        }
+        _ => usual(),
+    }
+}
+
+/// The text in ISO-2022-JP; where that cannot carry it, what is to be told of that. For ASCII, UTF-8 is as good.
+fn japanese<'a>(body: &Body<'a, '_>) -> Result<Outgoing<'a>, Option<Event>> {
+    let choice = body.choice;
+    let footer = body.transferred.footer().filter(|footer| !footer.is_ascii());
+    if choice.text.is_ascii() && footer.is_none() && !body.needs_charset() {
+        return Err(None);
+    }
+    let read = choice.used == Charset::ISO_2022_JP && choice.log.losses() == 0 && footer.is_none();
+    // A line that does not end in ASCII is read otherwise by others.
+    let lines = || body.transferred.decoded.bytes.split(|byte| matches!(byte, b'\r' | b'\n'));
+    let read = read && lines().all(japanese::is_complete);
+    if read && says_so(body) {
+        return Ok(body.content(None));
+    }
+    let content = body.content(Some(japanese::LABEL));
+    let note = |kind, count| {
+        let (part, at) = (body.id, body.message.part(body.id).body);
+        Some(Event { part, at, kind, detail: Cow::Borrowed("ISO-2022-JP"), count })
+    };
+    let text = std::str::from_utf8(&content.text).map_err(|_| None)?;
+    let written = japanese::write(text).map_err(|lacking| note(EventKind::CharsetBeyondOut, lacking))?;
+    if read && content.patches.is_empty() && body.transferred.footer().is_none() {
+        // Only the label was missing.
+        let text = Cow::Borrowed(&*body.transferred.decoded.bytes);
+        return Ok(Outgoing { text, ..content });
+    }
+    let changed = written.look_alikes;
+    let note = if changed > 0 { note(EventKind::CharsetLookAlike, changed) } else { None };
+    Ok(Outgoing { text: Cow::Owned(written.bytes), note, ..content })
+}
+
+/// Whether the one label of the part names ISO-2022-JP.
+fn says_so(body: &Body<'_, '_>) -> bool {
+    let (Some(Resolved::Exact(charset) | Resolved::Alias(charset)), false) =
+        (body.transferred.resolved, body.message.part(body.id).several_charsets)
+    else {
+        return false;
+    };
+    charset == Charset::ISO_2022_JP
+}

@@ -3,7 +3,7 @@
 use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{
-    AddressFamily, RecvFlags, SocketAddrUnix, SocketFlags, SocketType, connect, recv, socket_with,
+    AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, connect, recv, send, socket_with,
 };
 use std::io::{self, ErrorKind};
 use std::net::{TcpListener, TcpStream, ToSocketAddrs};
@@ -11,7 +11,11 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::{Duration, Instant};
 use std::{fmt, fs};
+
+/// Bytes that are written at once where the whole has its time.
+const AT_ONCE: usize = 16_384;
 
 /// An address to listen at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -287,6 +291,41 @@ impl Stream {
         either!(self, stream => stream.set_write_timeout(Some(time)))
     }
 
+    /// Writes all bytes, and takes no longer than until `end` for them, however slowly the other side takes them.
+    ///
+    /// # Errors
+    /// Writing failed, or the time is up.
+    pub(crate) fn write_until(&self, bytes: &[u8], end: Instant) -> io::Result<()> {
+        // The system's bound is one of each wait for room; a piece waits once.
+        for mut piece in bytes.chunks(AT_ONCE) {
+            while !piece.is_empty() {
+                let left = end.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    return Err(ErrorKind::TimedOut.into());
+                }
+                // A shorter time than a millisecond may be none for the system.
+                self.set_write_timeout(left.max(Duration::from_millis(1)))?;
+                match either!(self, stream => io::Write::write(&mut &*stream, piece)) {
+                    Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                    Ok(count) => piece = &piece[count..],
+                    Err(error) if error.kind() == ErrorKind::Interrupted => (),
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes as many of the bytes as the system takes at once; how many. It does not wait.
+    pub(crate) fn offer(&self, bytes: &[u8]) -> io::Result<usize> {
+        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+        match rustix::io::retry_on_intr(|| either!(self, stream => send(stream, bytes, flags))) {
+            Ok(count) => Ok(count),
+            Err(Errno::AGAIN) => Ok(0),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Ends both directions, for all clones.
     pub(crate) fn shut(&self) {
         // The other side may have ended it before.
@@ -406,6 +445,50 @@ mod tests {
         let (waiting, failed) = told.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
         assert!((1..9).contains(&waiting), "{waiting}");
         assert_eq!(failed, ErrorKind::TimedOut);
+    }
+
+    #[test]
+    fn whoever_takes_bytes_slowly_has_the_time_of_the_whole() {
+        let (near, far) = UnixStream::pair().unwrap();
+        let near = Stream::Unix(near);
+        let reader = std::thread::spawn(move || {
+            let mut far = far;
+            let mut piece = vec![0; 8_192];
+            // Each read makes room; all of them together would take minutes.
+            while io::Read::read(&mut far, &mut piece).is_ok_and(|count| count > 0) {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        });
+        let start = Instant::now();
+        let error = near.write_until(&vec![0; 64 << 20], start + Duration::from_millis(300)).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut), "{error}");
+        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+        near.shut();
+        reader.join().unwrap();
+        let (near, mut far) = UnixStream::pair().unwrap();
+        let near = Stream::Unix(near);
+        near.write_until(b"all", Instant::now() + Duration::from_secs(20)).unwrap();
+        let mut bytes = [0; 3];
+        io::Read::read_exact(&mut far, &mut bytes).unwrap();
+        assert_eq!(&bytes, b"all");
+    }
+
+    #[test]
+    fn an_offer_does_not_wait() {
+        let (near, far) = UnixStream::pair().unwrap();
+        let near = Stream::Unix(near);
+        let piece = vec![0; 65_536];
+        let mut taken = 0;
+        for _ in 0..10_000 {
+            let count = near.offer(&piece).unwrap();
+            taken += count;
+            if count == 0 {
+                break;
+            }
+        }
+        assert!(taken > 0 && near.offer(b"p").unwrap() == 0);
+        drop(far);
+        assert!(near.offer(b"p").is_err());
     }
 
     #[test]

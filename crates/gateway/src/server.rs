@@ -78,7 +78,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    fn new(engine: Engine, limits: Limits, tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>) -> Self {
+    pub(crate) fn new(engine: Engine, limits: Limits, tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>) -> Self {
         Self {
             budget: Arc::new(Budget::of(&limits)),
             limits,

@@ -14,6 +14,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+/// Bytes of a packet without data.
+const SIGN: usize = 5;
+
 /// Speaks with one server until either side ends it.
 pub(super) struct Connection {
     outside: Arc<Outside>,
@@ -33,7 +36,7 @@ pub(super) struct Connection {
 pub(super) struct Outside {
     number: u64,
     stream: Stream,
-    work: Mutex<Work>,
+    signs: Mutex<Signs>,
     in_message: AtomicBool,
 }
 
@@ -48,22 +51,31 @@ enum Work {
         /// When the server was told last.
         told: Instant,
     },
-    /// It took too long; the server has its verdict.
+    /// It took too long; the server has its verdict, or what is left of it stands in [`Signs::owed`].
     GivenUp,
+}
+
+/// What the server is told while a message is worked on.
+#[derive(Debug)]
+struct Signs {
+    work: Work,
+    /// Bytes that the server has not taken yet: a verdict, or the rest of a sign of which it took a part.
+    owed: Vec<u8>,
 }
 
 impl Outside {
     pub(super) fn new(number: u64, stream: Stream) -> Self {
-        Self { number, stream, work: Mutex::new(Work::None), in_message: AtomicBool::new(false) }
+        let signs = Mutex::new(Signs { work: Work::None, owed: Vec::new() });
+        Self { number, stream, signs, in_message: AtomicBool::new(false) }
     }
 
     /// Whether the message has its verdict already.
     pub(super) fn has_given_up(&self) -> bool {
-        matches!(*self.work(), Work::GivenUp)
+        matches!(self.signs().work, Work::GivenUp)
     }
 
-    fn work(&self) -> MutexGuard<'_, Work> {
-        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    fn signs(&self) -> MutexGuard<'_, Signs> {
+        self.signs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -80,22 +92,38 @@ impl Live for Outside {
 
     /// Tells the server that work goes on, where it does and the last sign was given long enough ago. Work that takes too long gets its
     /// verdict here: the message is deferred, or passes where that is asked for.
+    /// A server that takes nothing is not waited for: others are to hear of theirs.
     fn pulse(&self, shared: &Shared) {
         // Held while it is written: a verdict cannot come between.
-        let mut work = self.work();
-        let Work::On { since, told } = *work else { return };
-        let mut sign = Vec::new();
-        if since.elapsed() >= shared.limits.work {
-            *work = Work::GivenUp;
-            milter::put(&mut sign, if shared.engine().fail_open { b'c' } else { b't' }, &[]);
-        } else if told.elapsed() >= shared.limits.progress {
-            *work = Work::On { since, told: Instant::now() };
-            milter::put(&mut sign, b'p', &[]);
-        } else {
-            return;
+        let mut signs = self.signs();
+        if let Work::On { since, told } = signs.work {
+            if since.elapsed() >= shared.limits.work {
+                signs.work = Work::GivenUp;
+                let verdict = if shared.engine().fail_open { b'c' } else { b't' };
+                milter::put(&mut signs.owed, verdict, &[]);
+            } else if told.elapsed() >= shared.limits.progress && signs.owed.is_empty() {
+                signs.work = Work::On { since, told: Instant::now() };
+                milter::put(&mut signs.owed, b'p', &[]);
+                self.offer(&mut signs.owed);
+                if signs.owed.len() == SIGN {
+                    // It has words of ours to read.
+                    signs.owed.clear();
+                }
+                return;
+            }
         }
-        // The connection finds out by itself when its stream has failed.
-        let _ = (&self.stream).write_all(&sign);
+        self.offer(&mut signs.owed);
+    }
+}
+
+impl Outside {
+    /// Gives the server what it takes at once.
+    fn offer(&self, owed: &mut Vec<u8>) {
+        if !owed.is_empty() {
+            // The connection finds out by itself when its stream has failed.
+            let taken = self.stream.offer(owed).unwrap_or(owed.len());
+            owed.drain(..taken);
+        }
     }
 }
 
@@ -281,7 +309,7 @@ impl Connection {
         let message = self.message.take().unwrap_or_else(|| empty_message(&self.shared, granted));
         let mut record = Record::new(std::mem::take(&mut self.envelope), &self.peer, message.size());
         let engine = self.shared.engine();
-        *self.outside.work() = Work::On { since: start, told: start };
+        *self.outside.signs() = Signs { work: Work::On { since: start, told: start }, owed: Vec::new() };
         let done =
             decide(&self.shared, &engine, message, granted, &mut self.session, &self.outside, &mut record);
         let failed = done.is_err();
@@ -293,19 +321,21 @@ impl Connection {
             }
         };
         // From here on no sign of work may come between.
-        let given_up = matches!(std::mem::replace(&mut *self.outside.work(), Work::None), Work::GivenUp);
-        let written = if given_up {
+        let none = Signs { work: Work::None, owed: Vec::new() };
+        let Signs { work, owed } = std::mem::replace(&mut *self.outside.signs(), none);
+        let told = if owed.is_empty() { Ok(()) } else { (&self.stream).write_all(&owed) };
+        let written = if matches!(work, Work::GivenUp) {
             // The server knows; what was found out later goes nowhere.
             self.session.written();
             if !failed {
                 self.failed("slow", &engine, &mut record);
             }
-            Ok(())
+            told.map_err(End::Io)
         } else {
-            match apart {
+            told.map_err(End::Io).and_then(|()| match apart {
                 Some(apart) => self.write_apart(&apart),
                 None => self.write(),
-            }
+            })
         };
         record.time = start.elapsed();
         self.shared.tell(&Notice::Message(&record));
@@ -366,4 +396,88 @@ fn take(
         _ => (),
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::limits::Limits;
+    use std::os::unix::net::UnixStream;
+    use std::time::Duration;
+
+    fn at_work(stream: Stream, since: Instant) -> Outside {
+        let outside = Outside::new(1, stream);
+        outside.signs().work = Work::On { since, told: since };
+        outside
+    }
+
+    fn shared(work: Duration, fail_open: bool) -> Shared {
+        let limits = Limits { work, progress: Duration::ZERO, ..Limits::default() };
+        Shared::new(Engine { fail_open, ..Engine::default() }, limits, Box::new(|_| ()))
+    }
+
+    /// Both ends of a connection whose other side takes nothing, and how many bytes stand between them.
+    fn full() -> (Stream, UnixStream, usize) {
+        let (near, far) = UnixStream::pair().unwrap();
+        let near = Stream::Unix(near);
+        let mut filled = 0;
+        for piece in [65_536, 1] {
+            loop {
+                let count = near.offer(&vec![b'x'; piece]).unwrap();
+                filled += count;
+                if count < piece {
+                    break;
+                }
+            }
+        }
+        (near, far, filled)
+    }
+
+    fn read(mut far: &UnixStream, count: usize) -> Vec<u8> {
+        let mut bytes = vec![0; count];
+        far.read_exact(&mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn a_server_that_takes_nothing_is_not_waited_for() {
+        let (near, far, filled) = full();
+        let outside = at_work(near, Instant::now());
+        let start = Instant::now();
+        let shared = shared(Duration::from_secs(3_600), false);
+        (0..100).for_each(|_| outside.pulse(&shared));
+        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+        // No sign that it did not take comes later, and one that it takes now does.
+        read(&far, filled);
+        assert!(outside.signs().owed.is_empty());
+        outside.pulse(&shared);
+        assert_eq!(read(&far, SIGN), b"\0\0\0\x01p");
+    }
+
+    #[test]
+    fn a_verdict_is_owed_until_it_is_taken() {
+        for (fail_open, letter) in [(false, b't'), (true, b'c')] {
+            let (near, far, filled) = full();
+            let outside = at_work(near, Instant::now());
+            let shared = shared(Duration::ZERO, fail_open);
+            (0..3).for_each(|_| outside.pulse(&shared));
+            assert!(outside.has_given_up());
+            assert_eq!(outside.signs().owed.len(), SIGN);
+            read(&far, filled);
+            (0..3).for_each(|_| outside.pulse(&shared));
+            assert_eq!(read(&far, SIGN), [0, 0, 0, 1, letter]);
+            assert!(outside.signs().owed.is_empty());
+        }
+    }
+
+    #[test]
+    fn the_rest_of_a_sign_comes_before_all_else() {
+        let (near, far) = UnixStream::pair().unwrap();
+        let outside = at_work(Stream::Unix(near), Instant::now());
+        outside.signs().owed = b"\x01p".to_vec();
+        let shared = shared(Duration::ZERO, false);
+        outside.pulse(&shared);
+        assert_eq!(read(&far, 2 + SIGN), b"\x01p\0\0\0\x01t");
+    }
 }

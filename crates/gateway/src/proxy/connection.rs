@@ -11,7 +11,7 @@ use crate::policy::Action;
 use crate::record;
 use crate::server::{Live, Shared};
 use crate::spool::Spool;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -193,7 +193,6 @@ impl Connection {
     }
 
     fn speak(&mut self) -> Result<(), End> {
-        self.client.set_write_timeout(self.shared.limits.stall).map_err(End::Client)?;
         loop {
             if self.shared.is_stopping() {
                 self.session.stop();
@@ -251,7 +250,7 @@ impl Connection {
         if output.is_empty() {
             return Ok(());
         }
-        let written = write(&self.client, &output).map_err(End::Client);
+        let written = self.client.write_until(&output, soon(self.shared.limits.stall)).map_err(End::Client);
         // Only from here on it keeps us waiting.
         self.heard = Instant::now();
         self.began.get_or_insert(self.heard);
@@ -265,7 +264,7 @@ impl Connection {
             return true;
         }
         let written = match &self.hop {
-            Some(hop) => write(hop, &output),
+            Some(hop) => hop.write_until(&output, soon(self.route.times.reply)),
             None => Err(ErrorKind::NotConnected.into()),
         };
         self.ask_hop();
@@ -297,7 +296,6 @@ impl Connection {
     fn connect(&mut self) {
         let times = &self.route.times;
         let connected = Stream::connect(&self.route.next_hop, times.connect).and_then(|hop| {
-            hop.set_write_timeout(times.reply)?;
             *self.outside.hop() = Some(hop.try_clone()?);
             Ok(hop)
         });
@@ -412,7 +410,10 @@ impl Connection {
             self.leaving = Spool::new(self.shared.budget.clone());
             fate = match self.leaving.keep(bytes, KEPT) {
                 Ok(()) => Fate::Same,
-                Err(error) => self.no_room(&mut record, &error),
+                Err(error) => {
+                    self.leaving.clear();
+                    self.no_room(&mut record, &error)
+                }
             };
         }
         if !matches!(fate, Fate::Refused(..)) {
@@ -533,7 +534,8 @@ impl Connection {
         }
         let mut leaving = std::mem::replace(&mut self.leaving, Spool::new(self.shared.budget.clone()));
         let written = match &self.hop {
-            Some(hop) => send(&mut leaving, hop),
+            // Who takes longer than a client waits for the word at its end gets nothing delivered (RFC 5321 4.5.3.2.6).
+            Some(hop) => send(&mut leaving, hop, soon(self.route.times.end)),
             None => Err(ErrorKind::NotConnected.into()),
         };
         match written {
@@ -566,23 +568,26 @@ impl Connection {
     }
 }
 
-fn write(mut stream: &Stream, bytes: &[u8]) -> io::Result<()> {
-    stream.write_all(bytes)
+/// The end of a time that begins now.
+fn soon(time: Duration) -> Instant {
+    let now = Instant::now();
+    // A time without end is as good as a day.
+    now.checked_add(time).unwrap_or_else(|| now + Duration::from_hours(24))
 }
 
-fn send(leaving: &mut Spool, hop: &Stream) -> io::Result<()> {
+fn send(leaving: &mut Spool, hop: &Stream, end: Instant) -> io::Result<()> {
     let mut stuffer = Stuffer::default();
     let mut out = Vec::with_capacity(PIECE.min(leaving.len() as usize + 64));
     leaving.pieces(|piece| {
         for piece in piece.chunks(PIECE) {
             stuffer.write(piece, &mut out);
             if out.len() >= PIECE {
-                write(hop, &out)?;
+                hop.write_until(&out, end)?;
                 out.clear();
             }
         }
         Ok(())
     })?;
     stuffer.finish(&mut out);
-    write(hop, &out)
+    hop.write_until(&out, end)
 }

@@ -37,7 +37,7 @@ pub struct Times {
     pub connect: Duration,
     /// To answer a command, the whole of its reply, and to take what is written (RFC 5321 4.5.3.2 has five minutes).
     pub reply: Duration,
-    /// To answer the end of a message (RFC 5321 4.5.3.2.6 has ten minutes).
+    /// To take a whole message, and again to answer its end (RFC 5321 4.5.3.2.6 has ten minutes).
     pub end: Duration,
 }
 

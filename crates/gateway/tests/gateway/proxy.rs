@@ -4,7 +4,7 @@ use crate::rig::{Client, Death, Manner, NextHop, Running, original};
 use mailglot_gateway::policy::{Action, Finding, Rules};
 use mailglot_gateway::proxy::BareLines;
 use mailglot_gateway::record::{Ledgers, Retention};
-use mailglot_gateway::{Address, Engine, Inherited, Socket};
+use mailglot_gateway::{Address, Engine, Inherited, Limits, Socket};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -583,18 +583,74 @@ fn a_long_message_is_kept_in_a_file_and_a_too_long_one_is_not_read() {
 
 #[test]
 fn no_room_for_a_message_defers_it() {
+    let set: [fn(&mut Limits); 3] = [
+        |limits| (limits.memory_bytes, limits.spool) = (0, "no such folder".into()),
+        |limits| (limits.memory_bytes, limits.spool_bytes) = (0, 2_000_000),
+        |limits| (limits.memory_bytes, limits.disk_reserve) = (0, u64::MAX),
+    ];
+    for set in set {
+        let hop = NextHop::start(vec![Manner::default()]);
+        let proxy = Running::start(&hop.address, |_, limits, _| set(limits));
+        let mut client = proxy.greeted();
+        let long = [PLAIN, &b"text\r\n".repeat(600_000)].concat();
+        assert_eq!(client.message("", &long), 452);
+        // What was counted is given back, and the next message is a new one.
+        assert_eq!(proxy.served.stop.spool_bytes(), 0);
+        assert_eq!(client.message("", PLAIN), 250);
+        assert_eq!(hop.kept().len(), 1);
+        let record = proxy.told.records(2).remove(0);
+        assert_eq!((record.action, record.finding), (Action::Tempfail, Some("spool")));
+        assert!(hop.heard.lock().unwrap().contains(&"RSET".to_owned()));
+    }
+}
+
+/// What all messages hold together counts.
+#[test]
+fn the_room_is_that_of_all_messages() {
     let hop = NextHop::start(vec![Manner::default()]);
     let proxy = Running::start(&hop.address, |_, limits, _| {
-        (limits.memory_bytes, limits.spool) = (0, "no such folder".into());
+        (limits.memory_bytes, limits.spool_bytes) = (0, 5_000_000);
     });
+    let mut first = proxy.greeted();
+    first.send("MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n");
+    assert_eq!(first.codes(3), [250, 250, 354]);
+    let part = b"text\r\n".repeat(600_000);
+    first.send([PLAIN, &part].concat());
+    while proxy.served.stop.spool_bytes() < 2_000_000 {
+        thread::sleep(Duration::from_millis(5));
+    }
+    let mut second = proxy.greeted();
+    assert_eq!(second.message("", &[PLAIN, &part].concat()), 452);
+    first.send(".\r\n");
+    assert_eq!(first.code(), 250);
+    assert_eq!(second.message("", &[PLAIN, &part].concat()), 250);
+    assert_eq!(proxy.served.stop.spool_bytes(), 0);
+}
+
+/// Each write finds some room, and all of them together take too long.
+#[test]
+fn a_next_hop_that_takes_a_message_in_drops_defers() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = Address::Tcp(listener.local_addr().unwrap().to_string());
+    let thread = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut piece = vec![0; 65_536];
+        for word in ["220 a\r\n", "250 b\r\n", "250 c\r\n", "250 d\r\n", "354 e\r\n"] {
+            stream.write_all(word.as_bytes()).unwrap();
+            let _ = stream.read(&mut piece).unwrap();
+        }
+        while stream.read(&mut piece).is_ok_and(|count| count > 0) {
+            thread::sleep(Duration::from_millis(40));
+        }
+    });
+    let proxy = Running::start(&address, |route, _, _| route.times.end = Duration::from_millis(500));
     let mut client = proxy.greeted();
-    let long = [PLAIN, &b"text\r\n".repeat(400_000)].concat();
-    assert_eq!(client.message("", &long), 452);
-    // The next message is a new one.
-    assert_eq!(client.message("", PLAIN), 250);
-    assert_eq!(hop.kept().len(), 1);
-    assert_eq!(proxy.told.records(2)[0].action, Action::Tempfail);
-    assert!(hop.heard.lock().unwrap().contains(&"RSET".to_owned()));
+    let start = Instant::now();
+    assert_eq!(client.message("", &[PLAIN, &b"text\r\n".repeat(5_000_000)].concat()), 451);
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    drop(client);
+    drop(proxy);
+    thread.join().unwrap();
 }
 
 /// Neither a next hop that is asked for a recipient nor one that owes the word for a message holds the end up.

@@ -121,7 +121,8 @@ impl Listener {
                 beside.push(format!(".{}", std::process::id()));
                 let beside = PathBuf::from(beside);
                 let listener = UnixListener::bind(&beside)?;
-                let placed = chown(&beside, None, group)
+                let placed = group
+                    .map_or(Ok(()), |group| give(&beside, group))
                     .and_then(|()| fs::set_permissions(&beside, fs::Permissions::from_mode(mode)))
                     .and_then(|()| fs::rename(&beside, path));
                 if let Err(error) = placed {
@@ -201,6 +202,18 @@ fn connect_unix(path: &Path, time: std::time::Duration) -> io::Result<UnixStream
     })?;
     set_socket_timeout(&socket, Timeout::Send, None)?;
     Ok(UnixStream::from(socket))
+}
+
+/// Gives a socket to a group.
+fn give(path: &Path, group: u32) -> io::Result<()> {
+    chown(path, None, Some(group)).map_err(|error| match error.kind() {
+        ErrorKind::PermissionDenied => {
+            let words =
+                format!("its group cannot be {group}: this process is neither in that group nor root's");
+            io::Error::new(ErrorKind::PermissionDenied, words)
+        }
+        _ => error,
+    })
 }
 
 /// Whether something answers at a socket; false where there is none.
@@ -318,7 +331,7 @@ impl Stream {
 
     /// Writes as many of the bytes as the system takes at once; how many. It does not wait.
     pub(crate) fn offer(&self, bytes: &[u8]) -> io::Result<usize> {
-        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+        let flags = SendFlags::DONTWAIT;
         match rustix::io::retry_on_intr(|| either!(self, stream => send(stream, bytes, flags))) {
             Ok(count) => Ok(count),
             Err(Errno::AGAIN) => Ok(0),

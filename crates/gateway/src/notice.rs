@@ -34,6 +34,10 @@ pub struct Record {
     pub bytes_in: u64,
     /// Bytes that it has now; 0 where it is not looked at.
     pub bytes_out: u64,
+    /// How many parts it has; 0 where it is not looked at.
+    pub parts: u32,
+    /// The parts that are changed, where originals are kept: [`ChangedPart::told`](crate::judge::ChangedPart::told) of each.
+    pub changed: Vec<String>,
     /// What was done.
     pub action: Action,
     /// What the policy asks for: more than `action` in a dry run, and where less could be done.
@@ -61,6 +65,8 @@ impl Record {
             peer: peer.to_owned(),
             bytes_in,
             bytes_out: 0,
+            parts: 0,
+            changed: Vec::new(),
             action: Action::Pass,
             wanted: Action::Pass,
             findings: Findings::default(),

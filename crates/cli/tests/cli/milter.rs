@@ -265,3 +265,54 @@ fn settings_of_a_server_are_looked_at() {
     assert!(run.text().contains("tempfail") && run.text().contains("normalize"), "{}", run.text());
     sandbox.pipe(&["check-mta"], b"").ended(2);
 }
+
+/// Started as root, it gives its socket to a group that its user is not in.
+#[test]
+fn a_user_gives_its_socket_to_a_foreign_group() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let folder = tempfile::tempdir().unwrap();
+    if std::fs::metadata(folder.path()).unwrap().uid() != 0 {
+        println!("this needs root: not tried");
+        return;
+    }
+    let sockets = folder.path().join("run");
+    std::fs::create_dir(&sockets).unwrap();
+    for place in [folder.path(), &sockets] {
+        std::fs::set_permissions(place, std::fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    // The build may lie where nobody else can reach it.
+    let program = folder.path().join("mailglot");
+    std::fs::copy(env!("CARGO_BIN_EXE_mailglot"), &program).unwrap();
+    let socket = sockets.join("gw.sock");
+    let file = folder.path().join("mailglot.toml");
+    let text = format!(
+        "user = \"nobody\"\n[[listen]]\nroute = \"milter\"\naddress = \"unix:{}\"\ngroup = \"mail\"\nmode = \"0660\"\n",
+        socket.display()
+    );
+    std::fs::write(&file, text).unwrap();
+    let mut child = Command::new(&program)
+        .args(["milter", "--config", file.to_str().unwrap()])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut daemon = Daemon { child, lines };
+    assert_eq!(daemon.line(), format!("listening at unix:{}", socket.display()));
+    let id = |path: &str, name: &str| -> u32 {
+        let text = std::fs::read_to_string(path).unwrap();
+        let line = text.lines().find(|line| line.split(':').next() == Some(name)).unwrap();
+        line.split(':').nth(2).unwrap().parse().unwrap()
+    };
+    let (user, group) = (id("/etc/passwd", "nobody"), id("/etc/group", "mail"));
+    let made = std::fs::metadata(&socket).unwrap();
+    assert_eq!((made.uid(), made.gid(), made.mode() & 0o777), (user, group, 0o660));
+    let status = std::fs::read_to_string(format!("/proc/{}/status", daemon.child.id())).unwrap();
+    let field = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(field("Uid:"), vec![user.to_string(); 4]);
+    assert!(!field("Gid:").contains(&"0".to_owned()) && !field("Groups:").contains(&"0".to_owned()));
+    connected(&socket);
+    assert_eq!(daemon.end("-TERM"), 0);
+}

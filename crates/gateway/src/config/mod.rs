@@ -220,6 +220,23 @@ pub fn effective_user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
+/// Makes this process one of a user and a group for good; of other groups it is in those only that are named here. That is for a process of one
+/// thread: others stay what they were.
+///
+/// # Errors
+/// The process has no right to.
+#[cfg(target_os = "linux")]
+pub fn become_user(user: u32, group: u32, more: &[u32]) -> std::io::Result<()> {
+    use rustix::process::{Gid, Uid};
+    use rustix::thread::{set_thread_gid, set_thread_groups, set_thread_uid};
+    let mut groups: Vec<Gid> =
+        std::iter::once(&group).chain(more).map(|group| Gid::from_raw(*group)).collect();
+    groups.dedup();
+    set_thread_groups(&groups)?;
+    set_thread_gid(Gid::from_raw(group))?;
+    Ok(set_thread_uid(Uid::from_raw(user))?)
+}
+
 /// The third column of the line of this name.
 fn number(file: &str, name: &str) -> Option<u32> {
     if let Ok(number) = name.parse() {

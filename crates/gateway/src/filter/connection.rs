@@ -445,7 +445,7 @@ mod tests {
         let (near, far, filled) = full();
         let outside = at_work(near, Instant::now());
         let start = Instant::now();
-        let shared = shared(Duration::from_secs(3_600), false);
+        let shared = shared(Duration::from_hours(1), false);
         (0..100).for_each(|_| outside.pulse(&shared));
         assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
         // No sign that it did not take comes later, and one that it takes now does.

@@ -52,8 +52,10 @@ pub(super) fn decide(
         record.finding = decision.remark;
         record.losses = judgement.report.losses();
         record.bytes_out = judgement.size() as u64;
+        record.parts = judgement.parts;
         if decision.rewrites() {
             record.findings.clone_from(&judgement.findings);
+            engine.name_changed(&judgement, record);
             engine.keep(complete.raw(), &judgement.edits, record)?;
         }
         let decided = session.decide_around(&decision.actions, &decision.verdict);

@@ -1,8 +1,8 @@
 //! Header fields that a gateway trusts, deletes and adds.
 
+use super::changed::transfer;
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules};
-use mailglot_mime::transfer::TransferEncoding;
 use mailglot_mime::{Edit, Message, Part, PartId, PartKind, Report, Span, header, splice};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
@@ -203,16 +203,6 @@ fn charset(part: &Part, raw: &[u8]) -> &'static str {
     let label = part.charset.map(|span| span.of(raw)).unwrap_or_default();
     let label = label.strip_prefix(b"\"").map_or(label, |label| label.strip_suffix(b"\"").unwrap_or(label));
     if label.eq_ignore_ascii_case(b"iso-2022-jp") { "iso-2022-jp" } else { "utf-8" }
-}
-
-/// The transfer encoding of a part, as a label of RFC 2045 6.1.
-fn transfer(part: &Part, raw: &[u8]) -> &'static str {
-    match part.transfer {
-        TransferEncoding::Base64 => "base64",
-        TransferEncoding::QuotedPrintable => "quoted-printable",
-        _ if part.body.of(raw).is_ascii() => "7bit",
-        _ => "8bit",
-    }
 }
 
 /// `host; v=1; verdict=…; action=…; findings="…"`, folded. Every word is of a closed list, or of the configuration.

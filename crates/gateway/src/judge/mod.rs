@@ -14,6 +14,7 @@
 
 mod addresses;
 mod canonical;
+mod changed;
 mod charsets;
 mod events;
 mod fields;
@@ -21,6 +22,8 @@ mod idna;
 mod script;
 mod structure;
 mod widened;
+
+pub use changed::ChangedPart;
 
 use crate::engine::Envelope;
 use crate::milter::FieldValue;
@@ -48,6 +51,10 @@ pub struct Judgement<'a> {
     pub added: Vec<(FieldValue, FieldValue)>,
     /// What the planner told.
     pub report: Report,
+    /// How many parts the message has.
+    pub parts: u32,
+    /// Those of them that are changed.
+    pub changed: Vec<ChangedPart>,
     raw: &'a [u8],
 }
 
@@ -61,6 +68,8 @@ impl<'a> Judgement<'a> {
             edits: Vec::new(),
             added: Vec::new(),
             report: Report::default(),
+            parts: 0,
+            changed: Vec::new(),
             raw,
         }
     }
@@ -145,8 +154,9 @@ pub fn judge<'a>(raw: &'a [u8], envelope: &Envelope, rules: &Rules) -> Judgement
     let mut added = fields::added(rules, wanted, action, &findings);
     added.extend(fields::original(&message, rules, &edits, &report));
     fields::delete_claims(&message, rules, &mut edits);
+    let (parts, changed) = (message.parts().len() as u32, changed::parts(&message, &report, &edits));
     let action = if action == Action::Pass && !added.is_empty() { Action::Tag } else { action };
-    Judgement { action, wanted, findings, edits, added, report, raw }
+    Judgement { action, wanted, findings, edits, added, report, parts, changed, raw }
 }
 
 /// How a message is written, by what its envelope promised.

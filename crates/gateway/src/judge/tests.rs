@@ -423,3 +423,34 @@ fn mail_for_japan_leaves_in_iso_2022_jp() {
     let raw = message("DKIM-Signature: v=1; b=aa\nContent-Type: text/plain; charset=utf-8", "日本");
     assert_eq!(judge(&raw, &envelope, &rules).bytes(), Cow::Borrowed(&raw[..]));
 }
+
+#[test]
+fn changed_parts_are_named_as_they_came() {
+    let latin = "Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nGr=FC=DFe\r\n";
+    let raw = format!(
+        "Subject: =?koi8-r?Q?=C1?=\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\
+         Content-Type: text/plain\r\n\r\nplain\r\n--b\r\n{latin}--b\r\n\
+         Content-Type: image/png\r\nContent-Transfer-Encoding: base64\r\n\r\nAAAA\r\n--b\r\n\
+         Content-Type: text/x-a b; charset=utf-16\r\nContent-Transfer-Encoding: base64\r\n\r\nAPw=\r\n--b--\r\n"
+    );
+    let judgement = judged(raw.as_bytes());
+    assert_eq!(judgement.parts, 5);
+    let told: Vec<String> = judgement.changed.iter().map(|part| part.told(raw.as_bytes())).collect();
+    let digest = |body: &str| {
+        use sha2::Digest;
+        let bytes = sha2::Sha256::digest(body);
+        bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    };
+    assert_eq!(
+        told,
+        [
+            format!(
+                "p=2;type=text/plain;charset=iso-8859-1;transfer=quoted-printable;sha256={}",
+                digest("Gr=FC=DFe")
+            ),
+            format!("p=4;type=text/x-a;charset=utf-16;transfer=base64;sha256={}", digest("APw=")),
+        ]
+    );
+    let plain = judged(b"Subject: x\r\n\r\nx\r\n");
+    assert_eq!((plain.parts, plain.changed.len()), (1, 0));
+}

@@ -103,6 +103,10 @@ pub(super) fn judge(
     record.wanted = record.wanted.max(judgement.wanted);
     record.losses = judgement.report.losses();
     record.bytes_out = judgement.size() as u64;
+    record.parts = judgement.parts;
+    if matches!(judgement.action, Action::Pass | Action::Tag | Action::Normalize) {
+        engine.name_changed(&judgement, record);
+    }
     let before = std::mem::replace(&mut record.findings, judgement.findings.clone());
     for (finding, _) in before.counted() {
         record.findings.add(finding, String::new);

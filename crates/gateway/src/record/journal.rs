@@ -114,6 +114,7 @@ impl Record {
             .number("rcpts", self.envelope.recipients.into())
             .number("in", self.bytes_in)
             .number("out", self.bytes_out)
+            .number("parts", self.parts.into())
             .text("action", self.action.name());
         if self.wanted != self.action {
             line = line.text("wanted", self.wanted.name());
@@ -149,7 +150,7 @@ mod tests {
         record.findings.add(Finding::Raw8bitHeader, String::new);
         record.findings.add(Finding::Raw8bitHeader, String::new);
         (record.action, record.wanted) = (Action::Normalize, Action::Normalize);
-        (record.bytes_out, record.time) = (4_310, Duration::from_micros(219));
+        (record.bytes_out, record.parts, record.time) = (4_310, 3, Duration::from_micros(219));
         record.policy = "default".to_owned();
         record
     }
@@ -162,7 +163,7 @@ mod tests {
             record.line("milter", Form::Text),
             format!(
                 "msg=4F2 route=milter peer=192.0.2.1 from=\"<a b@example.org>\\x0a\" rcpts=2 in=4123 out=4310 \
-                 action=normalize findings={findings} loss=0 ms=0.21 policy=default"
+                 parts=3 action=normalize findings={findings} loss=0 ms=0.21 policy=default"
             )
         );
         record.wanted = Action::Reject;
@@ -172,7 +173,7 @@ mod tests {
             record.line("lmtp", Form::Json),
             format!(
                 "{{\"msg\":\"4F2\",\"route\":\"lmtp\",\"peer\":\"192.0.2.1\",\"from\":\"<a b@example.org>\\\\x0a\",\"rcpts\":2,\
-                 \"in\":4123,\"out\":4310,\"action\":\"normalize\",\"wanted\":\"reject\",\"findings\":\"{findings}\",\
+                 \"in\":4123,\"out\":4310,\"parts\":3,\"action\":\"normalize\",\"wanted\":\"reject\",\"findings\":\"{findings}\",\
                  \"why\":\"report-only\",\"loss\":0,\"ms\":0.21,\"policy\":\"default\",\
                  \"ledger\":\"2026-11-22/1-4F2-0.ledger\"}}"
             )

@@ -5,11 +5,20 @@
 
 use super::{Form, Line};
 use crate::engine::Engine;
+use crate::judge::Judgement;
 use crate::notice::Record;
 use mailglot_mime::Edit;
 use std::time::SystemTime;
 
 impl Engine {
+    /// Names the parts that are changed, as they came, for [`Engine::keep`].
+    pub(crate) fn name_changed(&self, judgement: &Judgement<'_>, record: &mut Record) {
+        if self.ledgers.is_some() {
+            let changed = judgement.changed.iter().take(LISTED);
+            record.changed = changed.map(|part| part.told(judgement.raw())).collect();
+        }
+    }
+
     /// Keeps a message that is going to be changed, before anybody is told so; `edits` are what is changed. The record tells where.
     ///
     /// # Errors
@@ -23,7 +32,7 @@ impl Engine {
     }
 }
 
-/// Edits that an account lists; more are only counted.
+/// Edits and parts that an account lists; more are only counted.
 const LISTED: usize = 1_000;
 
 /// The account of a message in its ledger: the line of the log but for what is not known yet, and where bytes were replaced.
@@ -41,11 +50,14 @@ fn note(raw: &[u8], edits: &[Edit], record: &Record) -> String {
         .number("rcpts", record.envelope.recipients.into())
         .number("in", raw.len() as u64)
         .number("out", record.bytes_out)
+        .number("parts", record.parts.into())
         .text("action", record.action.name())
         .text("findings", &findings.join(","))
         .number("loss", record.losses)
         .text("policy", &record.policy)
         .number("edits", edits.len() as u64);
+    // How each part came, and the digest of what stood in it.
+    let line = line.words("changed", &record.changed.join(" "));
     // Offset, bytes that stood there, bytes that stand there now.
     line.words("replaced", &places.join(" ")).finish()
 }

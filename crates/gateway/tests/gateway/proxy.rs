@@ -178,6 +178,26 @@ fn a_message_becomes_utf8_on_its_way() {
 }
 
 #[test]
+fn a_message_for_japan_is_in_seven_bits_on_its_way() {
+    let hop = NextHop::start(vec![Manner::default()]);
+    let proxy = Running::start(&hop.address, |_, _, rules| {
+        rules.rewriting.charset_out = mailglot_mime::CharsetOut::Iso2022Jp;
+    });
+    let mut client = proxy.greeted();
+    let raw = "Subject: 日本\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n日本\r\n";
+    assert_eq!(client.message(" BODY=8BITMIME SMTPUTF8", raw.as_bytes()), 250);
+    let want =
+        b"Subject: =?ISO-2022-JP?B?GyRCRnxLXBsoQg==?=\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\
+        Content-Transfer-Encoding: 7bit\r\n\r\n\x1b$BF|K\\\x1b(B\r\n";
+    // And a second pass changes nothing.
+    assert_eq!(client.message("", want), 250);
+    for kept in hop.kept() {
+        assert_eq!(kept.text.escape_ascii().to_string(), want.escape_ascii().to_string());
+    }
+    assert_eq!(proxy.told.records(2)[1].action, Action::Pass);
+}
+
+#[test]
 fn what_goes_out_is_legal_for_the_next_hop() {
     let utf8 = "Subject: Grüße\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n\
                 Content-Transfer-Encoding: 8bit\r\n\r\nGrüße\r\n";

@@ -162,6 +162,7 @@ fn what_is_changed_is_kept_before_its_verdict() {
         for words in [
             format!("{{\"msg\":\"{id}\",\"from\":\"<a@example.org>\",\"rcpts\":1,"),
             "\"action\":\"normalize\"".into(),
+            "\"parts\":1,".into(),
         ] {
             assert!(note.contains(&words), "{note}");
         }
@@ -203,4 +204,41 @@ fn without_a_ledger_nothing_is_kept() {
     assert_eq!(message(&mut filter.connect(), "4F2", b"Gr\xfc\xdfe\r\n"), Some(b'c'));
     assert!(!filter.messages(1)[0].contains("ledger="));
     assert_eq!(fs::read_dir(filter.folder.path()).unwrap().count(), 1, "the socket alone");
+}
+
+/// Receivers of ISO-2022-JP get that, and the ledger has what came.
+#[test]
+fn mail_in_iso_2022_jp_comes_back_from_its_ledger() {
+    let filter = Filter::start(true, |engine, _| {
+        engine.rules.rewriting.charset_out = mailglot_mime::CharsetOut::Iso2022Jp;
+    });
+    let mut mta = filter.connect();
+    let (header, body) = ("Content-Type: text/plain; charset=utf-8", "日本〜ｶﾞ\r\n");
+    begin(&mut mta, "4F3");
+    mta.send(b'L', b"Content-Type\0 text/plain; charset=utf-8\0");
+    let packets = mta.body(body.as_bytes());
+    let of = |letter: u8| {
+        packets
+            .iter()
+            .filter(move |(one, _)| *one == letter)
+            .map(|(_, data)| data.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of(b'b').concat(), b"\x1b$BF|K\\!A%,\x1b(B\r\n");
+    assert_eq!(
+        of(b'm'),
+        [
+            b"\0\0\0\x01Subject\0 =?UTF-8?B?R3LDvMOfZQ==?=\0".to_vec(),
+            b"\0\0\0\x01Content-Type\0 text/plain; charset=iso-2022-jp\0".to_vec(),
+        ]
+    );
+    let line = filter.messages(1).remove(0);
+    assert!(
+        line.contains(" findings=beyond-charset-out:1,look-alike:1 ") && line.contains(" parts=1 "),
+        "{line}"
+    );
+    let name = line.split(" ledger=").nth(1).unwrap();
+    let (message, note) = original(&filter.folder.path().join("ledgers").join(name));
+    assert_eq!(message, [SUBJECT, header.as_bytes(), b"\r\n\r\n", body.as_bytes()].concat());
+    assert!(note.contains("\"changed\":\"p=1;type=text/plain;charset=utf-8;transfer=8bit;sha256="), "{note}");
 }

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
         return Ok(Exit::Done);
     }
     if let Some(user) = &config.user {
-        become_user(user)?;
+        become_user(user, &config.listeners)?;
     }
     // Before the sockets appear: who sees them may already end us.
     let service = service::Service::new().map_err(|error| system("signals", &error))?;
@@ -88,7 +88,9 @@ fn plain(address: &Address) -> Listener {
 }
 
 /// Starts anew as the user that the file names.
-fn become_user(name: &str) -> Result<(), Failure> {
+///
+/// The groups that its sockets are given to are the new process's too: only who is in a group may give something to it.
+fn become_user(name: &str, listeners: &[Listener]) -> Result<(), Failure> {
     let usage = |error: &dyn std::fmt::Display| Failure::new(Exit::Usage, format!("configuration: {error}"));
     let (user, group) = config::user(name).map_err(|error| usage(&error))?;
     let me = service::effective_user();
@@ -104,8 +106,13 @@ fn become_user(name: &str) -> Result<(), Failure> {
     if let Some(name) = arguments.next() {
         command.arg0(name);
     }
+    let groups: Vec<u32> = listeners.iter().filter_map(|listener| listener.limits.socket_group).collect();
+    #[cfg(target_os = "linux")]
+    config::become_user(user, group, &groups).map_err(|error| system(name, &error))?;
+    #[cfg(not(target_os = "linux"))]
+    let (command, _) = (command.gid(group).uid(user), groups);
     // It comes back only where it failed.
-    let error = command.args(arguments).gid(group).uid(user).exec();
+    let error = command.args(arguments).exec();
     Err(system(name, &error))
 }
 

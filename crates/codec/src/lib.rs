@@ -23,6 +23,7 @@
 
 mod bocu1;
 mod charset;
+mod clean;
 mod code_page;
 mod covers;
 mod decoder;
@@ -71,22 +72,10 @@ pub use options::{DecodeOptions, Marks, Repair};
 pub use sufficient::{Choice, Prevented, smallest_sufficient};
 pub use utf7::carries_utf8 as utf7_carries_utf8;
 
-use std::ops::Range;
-
 /// The text that bytes are which are all ASCII.
 #[inline]
 pub fn ascii(bytes: &[u8]) -> Option<&str> {
     kernel::ascii_text(bytes)
-}
-
-/// Appends bytes of a source to a text; false, and nothing is appended, where they are no UTF-8. For short pieces this is quicker than to
-/// validate them and to append them then.
-///
-/// # Panics
-/// If the range is not in the source.
-#[inline]
-pub fn push_utf8(source: &[u8], range: Range<usize>, text: &mut String) -> bool {
-    kernel::push_utf8(source, range, text)
 }
 
 /// The text that bytes are which are valid UTF-8, with a byte order mark if they have one.

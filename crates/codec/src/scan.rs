@@ -4,13 +4,16 @@
 //! Nothing is decoded.
 
 use crate::kernel;
+use std::ops::Range;
 
 /// What stands in a value, with the text that it is where all is ASCII.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look<'v> {
     /// The value as text; None where a byte is above 7F.
     pub ascii: Option<&'v str>,
-    /// Some byte is below 20, or is 7F.
+    /// CR or LF occurs.
+    pub has_line_end: bool,
+    /// Another byte below 20 occurs, or 7F.
     pub has_control: bool,
     /// The offset of the first `=?`.
     pub open: Option<usize>,
@@ -20,7 +23,7 @@ pub struct Look<'v> {
 #[inline]
 pub fn look(value: &[u8]) -> Look<'_> {
     let (look, ascii) = kernel::look(value);
-    Look { ascii, has_control: look.control, open: look.open }
+    Look { ascii, has_line_end: look.line_end, has_control: look.control, open: look.open }
 }
 
 /// Characters to be looked for, by tables of the halves of their first two bytes: a quick look that finds all of them, and some others.
@@ -73,6 +76,16 @@ impl Suspects {
             kind += 1;
         }
         Self(tables)
+    }
+
+    /// Appends bytes of a source to a text, if they are UTF-8; tells then whether one of them may stand among them. None, and nothing is
+    /// appended, where they are none. What stands behind them in the source makes it quicker.
+    ///
+    /// # Panics
+    /// If the range is not in the source.
+    #[inline]
+    pub fn push_utf8(&self, source: &[u8], range: Range<usize>, text: &mut String) -> Option<bool> {
+        kernel::push_utf8(&self.0, source, range, text)
     }
 
     /// The first place at or after `from` where one of them may begin.

@@ -4,6 +4,8 @@
 //! Only strict syntax is read: what is damaged, or longer than [`Short::MOST`], is left to other decoders.
 
 use crate::kernel::{self, ROOM};
+use crate::scan::Suspects;
+use crate::{Charset, clean};
 
 /// Room for some bytes, and those that were read last.
 #[derive(Clone, Debug)]
@@ -47,9 +49,36 @@ impl Short {
         &self.room[..self.len.min(Self::MOST)]
     }
 
-    /// Appends the bytes to a text; false, and nothing is appended, where they are no UTF-8.
+    /// Appends the text of the bytes as [`Charset::decode_into`] does; false, and nothing is appended, where it would record something.
     #[inline]
-    pub fn push_utf8(&self, text: &mut String) -> bool {
-        kernel::push_utf8(&self.room, 0..self.bytes().len(), text)
+    pub fn push_text(&self, charset: Charset, text: &mut String) -> bool {
+        clean::push(charset, self.bytes(), text)
+    }
+
+    /// Whether the bytes, in which lenient decoding has found nothing to record, are all in a charset itself ([`Charset::covers`]); None
+    /// where a quick look does not tell.
+    ///
+    /// ```
+    /// use mailglot_codec::{Charset, short::Short};
+    ///
+    /// let (mut short, mut text) = (Short::default(), String::new());
+    /// short.read_escapes(b"a=B0=A1?=", 0);
+    /// assert!(short.push_text(Charset::GB2312, &mut text));
+    /// assert_eq!(short.is_within(Charset::GB2312), Some(true));
+    /// short.read_escapes(b"=81=41?=", 0);
+    /// assert!(short.push_text(Charset::GB2312, &mut text));
+    /// assert_eq!((text.as_str(), short.is_within(Charset::GB2312)), ("a啊丄", Some(false)));
+    /// short.read_escapes(b"=B0?=", 0);
+    /// assert!(!short.push_text(Charset::GB2312, &mut text));
+    /// ```
+    #[inline]
+    pub fn is_within(&self, charset: Charset) -> Option<bool> {
+        clean::is_within(charset, self.room.first_chunk()?, self.len)
+    }
+
+    /// Appends the bytes to a text, if they are UTF-8, and tells of characters that are looked for, as [`Suspects::push_utf8`] does.
+    #[inline]
+    pub fn push_utf8(&self, suspects: &Suspects, text: &mut String) -> Option<bool> {
+        suspects.push_utf8(&self.room, 0..self.bytes().len(), text)
     }
 }

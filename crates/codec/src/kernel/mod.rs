@@ -26,7 +26,7 @@ mod writer;
 pub(crate) use ascii::{ascii_text, copy_ascii};
 pub(crate) use base64::lines as base64_lines;
 pub(crate) use packed::Packed;
-pub(crate) use scan::{Suspects, look, suspect};
+pub(crate) use scan::{Suspects, highs, look, suspect};
 pub(crate) use short::{MOST, ROOM, base64 as short_base64, escapes as short_escapes};
 pub(crate) use table::{Leads, NEXT_LINE, Page, Pairs, jis_pairs, pairs, single_bytes};
 pub(crate) use units::utf16;

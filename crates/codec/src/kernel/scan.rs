@@ -8,7 +8,9 @@
 pub(crate) struct Look {
     /// A byte above 7F.
     pub(crate) eight: bool,
-    /// A byte below 20, or 7F.
+    /// CR or LF.
+    pub(crate) line_end: bool,
+    /// Another byte below 20, or 7F.
     pub(crate) control: bool,
     /// Where the first `=?` stands.
     pub(crate) open: Option<usize>,
@@ -35,8 +37,57 @@ fn looked_at(value: &[u8]) -> Look {
 fn portable_look(value: &[u8]) -> Look {
     Look {
         eight: !value.is_ascii(),
-        control: value.iter().fold(false, |any, byte| any | byte.is_ascii_control()),
+        line_end: value.iter().fold(false, |any, byte| any | is_line_end(*byte)),
+        control: value.iter().fold(false, |any, byte| any | (byte.is_ascii_control() & !is_line_end(*byte))),
         open: memchr::memmem::find(value, b"=?"),
+    }
+}
+
+fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
+}
+
+/// What charsets of East Asia tell apart, a bit for each byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Highs {
+    /// 80 to FF.
+    pub(crate) all: u64,
+    /// 80 to A0.
+    pub(crate) low: u64,
+    /// A1, A3, B0 to D6 and D8 to F7.
+    pub(crate) whole_rows: u64,
+}
+
+/// Looks at so many bytes of a block; there are no bits for others.
+#[inline]
+pub(crate) fn highs(block: &[u8; 64], len: usize) -> Highs {
+    let found = highs_of(block);
+    let before = if len < 64 { (1 << len) - 1 } else { u64::MAX };
+    Highs {
+        all: found.all & before,
+        low: found.low & before,
+        whole_rows: found.whole_rows & before,
+    }
+}
+
+#[inline]
+fn highs_of(block: &[u8; 64]) -> Highs {
+    #[cfg(target_arch = "x86_64")]
+    if super::avx2::is_here() {
+        // SAFETY: the machine has what the function is made for.
+        return unsafe { super::avx2::highs(block) };
+    }
+    portable_highs(block)
+}
+
+fn portable_highs(block: &[u8; 64]) -> Highs {
+    let bits = |is: fn(u8) -> bool| {
+        block.iter().rev().fold(0, |bits, byte| bits << 1 | u64::from(is(*byte)))
+    };
+    Highs {
+        all: bits(|byte| byte >= 0x80),
+        low: bits(|byte| matches!(byte, 0x80..=0xA0)),
+        whole_rows: bits(|byte| matches!(byte, 0xA1 | 0xA3 | 0xB0..=0xD6 | 0xD8..=0xF7)),
     }
 }
 
@@ -63,7 +114,7 @@ pub(crate) fn suspect(suspects: &Suspects, text: &[u8], from: usize) -> Option<u
     portable_suspect(suspects, text, from)
 }
 
-fn portable_suspect(suspects: &Suspects, text: &[u8], from: usize) -> Option<usize> {
+pub(super) fn portable_suspect(suspects: &Suspects, text: &[u8], from: usize) -> Option<usize> {
     let rest = text.get(from..)?;
     let half = |table: &[u8; 16], half: u8| table[usize::from(half & 0xF)];
     let behind = rest.iter().skip(1).chain([&0]);
@@ -84,7 +135,8 @@ mod tests {
     fn look_twin(value: &[u8]) -> Look {
         Look {
             eight: value.iter().any(|byte| *byte > 0x7F),
-            control: value.iter().any(|byte| *byte < 0x20 || *byte == 0x7F),
+            line_end: value.contains(&0x0A) || value.contains(&0x0D),
+            control: value.iter().any(|byte| matches!(byte, 0..0x0A | 0x0B | 0x0C | 0x0E..0x20 | 0x7F)),
             open: value.windows(2).position(|pair| pair == b"=?"),
         }
     }
@@ -117,6 +169,26 @@ mod tests {
                     value[mark] = kept;
                 }
                 value[place] = b'x';
+            }
+        }
+    }
+
+    #[test]
+    fn every_byte_at_every_place_of_a_block_of_every_length() {
+        for place in 0..64 {
+            for byte in 0..=0xFF {
+                let mut block = [b'x'; 64];
+                block[place] = byte;
+                assert_eq!(highs_of(&block), portable_highs(&block), "{byte:X} {place}");
+                for len in 0..=64 {
+                    let bit = |is: bool| u64::from(is && place < len) << place;
+                    let want = Highs {
+                        all: bit(byte >= 0x80),
+                        low: bit((0x80..0xA1).contains(&byte)),
+                        whole_rows: bit(byte >= 0xB0 && byte < 0xF8 && byte != 0xD7 || byte == 0xA1 || byte == 0xA3),
+                    };
+                    assert_eq!(highs(&block, len), want, "{byte:X} {place} {len}");
+                }
             }
         }
     }

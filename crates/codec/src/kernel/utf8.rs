@@ -4,23 +4,35 @@
 //! None.
 
 use super::ascii::all_ascii;
+use super::scan::{Suspects, portable_suspect};
 use std::ops::Range;
 
-/// Appends bytes of a source, if all are valid. What stands behind them in the source makes it quicker.
+/// Appends bytes of a source, if all are valid; tells then whether a suspect is among them. What stands behind them in the source makes
+/// it quicker.
 #[inline]
-pub(crate) fn push_utf8(source: &[u8], range: Range<usize>, text: &mut String) -> bool {
+pub(crate) fn push_utf8(
+    suspects: &Suspects,
+    source: &[u8],
+    range: Range<usize>,
+    text: &mut String,
+) -> Option<bool> {
     #[cfg(target_arch = "x86_64")]
     if source.len() >= super::avx2::NEAR && range.len() <= 512 && super::avx2::is_here() {
         // SAFETY: the machine has what the function is made for.
-        return unsafe { super::avx2::push_utf8(source, range, text) };
+        return unsafe { super::avx2::push_utf8(suspects, source, range, text) };
     }
-    portable_push_utf8(source, range, text)
+    portable_push_utf8(suspects, source, range, text)
 }
 
-fn portable_push_utf8(source: &[u8], range: Range<usize>, text: &mut String) -> bool {
-    let valid = self::text(&source[range]);
-    text.push_str(valid.unwrap_or_default());
-    valid.is_some()
+fn portable_push_utf8(
+    suspects: &Suspects,
+    source: &[u8],
+    range: Range<usize>,
+    text: &mut String,
+) -> Option<bool> {
+    let valid = self::text(&source[range])?;
+    text.push_str(valid);
+    Some(portable_suspect(suspects, valid.as_bytes(), 0).is_some())
 }
 
 /// The bytes as text, if all are valid.
@@ -92,12 +104,35 @@ mod tests {
         }
     }
 
+    /// Looks for 7F, and for E2 before 8x or 9x.
     fn same_push(source: &[u8], range: Range<usize>) {
+        let mut suspects = Suspects { first_high: [0; 16], first_low: [0; 16], second_low: [3; 16] };
+        (suspects.first_high[7], suspects.first_low[0xF]) = (1, 1);
+        (suspects.first_high[0xE], suspects.first_low[2], suspects.second_low) = (2, 2, [1; 16]);
+        suspects.second_low[..8].fill(3);
         let want = std::str::from_utf8(&source[range.clone()]);
+        let is_suspect = |text: &str| {
+            text.contains('\x7F') || text.as_bytes().windows(2).any(|pair| pair[0] == 0xE2 && pair[1] % 16 < 8)
+        };
         for push in [push_utf8, portable_push_utf8] {
             let mut text = "é".to_owned();
-            assert_eq!(push(source, range.clone(), &mut text), want.is_ok(), "{source:x?} {range:?}");
+            let found = push(&suspects, source, range.clone(), &mut text);
+            assert_eq!(found, want.ok().map(is_suspect), "{source:x?} {range:?}");
             assert_eq!(text, "é".to_owned() + want.unwrap_or_default());
+        }
+    }
+
+    #[test]
+    fn one_suspect_at_every_place() {
+        for len in 1..=100 {
+            for place in 0..len {
+                for suspect in ["\x7F", "\u{2008}", "\u{2300}", "\u{2200}", "\u{203F}"] {
+                    let text = "x".repeat(place) + suspect + &"y".repeat(len - place);
+                    same_push(text.as_bytes(), 0..text.len());
+                    same_push(text.as_bytes(), 0..place);
+                    same_push(text.as_bytes(), place + suspect.len()..text.len());
+                }
+            }
         }
     }
 

@@ -10,22 +10,25 @@
 //! mapped, charsets with states but for ISO-2022-JP that returns to ASCII, controls and hidden characters, line ends at the end.
 
 use super::decode::{LONG_WORD, WORD, same};
-use super::quiet::is_quiet;
+use super::quiet::{SUSPECTS, is_quiet};
 use super::run::{is_outside, superset_finding};
 use super::{Finding, strict};
 use crate::{EventKind, lex};
 use mailglot_codec::scan::{self, Look};
 use mailglot_codec::short::Short;
-use mailglot_codec::{Charset, LossLog, Resolved, View};
+use mailglot_codec::{Charset, Resolved, View};
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// The text of a value; None, and nothing is told, where the general case must decide.
+#[inline(never)]
 pub(super) fn decode<'v>(value: &'v [u8], findings: &mut Vec<Finding>) -> Option<Cow<'v, str>> {
     let look = scan::look(value);
     match look {
-        Look { ascii: Some(text), has_control: false, open: None } => return Some(Cow::Borrowed(text)),
-        Look { ascii: None, has_control: false, open: None } => {
+        Look { ascii: Some(text), has_line_end: false, has_control: false, open: None } => {
+            return Some(Cow::Borrowed(text));
+        }
+        Look { ascii: None, has_line_end: false, has_control: false, open: None } => {
             let text = mailglot_codec::utf8(value).filter(|text| is_quiet(text))?;
             tell_eight(value, 0, findings);
             return Some(Cow::Borrowed(text));
@@ -34,8 +37,9 @@ pub(super) fn decode<'v>(value: &'v [u8], findings: &mut Vec<Finding>) -> Option
     }
     let told = findings.len();
     // Few texts are longer than what they are written in; and decoders like some room behind the end.
-    let mut writer = Writer { value, look, out: String::with_capacity(value.len() + 64), findings };
-    if writer.write().is_some() && is_quiet(&writer.out) {
+    let out = String::with_capacity(value.len() + 64);
+    let mut writer = Writer { value, look, out, unsure: usize::MAX, findings };
+    if writer.write().is_some() && writer.is_quiet() {
         let out = writer.out;
         findings.sort_by_key(|f| f.at.start);
         return Some(Cow::Owned(out));
@@ -48,6 +52,8 @@ struct Writer<'v, 'f> {
     value: &'v [u8],
     look: Look<'v>,
     out: String,
+    /// From where on something may stand in it that is not quiet.
+    unsure: usize,
     findings: &'f mut Vec<Finding>,
 }
 
@@ -101,6 +107,16 @@ struct Group {
 }
 
 impl<'v> Writer<'v, '_> {
+    /// Whether neither a control nor a hidden character was written.
+    fn is_quiet(&self) -> bool {
+        self.out.get(self.unsure..).is_none_or(is_quiet)
+    }
+
+    /// A piece that begins at `start` may hold such a character.
+    fn doubt(&mut self, start: usize) {
+        self.unsure = self.unsure.min(start);
+    }
+
     fn write(&mut self) -> Option<()> {
         let value = self.value;
         let mut at = 0;
@@ -124,7 +140,6 @@ impl<'v> Writer<'v, '_> {
         if at > 0 && !lex::is_space(value[at - 1]) {
             return None;
         }
-        let mut log = LossLog::with_limit(0);
         let mut group: Option<Group> = None;
         let mut next = at;
         loop {
@@ -139,14 +154,14 @@ impl<'v> Writer<'v, '_> {
                 return None;
             }
             // A byte order mark is not quiet.
-            let is_decoded = if charset == Charset::UTF_8 {
-                room.push_utf8(&mut self.out)
+            let start = self.out.len();
+            let is_unsure = if charset == Charset::UTF_8 {
+                room.push_utf8(&SUSPECTS, &mut self.out)?
             } else {
-                charset.decode_into(bytes, &mut self.out, &mut log);
-                log.is_empty()
+                room.push_text(charset, &mut self.out).then_some(true)?
             };
-            if !is_decoded {
-                return None;
+            if is_unsure {
+                self.doubt(start);
             }
             if alias {
                 self.tell(word.range.clone(), EventKind::CharsetAlias, "");
@@ -162,7 +177,7 @@ impl<'v> Writer<'v, '_> {
                 }
             }
             if let Some(group) = &mut group {
-                group.outside = group.outside || is_outside(group.charset, bytes);
+                group.outside = group.outside || is_any_outside(group.charset, room);
             }
             next = lex::skip_space(value, end);
             if !value[next..].starts_with(b"=?") {
@@ -189,7 +204,7 @@ impl<'v> Writer<'v, '_> {
             return Some(());
         }
         let mut at = range.start;
-        if self.look.has_control {
+        if self.look.has_line_end {
             let text = &self.value[range.clone()];
             while let Some(fold) = memchr::memchr2(b'\r', b'\n', &self.value[at..range.end]) {
                 self.piece(at..at + fold)?;
@@ -209,8 +224,23 @@ impl<'v> Writer<'v, '_> {
     }
 
     fn piece(&mut self, range: Range<usize>) -> Option<()> {
-        mailglot_codec::push_utf8(self.value, range, &mut self.out).then_some(())
+        let start = self.out.len();
+        match self.look.ascii.filter(|_| !self.look.has_control) {
+            Some(text) => self.out.push_str(&text[range]),
+            None => {
+                if SUSPECTS.push_utf8(self.value, range, &mut self.out)? {
+                    self.doubt(start);
+                }
+            }
+        }
+        Some(())
     }
+}
+
+/// Whether some of these bytes, which decode without a remark, are in the superset of their charset only.
+fn is_any_outside(charset: Charset, room: &Short) -> bool {
+    charset.superset() != charset
+        && room.is_within(charset).map_or_else(|| is_outside(charset, room.bytes()), |is_within| !is_within)
 }
 
 /// Tells of raw bytes in a text that begins at `start`.
@@ -261,7 +291,7 @@ mod tests {
     use crate::header::FieldKind;
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
-    use mailglot_codec::Unmappable;
+    use mailglot_codec::{LossLog, Unmappable};
 
     /// Whether a value is read here; what is, is read as by the general case.
     fn check(value: &[u8]) -> bool {

@@ -89,6 +89,7 @@ impl HeaderContext<'_> {
     }
 
     /// Whether values of the usual shapes are read as if nothing was said.
+    #[inline]
     pub(crate) fn asks_for_nothing(&self) -> bool {
         !self.repairs.any() && self.map.is_none()
     }
@@ -189,7 +190,26 @@ pub enum Place {
 /// words. A value with parameters is written anew as `value; name="text"`, continuations joined.
 ///
 /// The value itself is given back where nothing is to be decoded.
+// What is asked for is mostly known where this is called.
+#[inline]
 pub fn decode<'v>(
+    value: &'v [u8],
+    kind: FieldKind,
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+) -> Cow<'v, str> {
+    if kind == FieldKind::Unstructured
+        && context.asks_for_nothing()
+        && let Some(text) = direct::decode(value, findings)
+    {
+        return text;
+    }
+    indirect(value, kind, context, findings)
+}
+
+/// [`decode`] for values of any shape.
+#[inline(never)]
+fn indirect<'v>(
     value: &'v [u8],
     kind: FieldKind,
     context: &HeaderContext,
@@ -197,12 +217,6 @@ pub fn decode<'v>(
 ) -> Cow<'v, str> {
     match kind {
         FieldKind::Parameters => params::parse(value, context, findings).to_string().into(),
-        FieldKind::Unstructured
-            if context.asks_for_nothing()
-                && let Some(text) = direct::decode(value, findings) =>
-        {
-            text
-        }
         _ => general(value, kind, context, findings).into(),
     }
 }

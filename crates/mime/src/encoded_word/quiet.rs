@@ -8,7 +8,7 @@ use mailglot_codec::scan::Suspects;
 
 /// What may begin such a character: controls (and characters of four bytes, which are few), those of Latin 1, the grapheme joiner, fillers
 /// and vowels, marks of direction, the byte order mark and its neighbors, and the filler of Hangul.
-const SUSPECTS: Suspects = Suspects::new(&[
+pub(super) static SUSPECTS: Suspects = Suspects::new(&[
     (&CONTROLS, None),
     (&[0x7F], None),
     (&[0xC2], None),

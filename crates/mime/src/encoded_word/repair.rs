@@ -30,8 +30,9 @@ impl Repairs {
     pub const ALL: Self = Self { mojibake: true, entities: true, escapes: true, nested: true };
 
     /// Whether any is asked for.
+    #[inline]
     pub fn any(self) -> bool {
-        self != Self::default()
+        self.mojibake || self.entities || self.escapes || self.nested
     }
 
     /// Whether one of them may change a value in ASCII without words.

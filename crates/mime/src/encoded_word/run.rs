@@ -269,7 +269,8 @@ pub(super) fn is_outside(charset: Charset, bytes: &[u8]) -> bool {
         return false;
     }
     if charset.is_single_byte() {
-        bytes.iter().any(|b| (0x80..0xA0).contains(b))
+        // Without a way out in the middle it is done in vectors.
+        bytes.iter().fold(false, |any, b| any | (0x80..0xA0).contains(b))
     } else {
         !charset.covers(bytes)
     }

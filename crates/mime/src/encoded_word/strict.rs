@@ -27,8 +27,11 @@ pub(super) fn word<'v>(value: &'v [u8], at: usize, expected: &[u8], bytes: &mut 
     let is_expected = !expected.is_empty()
         && behind.get(expected.len()) == Some(&b'?')
         && are_same(&behind[..expected.len()], expected);
-    let length =
-        if is_expected { expected.len() } else { behind.iter().position(|b| !NAMES[usize::from(*b)])? };
+    let length = match behind {
+        _ if is_expected => expected.len(),
+        [b'u' | b'U', b't' | b'T', b'f' | b'F', b'-', b'8', b'?', ..] => 5,
+        _ => behind.iter().position(|b| !NAMES[usize::from(*b)])?,
+    };
     let (label, rest) = behind.split_at(length);
     let label = (!is_expected).then_some(label);
     let [b'?', letter, b'?', ..] = rest else { return None };

@@ -13,7 +13,7 @@ mod utf8;
 
 pub(super) use base64::lines;
 pub(super) use pairs::pairs;
-pub(super) use scan::{look, suspect};
+pub(super) use scan::{highs, look, suspect};
 pub(super) use short::{base64, escapes};
 pub(super) use units::utf16;
 pub(super) use utf7::{shifted, text};
@@ -46,6 +46,7 @@ pub(super) fn is_here() -> bool {
     }
 }
 
+#[inline]
 #[target_feature(enable = "avx2,popcnt")]
 fn twice(bytes: &[u8; 16]) -> __m256i {
     let half = load_half(bytes);

@@ -3,11 +3,11 @@
 //! # Limits
 //! None.
 
-use super::super::scan::{Look, Suspects};
-use super::{first_bytes, near, twice};
+use super::super::scan::{Highs, Look, Suspects};
+use super::{first_bytes, load, near, twice};
 use std::arch::x86_64::{
-    _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256,
-    _mm256_set1_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16,
+    __m256i, _mm256_and_si256, _mm256_andnot_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256,
+    _mm256_set1_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_sub_epi8,
 };
 use std::hint::select_unpredictable;
 
@@ -17,7 +17,8 @@ pub(in super::super) fn look(value: &[u8]) -> Look {
     /// Each block begins with the last byte of the one before it.
     const STEP: usize = 31;
     let all = |byte: u8| _mm256_set1_epi8(byte as i8);
-    let (mut eight, mut control, mut open) = (_mm256_setzero_si256(), _mm256_setzero_si256(), usize::MAX);
+    let [mut eight, mut line_end, mut control] = [_mm256_setzero_si256(); 3];
+    let mut open = usize::MAX;
     let last = value.len().saturating_sub(32);
     let mut at = 0;
     loop {
@@ -27,7 +28,9 @@ pub(in super::super) fn look(value: &[u8]) -> Look {
         let low = _mm256_or_si256(low, _mm256_cmpeq_epi8(raw, all(0x7F)));
         // Zeros behind the end are no controls of the value.
         let low = if value.len() < 32 { _mm256_and_si256(low, first_bytes(value.len())) } else { low };
-        control = _mm256_or_si256(control, low);
+        let end = _mm256_or_si256(_mm256_cmpeq_epi8(raw, all(b'\r')), _mm256_cmpeq_epi8(raw, all(b'\n')));
+        line_end = _mm256_or_si256(line_end, end);
+        control = _mm256_or_si256(control, _mm256_andnot_si256(end, low));
         let signs = _mm256_movemask_epi8(_mm256_cmpeq_epi8(raw, all(b'='))) as u32;
         let marks = _mm256_movemask_epi8(_mm256_cmpeq_epi8(raw, all(b'?'))) as u32;
         let opens = signs & marks >> 1;
@@ -42,26 +45,46 @@ pub(in super::super) fn look(value: &[u8]) -> Look {
     }
     Look {
         eight: _mm256_movemask_epi8(eight) != 0,
+        line_end: _mm256_movemask_epi8(line_end) != 0,
         control: _mm256_movemask_epi8(control) != 0,
         open: Some(open).filter(|open| *open < value.len()),
+    }
+}
+
+/// See [`highs`](super::super::scan::highs).
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+pub(in super::super) fn highs(block: &[u8; 64]) -> Highs {
+    let all = |byte: u8| _mm256_set1_epi8(byte as i8);
+    let is = |raw: __m256i, byte: u8| _mm256_cmpeq_epi8(raw, all(byte));
+    let bits = |vectors: [__m256i; 2]| {
+        let [one, other] = vectors.map(|vector| u64::from(_mm256_movemask_epi8(vector) as u32));
+        one | other << 32
+    };
+    let (halves, _) = block.as_chunks();
+    let mut raws = [_mm256_setzero_si256(); 2];
+    for (raw, half) in raws.iter_mut().zip(halves) {
+        *raw = load(half);
+    }
+    let whole_rows = |raw: __m256i| {
+        let place = _mm256_sub_epi8(raw, all(0xB0));
+        let within = _mm256_cmpeq_epi8(_mm256_min_epu8(place, all(0xF7 - 0xB0)), place);
+        let symbols = _mm256_or_si256(is(raw, 0xA1), is(raw, 0xA3));
+        _mm256_or_si256(symbols, _mm256_andnot_si256(is(raw, 0xD7), within))
+    };
+    Highs {
+        all: bits(raws),
+        // As signed numbers these are the least.
+        low: bits(raws.map(|raw| _mm256_cmpgt_epi8(all(0xA1), raw))),
+        whole_rows: bits(raws.map(whole_rows)),
     }
 }
 
 /// See [`suspect`](super::super::scan::suspect); the text has [`NEAR`](super::NEAR) bytes at least.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn suspect(suspects: &Suspects, text: &[u8], from: usize) -> Option<usize> {
-    let half = _mm256_set1_epi8(0xF);
-    let tables = [&suspects.first_high, &suspects.first_low, &suspects.second_low].map(|table| twice(table));
     let mut at = from;
     while at < text.len() {
-        let (first, second) = (near(text, at), near(text, at + 1));
-        let kinds = _mm256_and_si256(
-            _mm256_and_si256(
-                _mm256_shuffle_epi8(tables[0], _mm256_and_si256(_mm256_srli_epi16::<4>(first), half)),
-                _mm256_shuffle_epi8(tables[1], _mm256_and_si256(first, half)),
-            ),
-            _mm256_shuffle_epi8(tables[2], _mm256_and_si256(second, half)),
-        );
+        let kinds = kinds(suspects, near(text, at), near(text, at + 1));
         let kinds =
             if text.len() - at < 32 { _mm256_and_si256(kinds, first_bytes(text.len() - at)) } else { kinds };
         let none = _mm256_movemask_epi8(_mm256_cmpeq_epi8(kinds, _mm256_setzero_si256())) as u32;
@@ -71,4 +94,20 @@ pub(in super::super) fn suspect(suspects: &Suspects, text: &[u8], from: usize) -
         at += 32;
     }
     None
+}
+
+/// The kinds that the pairs of these bytes, first ones and second ones, may be of.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+pub(super) fn kinds(suspects: &Suspects, first: __m256i, second: __m256i) -> __m256i {
+    let half = _mm256_set1_epi8(0xF);
+    let [high, low, behind] =
+        [&suspects.first_high, &suspects.first_low, &suspects.second_low].map(|table| twice(table));
+    _mm256_and_si256(
+        _mm256_and_si256(
+            _mm256_shuffle_epi8(high, _mm256_and_si256(_mm256_srli_epi16::<4>(first), half)),
+            _mm256_shuffle_epi8(low, _mm256_and_si256(first, half)),
+        ),
+        _mm256_shuffle_epi8(behind, _mm256_and_si256(second, half)),
+    )
 }

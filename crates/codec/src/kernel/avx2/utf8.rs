@@ -4,10 +4,12 @@
 //! # Limits
 //! None.
 
+use super::super::scan::Suspects;
 use super::super::writer::Writer;
+use super::scan::kinds;
 use super::{bytes, first_bytes, near, twice};
 use std::arch::x86_64::{
-    __m256i, _mm256_alignr_epi8, _mm256_and_si256, _mm256_movemask_epi8, _mm256_or_si256,
+    __m256i, _mm256_alignr_epi8, _mm256_and_si256, _mm256_andnot_si256, _mm256_movemask_epi8, _mm256_or_si256,
     _mm256_permute2x128_si256, _mm256_set1_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8,
     _mm256_srli_epi16, _mm256_subs_epu8, _mm256_testz_si256, _mm256_xor_si256,
 };
@@ -15,31 +17,43 @@ use std::ops::Range;
 
 /// See [`push_utf8`](super::super::utf8::push_utf8); the source has [`NEAR`](super::NEAR) bytes at least.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-pub(in super::super) fn push_utf8(source: &[u8], range: Range<usize>, text: &mut String) -> bool {
+pub(in super::super) fn push_utf8(
+    suspects: &Suspects,
+    source: &[u8],
+    range: Range<usize>,
+    text: &mut String,
+) -> Option<bool> {
     // The range must be there, whatever is read.
     let len = source[range.clone()].len();
     let mut out = Writer::new(text);
     out.reserve(len + 32);
-    let (mut before, mut wrong) = (_mm256_setzero_si256(), _mm256_setzero_si256());
+    let [mut before, mut wrong, mut found] = [_mm256_setzero_si256(); 3];
+    // Before the first byte there is none.
+    let mut none = first_bytes(1);
     let mut done = 0;
     // The last block ends in a zero at least, before which nothing may be cut.
     while done <= len {
         let block = _mm256_and_si256(near(source, range.start + done), first_bytes(len - done));
+        let border = _mm256_permute2x128_si256::<0x21>(before, block);
+        let one = _mm256_alignr_epi8::<15>(block, border);
+        let kinds = _mm256_and_si256(kinds(suspects, one, block), first_bytes(len - done + 1));
+        found = _mm256_or_si256(found, _mm256_andnot_si256(none, kinds));
+        none = _mm256_setzero_si256();
         // Of ASCII behind ASCII nothing is wrong.
         if _mm256_movemask_epi8(_mm256_or_si256(before, block)) != 0 {
-            wrong = _mm256_or_si256(wrong, faults(before, block));
+            wrong = _mm256_or_si256(wrong, faults(border, one, block));
         }
         // SAFETY: there is room for all blocks: the last one begins at the end of the text, or before it.
         unsafe { out.place(done, bytes(block)) };
         before = block;
         done += 32;
     }
-    let is_valid = _mm256_testz_si256(wrong, wrong) == 1;
-    if is_valid {
-        // SAFETY: all of these bytes were placed, and found to be whole characters.
-        unsafe { out.keep(len) };
+    if _mm256_testz_si256(wrong, wrong) == 0 {
+        return None;
     }
-    is_valid
+    // SAFETY: all of these bytes were placed, and found to be whole characters.
+    unsafe { out.keep(len) };
+    Some(_mm256_testz_si256(found, found) == 0)
 }
 
 /// Sequences that are wrong, a bit for each kind. The first three bytes of a sequence of four, for one, are told by `PAIR`, which is
@@ -100,12 +114,11 @@ const SECOND_HIGH: [u8; 16] = {
     table
 };
 
-/// Not zero where a block is wrong, given the one before it; of a character that is cut at its end, the next block tells.
+/// Not zero where a block is wrong, given the halves at its border with the one before it, and the bytes before its own; of a character
+/// that is cut at its end, the next block tells.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn faults(before: __m256i, block: __m256i) -> __m256i {
-    let border = _mm256_permute2x128_si256::<0x21>(before, block);
-    let one = _mm256_alignr_epi8::<15>(block, border);
+fn faults(border: __m256i, one: __m256i, block: __m256i) -> __m256i {
     let two = _mm256_alignr_epi8::<14>(block, border);
     let three = _mm256_alignr_epi8::<13>(block, border);
     let all = |byte: u8| _mm256_set1_epi8(byte as i8);

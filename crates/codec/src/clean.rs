@@ -34,7 +34,9 @@ pub(crate) fn push(charset: Charset, bytes: &[u8], text: &mut String) -> bool {
 
 /// See [`Short::is_within`](crate::short::Short::is_within); the first `len` bytes of the block count.
 pub(crate) fn is_within(charset: Charset, block: &[u8; 64], len: usize) -> Option<bool> {
-    let Kind::DoubleByte(_, subset @ (Subset::Gb2312 | Subset::Ksx1001)) = charset.kind() else { return None };
+    let Kind::DoubleByte(_, subset @ (Subset::Gb2312 | Subset::Ksx1001)) = charset.kind() else {
+        return None;
+    };
     if len > block.len() {
         return None;
     }
@@ -129,8 +131,17 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as usize % bound
         };
-        let pieces: [&[u8]; 9] =
-            [b"\xB0\xA1", b"\xB0\xA1", b"\xC8\xFE", b"\xA1\xA1", b"a", b"\x81A", b"\xA2\xA1", b"\x84\x31\x82\x35", b"\xB0a"];
+        let pieces: [&[u8]; 9] = [
+            b"\xB0\xA1",
+            b"\xB0\xA1",
+            b"\xC8\xFE",
+            b"\xA1\xA1",
+            b"a",
+            b"\x81A",
+            b"\xA2\xA1",
+            b"\x84\x31\x82\x35",
+            b"\xB0a",
+        ];
         let mut told = 0;
         for charset in [Charset::GB2312, Charset::EUC_KR, Charset::GBK] {
             for _ in 0..60_000 {

@@ -225,9 +225,12 @@ fn packed(label: &[u8]) -> Option<u128> {
         1..4 => label.iter().rev().fold(0, |number, byte| number << 8 | u128::from(*byte)),
         _ => return None,
     };
-    let bytes = number.to_le_bytes();
-    let has_nul = bytes[..label.len()].contains(&0);
-    (!has_nul).then(|| u128::from_le_bytes(bytes.map(|byte| byte.to_ascii_lowercase())))
+    // A byte that is zero borrows from its highest bit; behind the label there is none.
+    let behind = u128::MAX.checked_shl(8 * label.len() as u32).unwrap_or(0);
+    let filled = number | behind;
+    let has_nul = filled.wrapping_sub(u128::MAX / 0xFF) & !filled & (u128::MAX / 0xFF * 0x80) != 0;
+    let lower = number.to_le_bytes().map(|byte| byte.to_ascii_lowercase());
+    (!has_nul).then(|| u128::from_le_bytes(lower))
 }
 
 /// Eight bytes a step; letters give the same in any case.

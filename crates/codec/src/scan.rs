@@ -11,8 +11,8 @@ use std::ops::Range;
 pub struct Look<'v> {
     /// The value as text; None where a byte is above 7F.
     pub ascii: Option<&'v str>,
-    /// CR or LF occurs.
-    pub has_line_end: bool,
+    /// The offset of the first CR or LF.
+    pub line_end: Option<usize>,
     /// Another byte below 20 occurs, or 7F.
     pub has_control: bool,
     /// The offset of the first `=?`.
@@ -23,7 +23,7 @@ pub struct Look<'v> {
 #[inline]
 pub fn look(value: &[u8]) -> Look<'_> {
     let (look, ascii) = kernel::look(value);
-    Look { ascii, has_line_end: look.line_end, has_control: look.control, open: look.open }
+    Look { ascii, line_end: look.line_end, has_control: look.control, open: look.open }
 }
 
 /// Characters to be looked for, by tables of the halves of their first two bytes: a quick look that finds all of them, and some others.

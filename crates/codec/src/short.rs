@@ -43,6 +43,14 @@ impl Short {
         Some(at)
     }
 
+    /// Whether one of the bytes is from 80 to 9F, where charsets of ISO 8859 have controls.
+    #[inline]
+    pub fn has_c1(&self) -> bool {
+        let block = self.room.first_chunk().filter(|_| self.len <= 64);
+        let may_have = block.is_none_or(|block| kernel::highs(block, self.len).low != 0);
+        may_have && self.bytes().iter().any(|byte| (0x80..0xA0).contains(byte))
+    }
+
     /// The bytes that were read.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
@@ -80,5 +88,28 @@ impl Short {
     #[inline]
     pub fn push_utf8(&self, suspects: &Suspects, text: &mut String) -> Option<bool> {
         suspects.push_utf8(&self.room, 0..self.bytes().len(), text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn controls_are_seen_at_every_place() {
+        for len in 0..=Short::MOST {
+            for place in 0..=len {
+                for byte in [0x7F, 0x80, 0x9F, 0xA0, 0xFF] {
+                    let mut short = Short { room: [b'x'; ROOM], len };
+                    // The last place is behind the end.
+                    short.room[place] = byte;
+                    assert_eq!(
+                        short.has_c1(),
+                        place < len && matches!(byte, 0x80 | 0x9F),
+                        "{len} {place} {byte:X}"
+                    );
+                }
+            }
+        }
     }
 }

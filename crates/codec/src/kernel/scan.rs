@@ -8,8 +8,8 @@
 pub(crate) struct Look {
     /// A byte above 7F.
     pub(crate) eight: bool,
-    /// CR or LF.
-    pub(crate) line_end: bool,
+    /// Where the first CR or LF stands.
+    pub(crate) line_end: Option<usize>,
     /// Another byte below 20, or 7F.
     pub(crate) control: bool,
     /// Where the first `=?` stands.
@@ -37,7 +37,7 @@ fn looked_at(value: &[u8]) -> Look {
 fn portable_look(value: &[u8]) -> Look {
     Look {
         eight: !value.is_ascii(),
-        line_end: value.iter().fold(false, |any, byte| any | is_line_end(*byte)),
+        line_end: memchr::memchr2(b'\r', b'\n', value),
         control: value.iter().fold(false, |any, byte| any | (byte.is_ascii_control() & !is_line_end(*byte))),
         open: memchr::memmem::find(value, b"=?"),
     }
@@ -63,11 +63,7 @@ pub(crate) struct Highs {
 pub(crate) fn highs(block: &[u8; 64], len: usize) -> Highs {
     let found = highs_of(block);
     let before = if len < 64 { (1 << len) - 1 } else { u64::MAX };
-    Highs {
-        all: found.all & before,
-        low: found.low & before,
-        whole_rows: found.whole_rows & before,
-    }
+    Highs { all: found.all & before, low: found.low & before, whole_rows: found.whole_rows & before }
 }
 
 #[inline]
@@ -81,9 +77,7 @@ fn highs_of(block: &[u8; 64]) -> Highs {
 }
 
 fn portable_highs(block: &[u8; 64]) -> Highs {
-    let bits = |is: fn(u8) -> bool| {
-        block.iter().rev().fold(0, |bits, byte| bits << 1 | u64::from(is(*byte)))
-    };
+    let bits = |is: fn(u8) -> bool| block.iter().rev().fold(0, |bits, byte| bits << 1 | u64::from(is(*byte)));
     Highs {
         all: bits(|byte| byte >= 0x80),
         low: bits(|byte| matches!(byte, 0x80..=0xA0)),
@@ -135,7 +129,7 @@ mod tests {
     fn look_twin(value: &[u8]) -> Look {
         Look {
             eight: value.iter().any(|byte| *byte > 0x7F),
-            line_end: value.contains(&0x0A) || value.contains(&0x0D),
+            line_end: value.iter().position(|byte| matches!(byte, 0x0A | 0x0D)),
             control: value.iter().any(|byte| matches!(byte, 0..0x0A | 0x0B | 0x0C | 0x0E..0x20 | 0x7F)),
             open: value.windows(2).position(|pair| pair == b"=?"),
         }
@@ -185,7 +179,9 @@ mod tests {
                     let want = Highs {
                         all: bit(byte >= 0x80),
                         low: bit((0x80..0xA1).contains(&byte)),
-                        whole_rows: bit(byte >= 0xB0 && byte < 0xF8 && byte != 0xD7 || byte == 0xA1 || byte == 0xA3),
+                        whole_rows: bit(byte >= 0xB0 && byte < 0xF8 && byte != 0xD7
+                            || byte == 0xA1
+                            || byte == 0xA3),
                     };
                     assert_eq!(highs(&block, len), want, "{byte:X} {place} {len}");
                 }

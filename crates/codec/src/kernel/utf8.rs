@@ -112,7 +112,8 @@ mod tests {
         suspects.second_low[..8].fill(3);
         let want = std::str::from_utf8(&source[range.clone()]);
         let is_suspect = |text: &str| {
-            text.contains('\x7F') || text.as_bytes().windows(2).any(|pair| pair[0] == 0xE2 && pair[1] % 16 < 8)
+            text.contains('\x7F')
+                || text.as_bytes().windows(2).any(|pair| pair[0] == 0xE2 && pair[1] % 16 < 8)
         };
         for push in [push_utf8, portable_push_utf8] {
             let mut text = "é".to_owned();

@@ -25,10 +25,10 @@ use std::ops::Range;
 pub(super) fn decode<'v>(value: &'v [u8], findings: &mut Vec<Finding>) -> Option<Cow<'v, str>> {
     let look = scan::look(value);
     match look {
-        Look { ascii: Some(text), has_line_end: false, has_control: false, open: None } => {
+        Look { ascii: Some(text), line_end: None, has_control: false, open: None } => {
             return Some(Cow::Borrowed(text));
         }
-        Look { ascii: None, has_line_end: false, has_control: false, open: None } => {
+        Look { ascii: None, line_end: None, has_control: false, open: None } => {
             let text = mailglot_codec::utf8(value).filter(|text| is_quiet(text))?;
             tell_eight(value, 0, findings);
             return Some(Cow::Borrowed(text));
@@ -204,12 +204,16 @@ impl<'v> Writer<'v, '_> {
             return Some(());
         }
         let mut at = range.start;
-        if self.look.has_line_end {
+        if let Some(first) = self.look.line_end.filter(|first| *first < range.end) {
             let text = &self.value[range.clone()];
-            while let Some(fold) = memchr::memchr2(b'\r', b'\n', &self.value[at..range.end]) {
-                self.piece(at..at + fold)?;
+            // What was seen before needs no search.
+            let mut fold =
+                if first >= at { Some(first) } else { find_line_end(&self.value[..range.end], at) };
+            while let Some(place) = fold {
+                self.piece(at..place)?;
                 self.out.push(' ');
-                at = lex::skip_space(&self.value[..range.end], at + fold);
+                at = lex::skip_space(&self.value[..range.end], place);
+                fold = find_line_end(&self.value[..range.end], at);
             }
             let ends = range.end == self.value.len() && matches!(text.last(), Some(b'\r' | b'\n'));
             if at == range.end && ends {
@@ -239,8 +243,14 @@ impl<'v> Writer<'v, '_> {
 
 /// Whether some of these bytes, which decode without a remark, are in the superset of their charset only.
 fn is_any_outside(charset: Charset, room: &Short) -> bool {
-    charset.superset() != charset
-        && room.is_within(charset).map_or_else(|| is_outside(charset, room.bytes()), |is_within| !is_within)
+    if charset.superset() == charset {
+        return false;
+    }
+    match room.is_within(charset) {
+        Some(is_within) => !is_within,
+        None if charset.is_single_byte() => room.has_c1(),
+        None => is_outside(charset, room.bytes()),
+    }
 }
 
 /// Tells of raw bytes in a text that begins at `start`.
@@ -260,6 +270,11 @@ fn tell_eight(text: &[u8], start: usize, findings: &mut Vec<Finding>) {
     if let Some(first) = first {
         findings.push(Finding::counted(first..last + 1, EventKind::EwRaw8bit, "UTF-8", count));
     }
+}
+
+/// Where CR or LF stands at or after `at`.
+fn find_line_end(value: &[u8], at: usize) -> Option<usize> {
+    memchr::memchr2(b'\r', b'\n', &value[at..]).map(|place| at + place)
 }
 
 /// Where `=?` stands at or after `at`.

@@ -6,8 +6,9 @@
 use super::super::scan::{Highs, Look, Suspects};
 use super::{first_bytes, load, near, twice};
 use std::arch::x86_64::{
-    __m256i, _mm256_and_si256, _mm256_andnot_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256,
-    _mm256_set1_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_sub_epi8,
+    __m256i, _mm256_and_si256, _mm256_andnot_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_min_epu8,
+    _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8,
+    _mm256_srli_epi16, _mm256_sub_epi8,
 };
 use std::hint::select_unpredictable;
 
@@ -17,8 +18,12 @@ pub(in super::super) fn look(value: &[u8]) -> Look {
     /// Each block begins with the last byte of the one before it.
     const STEP: usize = 31;
     let all = |byte: u8| _mm256_set1_epi8(byte as i8);
-    let [mut eight, mut line_end, mut control] = [_mm256_setzero_si256(); 3];
-    let mut open = usize::MAX;
+    let [mut eight, mut control] = [_mm256_setzero_si256(); 2];
+    let (mut open, mut line_end) = (usize::MAX, usize::MAX);
+    // No branch waits for bytes that may have to come from far.
+    let first = |bits: u32, at: usize, known: usize| {
+        known.min(select_unpredictable(bits != 0, at + bits.trailing_zeros() as usize, usize::MAX))
+    };
     let last = value.len().saturating_sub(32);
     let mut at = 0;
     loop {
@@ -29,14 +34,11 @@ pub(in super::super) fn look(value: &[u8]) -> Look {
         // Zeros behind the end are no controls of the value.
         let low = if value.len() < 32 { _mm256_and_si256(low, first_bytes(value.len())) } else { low };
         let end = _mm256_or_si256(_mm256_cmpeq_epi8(raw, all(b'\r')), _mm256_cmpeq_epi8(raw, all(b'\n')));
-        line_end = _mm256_or_si256(line_end, end);
+        line_end = first(_mm256_movemask_epi8(end) as u32, at, line_end);
         control = _mm256_or_si256(control, _mm256_andnot_si256(end, low));
         let signs = _mm256_movemask_epi8(_mm256_cmpeq_epi8(raw, all(b'='))) as u32;
         let marks = _mm256_movemask_epi8(_mm256_cmpeq_epi8(raw, all(b'?'))) as u32;
-        let opens = signs & marks >> 1;
-        // No branch waits for bytes that may have to come from far.
-        let place = select_unpredictable(opens != 0, at + opens.trailing_zeros() as usize, usize::MAX);
-        open = open.min(place);
+        open = first(signs & marks >> 1, at, open);
         if at >= last {
             break;
         }
@@ -45,7 +47,7 @@ pub(in super::super) fn look(value: &[u8]) -> Look {
     }
     Look {
         eight: _mm256_movemask_epi8(eight) != 0,
-        line_end: _mm256_movemask_epi8(line_end) != 0,
+        line_end: Some(line_end).filter(|end| *end < value.len()),
         control: _mm256_movemask_epi8(control) != 0,
         open: Some(open).filter(|open| *open < value.len()),
     }

@@ -130,7 +130,7 @@ mod tests {
         Look {
             eight: value.iter().any(|byte| *byte > 0x7F),
             line_end: value.iter().position(|byte| matches!(byte, 0x0A | 0x0D)),
-            control: value.iter().any(|byte| matches!(byte, 0..0x0A | 0x0B | 0x0C | 0x0E..0x20 | 0x7F)),
+            control: value.iter().any(|byte| *byte == 0x7F || *byte < 0x20 && !matches!(byte, 0x0A | 0x0D)),
             open: value.windows(2).position(|pair| pair == b"=?"),
         }
     }
@@ -179,7 +179,7 @@ mod tests {
                     let want = Highs {
                         all: bit(byte >= 0x80),
                         low: bit((0x80..0xA1).contains(&byte)),
-                        whole_rows: bit(byte >= 0xB0 && byte < 0xF8 && byte != 0xD7
+                        whole_rows: bit((0xB0..0xF8).contains(&byte) && byte != 0xD7
                             || byte == 0xA1
                             || byte == 0xA3),
                     };

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test tells its reader what failed, by failing")]
 
 use mailglot_codec::{Charset, LossLog, Unmappable};
+use mailglot_mime::encoded_word::Repairs;
 use mailglot_mime::{
     CharsetOut, Event, Message, OnLoss, Policy, Report, Transfer, apply_undo, process, text_parts, undo_edits,
 };
@@ -243,4 +244,41 @@ fn what_lost_bytes_stays_or_is_in_utf_8() {
     let (after, told) = written(raw, &policy(Transfer::EightBit));
     assert!(after.contains("charset=utf-8") && after.contains("日本\u{fffd}"), "{after}");
     assert_eq!(told, [("charset.beyond-out", 1)]);
+}
+
+#[test]
+fn repairs_leave_what_is_right_and_rewrite_the_rest() {
+    let policy = Policy { repairs: Repairs::ALL, ..policy(Transfer::Keep) };
+    for parameter in ["filename*=shift_jis''%93%FA.txt", "filename*=utf-8''%E6%97%A5.txt"] {
+        let raw = format!("Content-Disposition: attachment; {parameter}; x=\"=?koi8-r?B?8A==?=\"\r\n\r\n");
+        let (text, told) = written(raw.as_bytes(), &policy);
+        assert!(text.contains("filename*=iso-2022-jp''"), "{text}");
+        assert!(!text.contains("koi8"), "{text}");
+        assert_eq!(told, []);
+    }
+}
+
+#[test]
+fn a_mark_joins_no_letter_before_a_space() {
+    let (_, told) = written("Subject: カ \u{3099}\r\n\r\n".as_bytes(), &policy(Transfer::Keep));
+    assert_eq!(told, [("charset.beyond-out", 1)]);
+}
+
+#[test]
+fn long_names_are_not_written_again_and_again() {
+    for name in [20, 40, 99, 101, 5_000] {
+        for (label, byte) in [("iso-8859-1", "%FC"), ("shift_jis", "%B1")] {
+            let raw = format!(
+                "Content-Disposition: inline; {}*={label}''{}\r\n\r\n",
+                "n".repeat(name),
+                byte.repeat(3_000)
+            );
+            for charset_out in [CharsetOut::default(), CharsetOut::Iso2022Jp] {
+                let policy = Policy { charset_out, ..policy(Transfer::Keep) };
+                let (text, _) = written(raw.as_bytes(), &policy);
+                assert!(!text.contains(label), "{name} {label}");
+                assert!(text.len() < 6 * raw.len(), "{name} {label}: {} of {}", text.len(), raw.len());
+            }
+        }
+    }
 }

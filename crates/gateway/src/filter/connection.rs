@@ -121,7 +121,7 @@ impl Outside {
     fn offer(&self, owed: &mut Vec<u8>) {
         if !owed.is_empty() {
             // The connection finds out by itself when its stream has failed.
-            let taken = self.stream.offer(owed).unwrap_or(owed.len());
+            let taken = self.stream.offer(owed).unwrap_or(0);
             owed.drain(..taken);
         }
     }
@@ -186,7 +186,7 @@ impl Connection {
 
     fn speak(&mut self) -> Result<(), End> {
         self.stream.set_write_timeout(self.shared.limits.stall)?;
-        let (mut set, mut waiting) = (None, Instant::now());
+        let (mut set, mut waiting, mut within) = (None, Instant::now(), false);
         loop {
             let understood = self.answer()?;
             let limits = &self.shared.limits;
@@ -197,8 +197,11 @@ impl Connection {
             } else {
                 limits.idle
             };
+            let was_within = std::mem::replace(&mut within, self.session.is_within_packet());
+            // The time before a packet is none of its own. Up to the negotiation there is one time for all.
+            let begun = within && !was_within && self.session.granted().is_some();
             // Bytes that come one by one gain nobody time: a packet has what a packet has.
-            let left = if understood {
+            let left = if understood || begun {
                 waiting = Instant::now();
                 patience
             } else {

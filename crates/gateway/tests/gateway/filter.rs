@@ -110,6 +110,18 @@ fn a_fault_ends_its_connection_and_no_other() {
 }
 
 #[test]
+fn a_packet_has_its_time_from_its_first_byte() {
+    let filter = Filter::start(false, |limits| limits.stall = Duration::from_millis(800));
+    let mut mta = filter.connect();
+    thread::sleep(Duration::from_millis(1200));
+    // The abort of a message that never began, in two pieces.
+    mta.stream.write_all(b"\0\0\0\x01").unwrap();
+    thread::sleep(Duration::from_millis(50));
+    mta.stream.write_all(b"A").unwrap();
+    assert_eq!(letters(&mta.message(LATIN, b"Gr\xfc\xdfe\r\n")), "mmbc");
+}
+
+#[test]
 fn too_many_connections_are_deferred() {
     let filter = Filter::start(false, |limits| limits.connections = 2);
     let (mut first, _second) = (filter.connect(), filter.connect());

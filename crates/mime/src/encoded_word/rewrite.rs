@@ -245,7 +245,8 @@ fn in_japanese(
     if !atoms.iter().any(|atom| atom.state.wants_words()) {
         return Some(Vec::new());
     }
-    let text: String = atoms.iter().filter(|a| a.state.member()).map(|a| a.text.as_str()).collect();
+    // What stands between them keeps a mark from joining a letter that it does not stand behind.
+    let text: String = atoms.iter().map(|a| if a.state.member() { a.text.as_str() } else { " " }).collect();
     let (kind, count) = match japanese::write(&text) {
         Ok(written) => (EventKind::CharsetLookAlike, written.look_alikes),
         Err(lacking) => (EventKind::CharsetBeyondOut, lacking),

@@ -81,7 +81,7 @@ pub(super) fn extended(name: &str, text: &str, language: &str, column: usize, eo
     let (mut number, mut width, mut fresh) = (0, column + out.len(), true);
     for piece in &pieces {
         // One more byte for the semicolon.
-        if !fresh && width + piece.len() + 1 > LINE {
+        if !fresh && width + piece.len() + 1 > longest(name) {
             number += 1;
             let start = out.len() + eol.len() + 1;
             let _ = write!(out, ";{eol} {name}*{number}*=");
@@ -102,7 +102,8 @@ pub(super) fn japanese_words(name: &str, text: &str, column: usize, eol: &str) -
     lines.out + "\""
 }
 
-/// [`extended`] in ISO-2022-JP, which can carry the text. Each segment ends in ASCII: not all readers join them before they decode.
+/// [`extended`] in ISO-2022-JP, which can carry the text. Each segment ends in ASCII: not all readers join them before they decode. Takes
+/// time in proportion to the lengths of the text and of a line.
 pub(super) fn japanese_extended(name: &str, text: &str, language: &str, column: usize, eol: &str) -> String {
     let text = &*japanese::folded(text).0;
     let encoded = |text: &str| percent_bytes(&japanese::bytes(text));
@@ -117,7 +118,7 @@ pub(super) fn japanese_extended(name: &str, text: &str, language: &str, column: 
     for (at, c) in text.char_indices() {
         let longer = encoded(&text[start..at + c.len_utf8()]);
         // One more byte for the semicolon.
-        if at > start && width + longer.len() + 1 > LINE {
+        if at > start && width + longer.len() + 1 > longest(name) {
             number += 1;
             out.push_str(&written);
             let line = out.len() + eol.len() + 1;
@@ -129,6 +130,12 @@ pub(super) fn japanese_extended(name: &str, text: &str, language: &str, column: 
         }
     }
     out + &written
+}
+
+/// Bytes of a line with a segment. Each repeats the name, and what is written stays linear in the value: no line holds less of it than
+/// of its name.
+fn longest(name: &str) -> usize {
+    LINE.max(3 * name.len())
 }
 
 /// One character in an extended value (RFC 2231 7).

@@ -15,7 +15,7 @@ use crate::encoded_word::{
     is_clean_japanese, is_tidy_text,
 };
 use crate::{EventKind, japanese, lex};
-use mailglot_codec::{Charset, View};
+use mailglot_codec::{Charset, LossLog, View};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -119,6 +119,9 @@ enum Syntax {
     Raw,
 }
 
+/// Bytes of a name beyond which its value is in UTF-8: lines are as long as the name asks for, and each is tried anew for each character.
+const LONGEST_JAPANESE: usize = 100;
+
 fn job<'a>(
     value: &'a [u8],
     group: &Group<'a>,
@@ -150,6 +153,9 @@ fn job<'a>(
                 return None;
             }
             let (kind, count) = match japanese::write(&param.text) {
+                Ok(_) if group.name.len() > LONGEST_JAPANESE => {
+                    (EventKind::CharsetBeyondOut, param.text.chars().count() as u64)
+                }
                 Ok(written) => (EventKind::CharsetLookAlike, written.look_alikes),
                 Err(lacking) => (EventKind::CharsetBeyondOut, lacking),
             };
@@ -224,7 +230,11 @@ fn syntax(
             }
         };
         // What was repaired reads otherwise than its bytes.
-        let same = !context.repairs.any() || param.text.as_bytes() == bytes;
+        let same = !context.repairs.any()
+            || param.text.as_bytes() == bytes
+            || form == Form::Iso2022Jp
+                && clean
+                && Charset::ISO_2022_JP.decode(&bytes, &mut LossLog::with_limit(0)) == param.text;
         let written = items.iter().all(|item| match form {
             Form::Words | Form::Iso2022Jp => item.raw.value.is_ascii(),
             Form::RawUtf8 => std::str::from_utf8(&item.raw.value).is_ok(),

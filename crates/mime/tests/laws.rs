@@ -66,7 +66,8 @@ const BUILT_IN: [&[u8]; 13] = [
 ];
 
 /// Messages that broke a law once.
-const ONCE_BROKEN: [&[u8]; 20] = [
+const ONCE_BROKEN: [&[u8]; 21] = [
+    b"e:\xc5\nFrom:=??Q?=?u8?B?w\xf57w?=<?=\xa8>\xa8",
     b"Subject:=??8859?Q??=\n\nx\n=?so\0-",
     b"Content-Type:. t=\"\xee\t\n\xd4",
     b"0\nContent-Type:/;charset=\"\"t=;charset=",
@@ -444,6 +445,15 @@ fn messages_that_broke_a_law_once_keep_it() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn what_is_told_changes_no_byte() {
+    for raw in ONCE_BROKEN {
+        let full = Policy { headers: Headers::RawUtf8, repairs: Repairs::ALL, ..Policy::default() };
+        let silent = Policy { limits: Limits { events: 0, ..full.limits.clone() }, ..full.clone() };
+        assert_eq!(process(raw, &full).bytes, process(raw, &silent).bytes, "{}", raw.escape_ascii());
     }
 }
 

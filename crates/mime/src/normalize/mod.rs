@@ -69,15 +69,17 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
         )
     };
     let damaged = message.defects().iter().any(|defect| !harmless(defect.kind));
-    // Raw bytes that stay are read anew when those that were read with them are gone.
-    let raw_stays = |event: &Event| {
-        event.kind == EventKind::EwRaw8bit
-            && !edits.iter().any(|e| e.span.start <= event.at.start && event.at.end <= e.span.end)
-    };
+    // Raw bytes that stay, or are written again, are read anew when those that were read with them are gone.
+    let is_raw = |event: &&Event| event.kind == EventKind::EwRaw8bit;
+    let edited =
+        |event: &Event| edits.iter().any(|e| e.span.start <= event.at.start && event.at.end <= e.span.end);
+    let is_text = |edit: &Edit| std::str::from_utf8(&edit.with).is_ok();
+    let mut eight_bit = report.events.iter().filter(is_raw).peekable();
+    let raw_stays = report.dropped > 0
+        || eight_bit.peek().is_some() && !(eight_bit.all(edited) && edits.iter().all(is_text));
     // Words in a charset with shifts may be what text without a label is read by.
     let shifting = policy.charset_out == CharsetOut::Iso2022Jp;
-    let doubtful =
-        shifting || damaged || edits.iter().any(|e| e.span.is_empty()) || report.events.iter().any(raw_stays);
+    let doubtful = shifting || damaged || raw_stays || edits.iter().any(|e| e.span.is_empty());
     if doubtful && !is_settled(message, &edits, &spliced(raw, &edits), policy) {
         edits.clear();
         let at = Span::new(0, raw.len());

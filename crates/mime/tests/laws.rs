@@ -452,7 +452,7 @@ fn messages_that_broke_a_law_once_keep_it() {
 fn what_is_told_changes_no_byte() {
     for raw in ONCE_BROKEN {
         let full = Policy { headers: Headers::RawUtf8, repairs: Repairs::ALL, ..Policy::default() };
-        let silent = Policy { limits: Limits { events: 0, ..full.limits.clone() }, ..full.clone() };
+        let silent = Policy { limits: Limits { events: 0, ..full.limits }, ..full.clone() };
         assert_eq!(process(raw, &full).bytes, process(raw, &silent).bytes, "{}", raw.escape_ascii());
     }
 }

@@ -61,6 +61,20 @@ impl Program {
         Self::start(&mut command, address, log)
     }
 
+    /// The gateway as a file configures it, of which `address` is one place. It ends with the trial, however that ends.
+    ///
+    /// # Panics
+    /// As [`Program::start`].
+    pub fn configured(address: &str, log: &Path, file: &Path) -> Self {
+        let mut command = Command::new("setpriv");
+        command
+            .args(["--pdeathsig", "KILL"])
+            .arg(crate::binary::path())
+            .args(["milter", "--config"])
+            .arg(file);
+        Self::start(&mut command, address, log)
+    }
+
     /// Whether somebody answers at its address.
     pub fn answers(&self) -> bool {
         connects(&self.address)

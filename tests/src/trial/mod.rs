@@ -12,6 +12,7 @@
 //! Linux, with Debian's Postfix; a mail server's master runs as root.
 
 pub mod filter;
+pub mod japanese;
 pub mod letters;
 pub mod load;
 pub mod mta;

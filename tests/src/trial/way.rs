@@ -4,7 +4,8 @@ use super::filter::Program;
 use super::free_port;
 use super::postfix::{Postfix, Settings};
 use super::sink::Offer;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// Where the gateway stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,16 @@ impl Way {
     pub const ALL: [Self; 4] = [Self::Milter, Self::BeforeQueue, Self::AfterQueue, Self::Lmtp];
     /// Those of the proxy.
     pub const PROXIES: [Self; 3] = [Self::BeforeQueue, Self::AfterQueue, Self::Lmtp];
+
+    /// A file for the gateway on this way.
+    fn configuration(self, listen: &str, next_hop: &str, policy: &str) -> String {
+        let keys = match self {
+            Self::Milter => "route = \"milter\"\ngroup = \"postfix\"".to_owned(),
+            Self::BeforeQueue | Self::AfterQueue => format!("route = \"smtp\"\nnext_hop = \"{next_hop}\""),
+            Self::Lmtp => format!("route = \"lmtp\"\nnext_hop = \"{next_hop}\""),
+        };
+        format!("[[listen]]\naddress = \"{listen}\"\n{keys}\npolicy = \"own\"\n\n[policy.own]\n{policy}\n")
+    }
 }
 
 /// A server and the gateway, on one of the ways.
@@ -37,6 +48,8 @@ pub struct Chain {
     /// Where the gateway listens, and where it sends to.
     listen: String,
     next_hop: String,
+    /// What it is configured with; none where the defaults are meant.
+    file: Option<PathBuf>,
 }
 
 impl Chain {
@@ -45,6 +58,18 @@ impl Chain {
     /// # Panics
     /// When one of them does not start.
     pub fn start(way: Way) -> Self {
+        Self::prepare(way, None)
+    }
+
+    /// Starts both, the gateway with a policy of these lines (TOML, as in `[policy.NAME]`).
+    ///
+    /// # Panics
+    /// When one of them does not start.
+    pub fn with_policy(way: Way, policy: &str) -> Self {
+        Self::prepare(way, Some(policy))
+    }
+
+    fn prepare(way: Way, policy: Option<&str>) -> Self {
         let (front, back) = (free_port(), free_port());
         let local = |port: u16| format!("tcp:127.0.0.1:{port}");
         // What comes back into the server is neither sent out again nor looked at again (FILTER_README of Postfix).
@@ -87,7 +112,12 @@ impl Chain {
             Way::Lmtp => next_hop = local(postfix.sink.port()),
             _ => (),
         }
-        let mut chain = Self { postfix, gateway: None, way, listen, next_hop };
+        let file = policy.map(|policy| {
+            let file = postfix.folder().join("mailglot.toml");
+            fs::write(&file, way.configuration(&listen, &next_hop, policy)).expect("a file of ours");
+            file
+        });
+        let mut chain = Self { postfix, gateway: None, way, listen, next_hop, file };
         chain.bring_up();
         chain
     }
@@ -98,19 +128,20 @@ impl Chain {
     /// When it does not start.
     pub fn bring_up(&mut self) {
         let log = self.log();
-        self.gateway.get_or_insert_with(|| match self.way {
-            Way::Milter => Program::milter::<&str>(&self.listen, &log, []),
-            Way::Lmtp => Program::proxy(&self.listen, &self.next_hop, &log, &["--lmtp"]),
-            _ => Program::proxy(&self.listen, &self.next_hop, &log, &[]),
+        self.gateway.get_or_insert_with(|| match (&self.file, self.way) {
+            (Some(file), _) => Program::configured(&self.listen, &log, file),
+            (None, Way::Milter) => Program::milter::<&str>(&self.listen, &log, []),
+            (None, Way::Lmtp) => Program::proxy(&self.listen, &self.next_hop, &log, &["--lmtp"]),
+            (None, _) => Program::proxy(&self.listen, &self.next_hop, &log, &[]),
         });
     }
 
     /// What the gateway said.
     pub fn told(&self) -> String {
-        std::fs::read_to_string(self.log()).unwrap_or_default()
+        fs::read_to_string(self.log()).unwrap_or_default()
     }
 
-    fn log(&self) -> std::path::PathBuf {
+    fn log(&self) -> PathBuf {
         Path::join(self.postfix.folder(), "gateway.log")
     }
 }

@@ -75,6 +75,8 @@ pub enum EventKind {
     EwControlChar,
     /// Characters that turn the direction of writing, or that nobody sees.
     EwHiddenChar,
+    /// An encoded word names the language of its text, which a rewritten one does not.
+    EwLanguage,
     /// UTF-8 that was once read as windows-1252; undone on request.
     EwMojibake,
     /// Entities of HTML in a header; undone on request.
@@ -179,7 +181,7 @@ pub enum EventKind {
 
 impl EventKind {
     /// Every kind, in the order of EVENTS.md.
-    pub const ALL: [Self; 73] = [
+    pub const ALL: [Self; 74] = [
         Self::CharsetAlias,
         Self::CharsetSuperset,
         Self::CharsetDetected,
@@ -203,6 +205,7 @@ impl EventKind {
         Self::EwInAddress,
         Self::EwControlChar,
         Self::EwHiddenChar,
+        Self::EwLanguage,
         Self::EwMojibake,
         Self::EwEntity,
         Self::EwLostEscape,
@@ -281,6 +284,7 @@ impl EventKind {
             Self::EwInAddress => "ew.in-address",
             Self::EwControlChar => "ew.control-char",
             Self::EwHiddenChar => "ew.hidden-char",
+            Self::EwLanguage => "ew.language",
             Self::EwMojibake => "ew.mojibake",
             Self::EwEntity => "ew.entity",
             Self::EwLostEscape => "ew.lost-escape",

@@ -6,6 +6,7 @@ use super::zone::Zone;
 use super::{Encoding, Finding, HeaderContext};
 use crate::header::FieldKind;
 use mailglot_codec::Charset;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A run of words, or what stands between runs.
@@ -50,19 +51,13 @@ pub fn explain(
     let pieces = reader.segments.iter().map(|segment| {
         let mut text = String::new();
         reader.push(segment, &mut text, findings);
-        let words = reader.words[segment.words.clone()].iter().map(|ready| {
-            let tail = &value[ready.word.label.end..ready.word.payload.start];
-            let tag = tail.strip_prefix(b"*").and_then(|tag| tag.split(|&b| b == b'?').next());
-            let tag =
-                tag.map(|tag| String::from_utf8_lossy(tag).trim_matches([' ', '\t', '"', '\'']).to_owned());
-            Word {
-                at: ready.word.range.clone(),
-                label: String::from_utf8_lossy(&value[ready.word.label.clone()]).into_owned(),
-                language: tag.filter(|tag| !tag.is_empty()),
-                encoding: if ready.word.letter == Letter::B { Encoding::B } else { Encoding::Q },
-                charset: ready.charset,
-                bytes: reader.bytes[ready.bytes.clone()].to_vec(),
-            }
+        let words = reader.words[segment.words.clone()].iter().map(|ready| Word {
+            at: ready.word.range.clone(),
+            label: String::from_utf8_lossy(&value[ready.word.label.clone()]).into_owned(),
+            language: ready.word.language(value).map(Cow::into_owned),
+            encoding: if ready.word.letter == Letter::B { Encoding::B } else { Encoding::Q },
+            charset: ready.charset,
+            bytes: reader.bytes[ready.bytes.clone()].to_vec(),
         });
         Piece { at: segment.range.clone(), place: place(segment.zone), text, words: words.collect() }
     });

@@ -11,7 +11,8 @@
 //! # Limits
 //!
 //! Words are decoded once: text that reads as a word afterwards stays. Bidirectional overrides and invisible characters are told of, and
-//! stay in the text where nothing else is asked for. A rewritten word has no language tag: few readers understand one.
+//! stay in the text where nothing else is asked for. A rewritten word has no language tag, since few readers understand one; an event tells
+//! of it.
 
 #![allow(
     clippy::trivially_copy_pass_by_ref,
@@ -335,6 +336,24 @@ mod tests {
 
     fn text(value: &str) -> String {
         read(value.as_bytes(), FieldKind::Unstructured).0
+    }
+
+    #[test]
+    fn languages_are_told() {
+        for (tag, detail) in [("de-AT", Some("de-AT")), ("EN ", Some("EN")), ("", None), ("d_e", Some(""))] {
+            let value = format!("=?utf-8*{tag}?Q?x?= =?iso-8859-1?Q?y?=");
+            let mut findings = Vec::new();
+            decode_text(value.as_bytes(), &HeaderContext::default(), &mut findings);
+            let told =
+                findings.iter().filter(|f| f.kind == EventKind::EwLanguage).map(|f| (&*f.detail, f.at.start));
+            assert_eq!(
+                told.collect::<Vec<_>>(),
+                detail.map(|d| (d, 0)).into_iter().collect::<Vec<_>>(),
+                "{value}"
+            );
+        }
+        let long = format!("=?utf-8*{}?Q?x?=", "x".repeat(40));
+        assert_eq!(read(long.as_bytes(), FieldKind::Unstructured), ("x".into(), vec!["ew.language"]));
     }
 
     #[test]

@@ -188,6 +188,12 @@ impl Reader<'_> {
         if range.len() > WORD {
             findings.push(Finding::new(range.clone(), EventKind::EwBadToken, LONG_WORD));
         }
+        if let Some(tag) = word.word.language(self.value) {
+            // A log repeats nothing but what can be a tag (RFC 5646 4.4).
+            let is_tag = tag.len() <= 35 && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+            let detail = Cow::Owned(if is_tag { tag.into_owned() } else { String::new() });
+            findings.push(Finding { at: range.clone(), kind: EventKind::EwLanguage, detail, count: 1 });
+        }
         if zone == Zone::Quoted {
             findings.push(Finding::new(range.clone(), EventKind::EwInQuotes, ""));
         }

@@ -1,6 +1,7 @@
 //! Where the encoded words of a value stand (RFC 2047 2, with the tolerance that real mail needs).
 
 use crate::lex;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// How a word's text is encoded.
@@ -26,6 +27,16 @@ pub(crate) struct Word {
 }
 
 impl Word {
+    /// The language tag of RFC 2231 5, as written; `value` is what the word was found in.
+    pub(crate) fn language<'v>(&self, value: &'v [u8]) -> Option<Cow<'v, str>> {
+        let tail = &value[self.label.end..self.payload.start];
+        let tag = tail.strip_prefix(b"*")?.split(|&b| b == b'?').next()?;
+        let outer = |b: &u8| matches!(b, b' ' | b'\t' | b'"' | b'\'');
+        let from = tag.iter().position(|b| !outer(b))?;
+        let to = tag.iter().rposition(|b| !outer(b))?;
+        Some(String::from_utf8_lossy(&tag[from..=to]))
+    }
+
     /// True for base64.
     pub(crate) fn is_b(&self) -> bool {
         self.letter == Letter::B

@@ -266,7 +266,7 @@ fn a_mark_joins_no_letter_before_a_space() {
 
 #[test]
 fn long_names_are_not_written_again_and_again() {
-    for name in [20, 40, 99, 101, 5_000] {
+    for name in [20, 40, 99, 101, 340, 600, 601, 5_000] {
         for (label, byte) in [("iso-8859-1", "%FC"), ("shift_jis", "%B1")] {
             let raw = format!(
                 "Content-Disposition: inline; {}*={label}''{}\r\n\r\n",
@@ -278,6 +278,8 @@ fn long_names_are_not_written_again_and_again() {
                 let (text, _) = written(raw.as_bytes(), &policy);
                 assert!(!text.contains(label), "{name} {label}");
                 assert!(text.len() < 6 * raw.len(), "{name} {label}: {} of {}", text.len(), raw.len());
+                let longest = text.lines().map(str::len).max();
+                assert!(name > 600 || longest <= Some(998), "{name} {label}: {longest:?}");
             }
         }
     }

@@ -135,11 +135,97 @@ pub(super) fn japanese_extended(name: &str, text: &str, language: &str, column: 
 /// Longest line (RFC 5322 2.1.1), without what may stand between its segment and its end.
 const LONGEST: usize = 996;
 /// The longest name beside which such a line has room for a good piece of the value.
-const ROOMY: usize = 600;
+const ROOMY: usize = 480;
 
-/// Bytes of a line with a segment. Each repeats the name, and what is written stays in proportion to the value: no less than a third of a
+/// Bytes of a line with a segment. Each repeats the name, and what is written stays in proportion to the value: no less than half of a
 /// line is the value's.
 fn longest(name: &str) -> usize {
     let wanted = LINE.max(3 * name.len());
     if name.len() <= ROOMY { wanted.min(LONGEST) } else { wanted }
+}
+
+/// One character in an extended value (RFC 2231 7).
+fn percent(c: char) -> String {
+    percent_bytes(c.encode_utf8(&mut [0; 4]).as_bytes())
+}
+
+fn percent_bytes(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for &byte in bytes {
+        if byte.is_ascii_alphanumeric() || b"!#$&+-.^_`|~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+    use crate::encoded_word::HeaderContext;
+
+    #[test]
+    fn the_simplest_form_that_holds_the_text() {
+        for (text, compat, want) in [
+            ("a.pdf", Compat::None, "name=a.pdf"),
+            ("a b.pdf", Compat::Words, "name=\"a b.pdf\""),
+            ("", Compat::None, "name=\"\""),
+            ("a\"b", Compat::None, "name=\"a\\\"b\""),
+            ("a\\b", Compat::None, "name*=utf-8''a%5Cb"),
+            ("=?x", Compat::None, "name*=utf-8''%3D%3Fx"),
+            ("ü.pdf", Compat::None, "name*=utf-8''%C3%BC.pdf"),
+            ("ü \".pdf", Compat::Ascii, "name=\"_ _.pdf\"; name*=utf-8''%C3%BC%20%22.pdf"),
+            ("ü.pdf", Compat::Words, "name=\"=?UTF-8?B?w7wucGRm?=\"; name*=utf-8''%C3%BC.pdf"),
+        ] {
+            assert_eq!(encode("name", text, compat, 1, "").as_deref(), Some(want), "{text}");
+        }
+        for name in ["", "a*", "a b", "a=", "ü"] {
+            assert_eq!(encode(name, "x", Compat::None, 0, "\n"), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_encoded_is_read_back() {
+        let units = [
+            "a",
+            " ",
+            "\"",
+            "\\",
+            "ü",
+            "日",
+            "😀",
+            "'",
+            "%41",
+            "*",
+            ";",
+            "=",
+            "=?utf-8?Q?a?=",
+            "C:\\",
+            "e\u{301}",
+        ];
+        let mut state = 99_u64;
+        let mut below = move |n: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % n as u64) as usize
+        };
+        for _ in 0..3_000 {
+            let text: String = (0..below(60)).map(|_| units[below(units.len())]).collect();
+            for compat in [Compat::None, Compat::Ascii, Compat::Words] {
+                let param = encode("filename", &text, compat, below(60), "\r\n").expect("a name");
+                let value = format!("attachment; {param}; x=y");
+                let read = parse(value.as_bytes(), &HeaderContext::default(), &mut Vec::new());
+                assert_eq!(read.get("filename"), Some(&*text), "{value}");
+                assert_eq!(read.get("x"), Some("y"), "{value}");
+                assert!(value.is_ascii());
+                if compat != Compat::Ascii {
+                    assert!(param.split("\r\n").skip(1).all(|line| line.len() <= 78), "{param}");
+                }
+            }
+        }
+    }
 }

@@ -73,12 +73,25 @@ fn all_that_is_around_it_is_global_and_says_8bit() {
 }
 
 #[test]
-fn signed_messages_and_what_has_no_type_of_its_own_stay() {
+fn signed_messages_stay() {
     let signed = format!(
         "Content-Type: multipart/signed; boundary=s\n\n--s\nContent-Type: message/rfc822\n\n{WORD}\n\nx\n--s--\n"
     );
     assert_eq!(raw_utf8(&signed), signed);
-    let digest =
-        |field: &str| format!("Content-Type: multipart/digest; boundary=d\n\n--d\n\n{field}\n\nx\n--d--\n");
-    assert_eq!(raw_utf8(&digest(WORD)), digest("Subject: é"));
+}
+
+#[test]
+fn a_message_for_its_place_only_is_given_a_type() {
+    for eol in ["\n", "\r\n"] {
+        let digest = |own: &str, field: &str| {
+            let first = format!("--d\n{own}\n{field}\n\nx\n");
+            let second = "--d\n\nSubject: e\n\ny\n--d--\n";
+            format!("Content-Type: multipart/digest; boundary=d\n\n{first}{second}").replace('\n', eol)
+        };
+        let global = "Content-Type: message/global\n";
+        assert_eq!(raw_utf8(&digest("", WORD)), digest(global, "Subject: é"));
+        let own = "Content-Description: a\n";
+        assert_eq!(raw_utf8(&digest(own, WORD)), digest(&format!("{own}{global}"), "Subject: é"));
+        assert_eq!(raw_utf8(&digest("", "Subject: e")), digest("", "Subject: e"));
+    }
 }

@@ -1,5 +1,6 @@
 //! Edits of text bodies, and of the fields that describe them.
 
+use super::fields::added_fields;
 use super::outgoing::{self, Outgoing};
 use super::{global, lines};
 use crate::choose::Choice;
@@ -332,7 +333,7 @@ impl<'a> Body<'a, '_> {
         }
         let seven = target.relabel.is_some_and(|label| label != UTF_8);
         let widened = self.rename_transfer(target.transfer, (eight, seven), edits, &mut added);
-        self.add_fields(&added, edits);
+        edits.extend(added_fields(self.message, self.id, &added));
         (widened, text)
     }
 
@@ -436,32 +437,6 @@ impl<'a> Body<'a, '_> {
             edits.push(Edit::new(Span::new(start, start + trimmed.len()), name));
         }
         eight
-    }
-
-    /// Puts new fields at the end of the header.
-    fn add_fields(&self, added: &[u8], edits: &mut Vec<Edit>) {
-        if added.is_empty() {
-            return;
-        }
-        let part = self.message.part(self.id);
-        let raw = self.message.raw();
-        let eol = self.message.eol().bytes();
-        let at = part.header.end;
-        let mut with = Vec::with_capacity(added.len() + 3 * eol.len());
-        let parent = part.parent.map(|parent| self.message.part(parent));
-        if part.header.is_empty() && parent.is_some_and(|p| p.kind == PartKind::Message && p.header.end == at)
-        {
-            // The header around it was not ended; the new fields would become its own.
-            with.extend_from_slice(eol);
-        }
-        if !part.header.is_empty() && !raw[..at].ends_with(b"\n") && !raw[..at].ends_with(b"\r") {
-            with.extend_from_slice(eol);
-        }
-        with.extend_from_slice(added);
-        if part.body.start == at {
-            with.extend_from_slice(eol);
-        }
-        edits.push(Edit::new(Span::new(at, at), with));
     }
 }
 

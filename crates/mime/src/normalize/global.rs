@@ -3,9 +3,9 @@
 //!
 //! # Limits
 //!
-//! A message in a multipart/digest without a Content-Type of its own, and one whose fields are not all UTF-8 afterwards, stay
-//! message/rfc822. What message/global holds is never made message/rfc822.
+//! A message whose fields are not all UTF-8 afterwards stays message/rfc822. What message/global holds is never made message/rfc822.
 
+use super::fields::added_fields;
 use crate::{Edit, Message, Part, PartId, PartKind, Span};
 use std::collections::BTreeSet;
 
@@ -55,13 +55,17 @@ fn is_raw_utf8(raw: &[u8], header: Span, edits: &[Edit]) -> bool {
     wide
 }
 
-/// The edit that makes message/rfc822 message/global.
+/// The edit that makes message/rfc822 message/global. What is a message for its place only (RFC 2046 5.1.5) is given a Content-Type.
 fn globalized(message: &Message<'_>, id: PartId) -> Option<Edit> {
     let part = message.part(id);
     if part.kind != PartKind::Message || part.media.sub != "rfc822" {
         return None;
     }
-    let value = message.all_fields()[part.content_type? as usize].value;
+    let Some(index) = part.content_type else {
+        let field = [b"Content-Type: message/global", message.eol().bytes()].concat();
+        return added_fields(message, id, &field);
+    };
+    let value = message.all_fields()[index as usize].value;
     let text = value.of(message.raw());
     let main = &text[..memchr::memchr(b';', text).unwrap_or(text.len())];
     let at = main.windows(6).position(|word| word.eq_ignore_ascii_case(b"rfc822"))?;

@@ -4,6 +4,7 @@
 //! A message whose reading would change by its own rewriting (damage that only looks settled) is left alone, with `mime.unsettled`.
 
 mod bodies;
+mod fields;
 mod global;
 mod headers;
 mod lines;
@@ -165,9 +166,9 @@ fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
 fn is_settled(before: &Message<'_>, edits: &[Edit], bytes: &[u8], policy: &Policy) -> bool {
     let after = Message::parse(bytes, &policy.limits);
     let same = |(b, a): (&crate::Part, &crate::Part)| {
-        // Only leaves are given fields.
-        let fields =
-            |part: &crate::Part| if part.kind == PartKind::Leaf { 0 } else { part.fields.1 - part.fields.0 };
+        // Leaves are given fields, and messages that had no type of their own.
+        let given = |kind| matches!(kind, PartKind::Leaf | PartKind::Message);
+        let fields = |part: &crate::Part| if given(part.kind) { 0 } else { part.fields.1 - part.fields.0 };
         (b.parent, b.kind, fields(b)) == (a.parent, a.kind, fields(a)) && global::same_media(b, a)
     };
     before.parts().len() == after.parts().len()

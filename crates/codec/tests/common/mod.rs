@@ -1,7 +1,10 @@
 //! What the tests of every decoder share.
 #![allow(dead_code)]
 
+mod random;
+
 use mailglot_codec::{Charset, LossLog, Mode};
+pub(crate) use random::Random;
 use std::path::PathBuf;
 
 /// Text and losses of one decoding, comparable.
@@ -56,18 +59,7 @@ pub(crate) fn split_everywhere(charset: Charset, mode: Mode, bytes: &[u8], rando
     }
 }
 
-/// A small generator of numbers that is the same everywhere (SplitMix64).
-pub(crate) struct Random(pub(crate) u64);
-
 impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ z >> 31
-    }
-
     pub(crate) fn below(&mut self, end: u32) -> u32 {
         (self.next() % u64::from(end)) as u32
     }

@@ -10,10 +10,13 @@
 mod clock;
 mod engine;
 mod program;
+#[path = "../../../tests/common/random.rs"]
+mod random;
 mod seeds;
 
-pub(crate) use engine::{Random, fold, size};
+pub(crate) use engine::{fold, size};
 pub(crate) use program::{main, turn_each};
+pub(crate) use random::Random;
 pub(crate) use seeds::{lines, unescaped};
 
 /// One thing to fuzz.

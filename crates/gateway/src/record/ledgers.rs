@@ -9,7 +9,8 @@
 //!
 //! # Limits
 //! Each ledger costs two or three writes to the disk; the messages of several connections share some of them. Bytes are those of the files,
-//! not of the blocks that they fill.
+//! not of the blocks that they fill. No message waits for a sweep, or is deferred because ledgers are too many: beyond the bound stands what is
+//! written while the oldest go.
 
 use mailglot_archive::ledger::write_whole;
 use std::ffi::OsStr;
@@ -35,6 +36,8 @@ const ABANDONED: Duration = Duration::from_hours(1);
 const SWEEP: Duration = Duration::from_mins(10);
 /// Where there is too much, this part of what may be goes too, so that not each new ledger costs a look at all.
 const ROOM: u64 = 10;
+/// Sweeps in a row, where new ledgers come as fast as old ones go.
+const ROUNDS: u32 = 4;
 /// Bytes of the thread's stack.
 const STACK: usize = 256 << 10;
 /// What wrote a ledger, as it says itself.
@@ -106,7 +109,7 @@ impl Ledgers {
         let sweeper =
             thread::Builder::new().name("ledgers".to_owned()).stack_size(STACK).spawn(move || {
                 loop {
-                    if let Err(error) = swept.sweep(SystemTime::now()) {
+                    if let Err(error) = swept.sweep_until_few(SystemTime::now()) {
                         tell(&error);
                     }
                     if woken.recv_timeout(SWEEP) == Err(RecvTimeoutError::Disconnected) {
@@ -216,6 +219,20 @@ impl Store {
             day.clone_into(&mut there);
         }
         Ok(folder)
+    }
+
+    /// Sweeps, and once more where too much was written meanwhile, or stood there before anything was counted: the next ledger would
+    /// see to it, but nobody knows when that comes.
+    fn sweep_until_few(&self, now: SystemTime) -> io::Result<Swept> {
+        let mut swept = self.sweep(now)?;
+        for _ in 1..ROUNDS {
+            let all = self.bytes.load(Ordering::Relaxed);
+            if self.retention.bytes.is_none_or(|most| all <= most) {
+                break;
+            }
+            swept = self.sweep(now)?;
+        }
+        Ok(swept)
     }
 
     fn sweep(&self, now: SystemTime) -> io::Result<Swept> {

@@ -28,12 +28,12 @@ struct Daemon {
 
 impl Daemon {
     fn start(args: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_mailglot"))
-            .arg("milter")
-            .args(args)
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        Self::spawn(Command::new(env!("CARGO_BIN_EXE_mailglot")).arg("milter").args(args))
+    }
+
+    /// Whatever command it is that becomes the daemon.
+    fn spawn(command: &mut Command) -> Self {
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
         Self { child, lines }
     }
@@ -228,17 +228,14 @@ fn a_supervisor_hands_its_socket_on_and_is_told() {
         bind($s, pack_sockaddr_un($path)) or die; listen($s, 9) or die; \
         use POSIX (); POSIX::dup2(fileno($s), 3) if fileno($s) != 3; \
         $ENV{LISTEN_FDS} = 1; $ENV{LISTEN_PID} = $$; exec(@program) or die";
-    let mut child = Command::new("perl")
+    let mut command = Command::new("perl");
+    command
         .args(["-e", script])
         .arg(&socket)
         .args([env!("CARGO_BIN_EXE_mailglot"), "milter", "--config", &file])
         .env("NOTIFY_SOCKET", &notices)
-        .env("WATCHDOG_USEC", "1000000")
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let mut daemon = Daemon { child, lines };
+        .env("WATCHDOG_USEC", "1000000");
+    let mut daemon = Daemon::spawn(&mut command);
     assert_eq!(daemon.line(), format!("listening at unix:{}", socket.display()));
     assert_eq!(heard().trim(), "READY=1");
     assert_eq!(sent(&mut connected(&socket)), "mc");
@@ -266,6 +263,56 @@ fn settings_of_a_server_are_looked_at() {
     sandbox.pipe(&["check-mta"], b"").ended(2);
 }
 
+/// Who is to run it, and who may use its socket, is looked at before it starts.
+#[test]
+fn a_check_tells_of_users_and_groups() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mailglot.toml");
+    let write = |user: &str, group: &str| {
+        let socket = folder.path().join("socket");
+        let text = format!(
+            "user = \"{user}\"\n[[listen]]\nroute = \"milter\"\naddress = \"unix:{}\"\ngroup = \"{group}\"\n",
+            socket.display()
+        );
+        std::fs::write(&file, text).unwrap();
+    };
+    let check = |program: &mut Command| {
+        let program = program.args(["milter", "--check-config", "--config", file.to_str().unwrap()]);
+        let mut daemon = Daemon::spawn(program);
+        let said: Vec<String> = daemon.lines.by_ref().map_while(Result::ok).collect();
+        (daemon.child.wait().unwrap().code(), said.join("\n"))
+    };
+    let own = || Command::new(env!("CARGO_BIN_EXE_mailglot"));
+    for (user, group, word) in [
+        ("no-such-user", "mail", "no user `no-such-user`"),
+        ("nobody", "no-such-group", "no group `no-such-group`"),
+    ] {
+        write(user, group);
+        let (code, said) = check(&mut own());
+        assert!(code == Some(1) && said.contains(word), "{code:?} {said}");
+    }
+    write("nobody", "mail");
+    let root = std::fs::metadata(folder.path()).unwrap().uid() == 0;
+    if root {
+        let (code, said) = check(&mut own());
+        assert!(code == Some(0) && !said.contains("note"), "{code:?} {said}");
+    }
+    // Somebody else may look at the file; they hear what they could not do.
+    write("root", "mail");
+    let program = folder.path().join("mailglot");
+    std::fs::copy(env!("CARGO_BIN_EXE_mailglot"), &program).unwrap();
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let (code, said) = if root {
+        let others = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
+        check(Command::new("setpriv").args(others).arg(&program))
+    } else {
+        check(&mut own())
+    };
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("(user = \"root\")") && said.contains("one of the group 8,"), "{said}");
+}
+
 /// Started as root, it gives its socket to a group that its user is not in.
 #[test]
 fn a_user_gives_its_socket_to_a_foreign_group() {
@@ -290,13 +337,8 @@ fn a_user_gives_its_socket_to_a_foreign_group() {
         socket.display()
     );
     std::fs::write(&file, text).unwrap();
-    let mut child = Command::new(&program)
-        .args(["milter", "--config", file.to_str().unwrap()])
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let mut daemon = Daemon { child, lines };
+    let mut daemon =
+        Daemon::spawn(Command::new(&program).args(["milter", "--config", file.to_str().unwrap()]));
     assert_eq!(daemon.line(), format!("listening at unix:{}", socket.display()));
     let id = |path: &str, name: &str| -> u32 {
         let text = std::fs::read_to_string(path).unwrap();

@@ -220,6 +220,13 @@ pub fn effective_user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
+/// Whether this process may give a socket to a group: as root, or as one of the group.
+pub fn may_give_to(group: u32) -> bool {
+    use rustix::process::{Gid, getegid, geteuid, getgroups};
+    let group = Gid::from_raw(group);
+    geteuid().is_root() || getegid() == group || getgroups().is_ok_and(|groups| groups.contains(&group))
+}
+
 /// Makes this process one of a user and a group for good; of other groups it is in those only that are named here. That is for a process of one
 /// thread: others stay what they were.
 ///

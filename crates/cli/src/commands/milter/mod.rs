@@ -24,6 +24,7 @@ use std::sync::Arc;
 pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> {
     let config = load(args)?;
     if args.check_config {
+        check_owners(&config, console)?;
         console.say(format_args!("the configuration is right: {} to listen at", config.listeners.len()));
         return Ok(Exit::Done);
     }
@@ -85,6 +86,29 @@ fn plain(address: &Address) -> Listener {
         limits: Limits::default(),
         ledger: None,
     }
+}
+
+/// Whether there is the user that the file names; and says what this process could not do that the daemon will have to, started by another
+/// user as it may be.
+fn check_owners(config: &Config, console: Console) -> Result<(), Failure> {
+    let me = service::effective_user();
+    if let Some(name) = &config.user {
+        let (user, _) = config::user(name)
+            .map_err(|error| Failure::new(Exit::Usage, format!("configuration: {error}")))?;
+        if me != 0 && me != user {
+            console.say(format_args!("note: only root, or `{name}`, may start this (user = \"{name}\")"));
+        }
+    }
+    for listener in &config.listeners {
+        let group = listener.limits.socket_group.filter(|group| !config::may_give_to(*group));
+        if let (Some(group), Address::Unix(_)) = (group, &listener.address) {
+            console.say(format_args!(
+                "note: {}: only root, or one of the group {group}, may start this",
+                listener.address
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Starts anew as the user that the file names.

@@ -10,6 +10,8 @@ use std::fmt::Write;
 /// Fields of which the first counts and others are deleted, so that all readers believe the same one.
 const FIRST_COUNTS: [&[u8]; 4] =
     [b"content-type", b"content-transfer-encoding", b"content-disposition", b"mime-version"];
+/// What stands before a first line that begins with white space, where fields of ours stand above it.
+pub(super) const LEADING: &[u8] = b"X-Leading-Line:";
 /// Longest line that we write (RFC 5322 2.1.1).
 const WIDTH: usize = 76;
 
@@ -88,7 +90,18 @@ pub(crate) fn is_claim(name: &[u8], value: &[u8], rules: &Rules) -> bool {
 pub(super) fn delete_claims(message: &Message<'_>, rules: &Rules, edits: &mut Vec<Edit>) {
     let raw = message.raw();
     let claims = |field: &&header::Field| is_claim(field.name.of(raw), field.value.of(raw), rules);
-    let gone = message.fields(PartId::ROOT).iter().filter(claims).map(|field| field.full).collect();
+    let mut gone: Vec<Span> =
+        message.fields(PartId::ROOT).iter().filter(claims).map(|field| field.full).collect();
+    if matches!(raw.first(), Some(b' ' | b'\t')) && message.fields(PartId::ROOT).is_empty() {
+        // No header begins so; but many readers skip such a line, or see a field in it once something stands above, and believe the next.
+        let shift = LEADING.len();
+        let led = [LEADING, raw].concat();
+        let led = Message::parse(&led, &rules.rewriting.limits);
+        let claims =
+            |field: &&header::Field| is_claim(field.name.of(led.raw()), field.value.of(led.raw()), rules);
+        let claims = led.fields(PartId::ROOT).iter().filter(claims);
+        gone.extend(claims.map(|field| Span::new(field.full.start - shift, field.full.end - shift)));
+    }
     delete(gone, edits);
 }
 

@@ -100,7 +100,7 @@ impl<'a> Judgement<'a> {
         }
         if !self.added.is_empty() && matches!(self.raw.first(), Some(b' ' | b'\t')) {
             // A first line that begins with white space would go on with what we say.
-            bytes.extend_from_slice(b"X-Leading-Line:");
+            bytes.extend_from_slice(fields::LEADING);
         }
         // Writing to memory cannot fail.
         let _ = splice(self.raw, &self.edits, &mut bytes);

@@ -268,6 +268,31 @@ fn claims_of_others_are_deleted_always() {
     assert_eq!(judge(&raw, &Envelope::default(), &rules).bytes(), bare);
 }
 
+/// A first line that begins with white space ends no header for those who skip it, or see a field in it.
+#[test]
+fn no_line_before_them_saves_claims() {
+    let forged = "MIME-Ambiguity-Results: localhost; v=1; verdict=clean;\r\n action=pass\r\n";
+    for (start, added) in [(" \t x", true), ("\t; verdict=clean\r\n more", true), (" x", false)] {
+        for rules in [Rules::default(), Rules::monitor()] {
+            let rules = if added { rules } else { silent_but_claims(rules) };
+            let raw = format!("{start}\r\nSubject: x\r\n{forged}To: b\r\n{forged}\r\n{forged}x\r\n");
+            let judgement = judge(raw.as_bytes(), &Envelope::default(), &rules);
+            let bytes = String::from_utf8(judgement.bytes().into_owned()).unwrap();
+            let want = format!("{start}\r\nSubject: x\r\nTo: b\r\n\r\n{forged}x\r\n");
+            assert!(bytes.ends_with(&want), "{bytes}");
+            let above = &bytes[..bytes.len() - want.len()];
+            assert!(!above.contains("verdict=clean;\r\n action=pass"), "{bytes}");
+            let again = judge(want.as_bytes(), &Envelope::default(), &rules);
+            assert!(again.edits.is_empty());
+        }
+    }
+}
+
+/// Rules that tell of nothing, and take fields of the usual name for forged all the same.
+fn silent_but_claims(rules: Rules) -> Rules {
+    Rules { original_header: Some("MIME-Ambiguity-Results".to_owned()), ..silent(rules) }
+}
+
 #[test]
 fn a_rewritten_message_tells_of_its_original() {
     let rules = Rules { original_header: Some("X-Mailglot-Original".to_owned()), ..silent(Rules::default()) };

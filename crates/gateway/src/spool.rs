@@ -241,6 +241,19 @@ impl Spool {
         take(&self.memory)
     }
 
+    /// Whether none of the bytes is beyond ASCII.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn is_ascii(&mut self) -> io::Result<bool> {
+        let mut ascii = true;
+        self.pieces(|piece| {
+            ascii &= piece.is_ascii();
+            Ok(())
+        })?;
+        Ok(ascii)
+    }
+
     /// How many bytes there are.
     pub(crate) fn len(&self) -> u64 {
         self.filed + self.memory.len() as u64

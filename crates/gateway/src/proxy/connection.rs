@@ -1,7 +1,7 @@
 //! One client: reads and writes on both sides, keeps the message while it arrives, has it judged.
 
 use super::content::{BareLines, Stuffer};
-use super::judge::{Fate, body, fields, judge, mended, unacceptable, unread};
+use super::judge::{Fate, beyond_the_hop, body, fields, judge, mended, unacceptable, unread};
 use super::route::Route;
 use super::session::{Options, Session, Step, Verdict};
 use crate::address::Stream;
@@ -358,6 +358,10 @@ impl Connection {
             Ok(0) => self.session.client_gone(),
             Ok(count) => {
                 self.heard = Instant::now();
+                if self.line_began.is_some() && self.piece[..count].contains(&b'\n') {
+                    // What has not ended began here.
+                    self.line_began = None;
+                }
                 self.client.acknowledge_at_once();
                 self.session.client(&self.piece[..count]);
             }
@@ -406,6 +410,16 @@ impl Connection {
             (None, None) => self.judge_text(&engine, &mut arrived, &mut record, start),
         };
         self.leaving = arrived.spool;
+        if matches!(fate, Fate::Same) && !self.session.announced().eight_bit {
+            // What was not looked at, or passes in spite of a fault.
+            fate = match self.leaving.is_ascii() {
+                Ok(true) => Fate::Same,
+                // It may go when it is judged.
+                Ok(false) if record.failed_open => self.given_up("eight-bit", &mut record),
+                Ok(false) => beyond_the_hop(&mut record),
+                Err(error) => self.no_room(&mut record, &error),
+            };
+        }
         if let Fate::Other(bytes) = fate {
             self.leaving = Spool::new(self.shared.budget.clone());
             fate = match self.leaving.keep(bytes, KEPT) {

@@ -2,7 +2,8 @@
 //!
 //! # Limits
 //! A dry run still sets line ends right and refuses a NUL, and eight bits that the next hop does not take: these cannot be sent as they
-//! came. An address that is not ASCII stays as it is, in the envelope and in header fields: nothing else names the same mailbox. There is no place
+//! came. Eight bits that cannot be made seven (signed mail, a message that is not looked at) are refused where the next hop did not announce
+//! 8BITMIME, or the client said HELO and so announced nothing itself: RFC 6152 3 knows no other end for them. An address that is not ASCII stays as it is, in the envelope and in header fields: nothing else names the same mailbox. There is no place
 //! for what is to be held: it is deferred. Of a message that is too large to be looked at, or passes where judging it failed, no original is
 //! kept, though its stray line ends are set right.
 
@@ -122,6 +123,7 @@ pub(super) fn judge(
             Cow::Owned(bytes) if is_clean(&bytes) => Fate::Other(bytes),
             Cow::Owned(_) => {
                 (record.action, record.finding) = (Action::Pass, Some("unsendable"));
+                record.bytes_out = raw.len() as u64;
                 Fate::Same
             }
             Cow::Borrowed(_) => Fate::Same,
@@ -132,9 +134,8 @@ pub(super) fn judge(
         Fate::Other(bytes) => bytes,
         Fate::Refused(..) => return Ok(fate),
     };
-    if !eight_bit && !out[body(out)..].is_ascii() {
-        (record.action, record.finding) = (Action::Reject, Some("eight-bit"));
-        return Ok(Fate::Refused(550, "5.6.3 The next hop takes no 8-bit data".to_owned()));
+    if !eight_bit && !out.is_ascii() {
+        return Ok(beyond_the_hop(record));
     }
     if let Some(came) = came {
         // Places in what was set right are none in what came: it is all one change.
@@ -144,6 +145,14 @@ pub(super) fn judge(
         engine.keep(raw, &judgement.edits, record)?;
     }
     Ok(fate)
+}
+
+/// Eight bits, in header or body, for a next hop that takes seven: RFC 6152 3 leaves a conversion to seven bits, which the judgement was, or
+/// this.
+pub(super) fn beyond_the_hop(record: &mut Record) -> Fate {
+    (record.action, record.finding) = (Action::Reject, Some("eight-bit"));
+    (record.failed_open, record.bytes_out) = (false, 0);
+    Fate::Refused(550, "5.6.3 The next hop takes no 8-bit data".to_owned())
 }
 
 /// The engine, writing no more than the next hop and the envelope allow.

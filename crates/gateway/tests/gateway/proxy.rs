@@ -430,6 +430,52 @@ fn the_slow_are_sent_away() {
     assert!(hop.kept().is_empty());
 }
 
+/// Commands that come without a pause, each read ending within one, are none that does not end.
+#[test]
+fn a_client_that_never_stops_is_not_slow() {
+    let hop = NextHop::start(vec![Manner::default()]);
+    let proxy = Running::start(&hop.address, |_, limits, _| limits.stall = Duration::from_millis(400));
+    let mut client = proxy.greeted();
+    client.send("NO");
+    for _ in 0..60 {
+        thread::sleep(Duration::from_millis(20));
+        client.send("OP\r\nNO");
+        assert_eq!(client.code(), 250);
+    }
+    client.send("OP\r\nQUIT\r\n");
+    assert_eq!(client.codes(2), [250, 221]);
+    assert_eq!(proxy.told.faults(0), [""; 0]);
+}
+
+/// RFC 6152 3: to a next hop that takes seven bits nothing else goes. After HELO none has said that it takes more.
+#[test]
+fn eight_bits_go_nowhere_where_seven_are_taken() {
+    let hop = NextHop::start(vec![Manner::default()]);
+    let proxy = Running::start(&hop.address, |_, limits, _| limits.message_bytes = 4_000);
+    let signed = [b"DKIM-Signature: v=1; b=aa\r\n", LATIN].concat();
+    let in_header = "DKIM-Signature: v=1; b=aa\r\nSubject: Gr\u{fc}\u{df}e\r\n\r\nx\r\n.\r\n".as_bytes();
+    let large = [LATIN.strip_suffix(b".\r\n").unwrap(), &b"Gr\xfc\xdfe\r\n".repeat(1_000), b".\r\n"].concat();
+    let cut = |text: &[u8]| text.strip_suffix(b".\r\n").unwrap().to_vec();
+    for (hello, codes) in [("EHLO c", [250, 250, 250, 250]), ("HELO c", [250, 550, 550, 550])] {
+        let mut client = proxy.connect();
+        client.send(format!("{hello}\r\n"));
+        assert_eq!(client.codes(2), [220, 250]);
+        let before = hop.kept().len();
+        let messages = [LATIN, &signed, in_header, &large];
+        let heard: Vec<u16> = messages.iter().map(|text| client.message("", &cut(text))).collect();
+        assert_eq!(heard, codes, "{hello}");
+        let kept = hop.kept();
+        let went = codes.iter().filter(|code| **code == 250).count();
+        assert_eq!(kept.len() - before, went);
+        if went == 1 {
+            assert!(kept.iter().skip(before).all(|mail| mail.text.is_ascii()));
+        }
+    }
+    let records = proxy.told.records(8);
+    let why: Vec<_> = records[5..].iter().map(|record| (record.action, record.finding)).collect();
+    assert_eq!(why, [(Action::Reject, Some("eight-bit")); 3]);
+}
+
 #[test]
 fn a_next_hop_that_says_nothing_defers() {
     // It accepts and never speaks.

@@ -33,6 +33,8 @@ pub struct Decision<'a> {
     pub verdict: Verdict,
     /// Why less is done than the policy asks for.
     pub remark: Option<&'static str>,
+    /// Bytes that the message has then, added fields aside.
+    pub size: usize,
 }
 
 impl Decision<'_> {
@@ -99,11 +101,14 @@ impl Engine {
     ) -> Result<Decision<'a>, Untellable> {
         let mut action = judgement.action;
         let mut remark = Self::report_only(granted);
-        let mut actions = Actions::default();
+        let (mut actions, mut all) = (Actions::default(), remark.is_none());
+        let mut deleted = false;
         if remark.is_none() {
-            actions = message.actions(&judgement.edits)?;
-            message.delete(&mut actions, |name, value| judge::is_claim(name, value, &self.rules));
+            (actions, all) = message.told(&judgement.edits)?;
+            deleted = message.delete(&mut actions, |name, value| judge::is_claim(name, value, &self.rules));
         }
+        // What could not be told stays as it came.
+        let size = if all && !deleted { judgement.size() } else { message.size_with(&actions) };
         if remark.is_some() && action == Action::Normalize {
             action = Action::Pass;
         }
@@ -130,12 +135,14 @@ impl Engine {
                 Verdict::Tempfail
             }
         };
+        if !all && action == Action::Normalize {
+            // What the policy asks for could not be told, or not all of it.
+            remark = remark.or(Some("stray return"));
+        }
         if matches!(action, Action::Pass | Action::Normalize) && !actions.rewrite() {
-            // What the policy asks for could not be told.
-            remark = remark.or((action == Action::Normalize).then_some("stray return"));
             action = if actions.inserted.is_empty() { Action::Pass } else { Action::Tag };
         }
-        Ok(Decision { action, actions, verdict, remark })
+        Ok(Decision { action, actions, verdict, remark, size })
     }
 }
 

@@ -235,9 +235,17 @@ impl Complete {
     /// # Errors
     /// An edit that cannot be told; the message must stay as it is.
     pub fn actions<'a>(&'a self, edits: &'a [Edit]) -> Result<Actions<'a>, Untellable> {
+        self.told(edits).map(|(actions, _)| actions)
+    }
+
+    /// As [`Complete::actions`], and whether they are all of the edits.
+    pub(crate) fn told<'a>(&'a self, edits: &'a [Edit]) -> Result<(Actions<'a>, bool), Untellable> {
         let mut actions = Actions::default();
-        if edits.is_empty() || self.fields.iter().any(|told| ends_header(told.span.of(&self.raw))) {
-            return Ok(actions);
+        if edits.is_empty() {
+            return Ok((actions, true));
+        }
+        if self.fields.iter().any(|told| ends_header(told.span.of(&self.raw))) {
+            return Ok((actions, false));
         }
         let body = self.body;
         let split = edits.partition_point(|edit| edit.span.start < body);
@@ -246,7 +254,7 @@ impl Complete {
             return Err(Untellable::AcrossFields);
         }
         let mut header = header;
-        let mut body_stays = false;
+        let (mut body_stays, mut all) = (false, true);
         let mut counts = Counts::new(self);
         for (at, told) in self.fields.iter().enumerate() {
             if header.is_empty() {
@@ -263,8 +271,9 @@ impl Complete {
             if !has_bare_return(&new) {
                 actions.changes.push(self.change(*told, counts.of(at), &new)?);
             } else if lines(&new).skip(1).any(says_how_to_read) {
-                return Ok(Actions::default());
+                return Ok((Actions::default(), false));
             } else {
+                all = false;
                 body_stays |= says_how_to_read(&new);
             }
         }
@@ -278,7 +287,34 @@ impl Complete {
         } else if !in_body.is_empty() {
             actions.body = Some(pieces(&self.raw, body, in_body));
         }
-        Ok(actions)
+        Ok((actions, all))
+    }
+
+    /// Bytes that the message has with these changes, fields above all others aside.
+    pub(crate) fn size_with(&self, actions: &Actions<'_>) -> usize {
+        let space = usize::from(!self.leading_space);
+        let value = |value: &FieldValue| {
+            let bytes = value.as_bytes();
+            // A fold has a CR more in a message, and a field a colon and its end.
+            bytes.len() + memchr::memchr_iter(b'\n', bytes).count() + space + 3
+        };
+        let place = |change: &HeaderChange| (change.name.as_bytes().to_ascii_lowercase(), change.index);
+        let changes: HashMap<_, _> = actions.changes.iter().map(|change| (place(change), change)).collect();
+        let mut counts = Counts::new(self);
+        let mut size = 2 + actions
+            .appended
+            .iter()
+            .map(|(name, text)| name.as_bytes().len() + value(text))
+            .sum::<usize>();
+        for (at, told) in self.fields.iter().enumerate() {
+            let name = self.raw[told.span.start..][..told.name].to_ascii_lowercase();
+            size += match changes.get(&(name, counts.of(at))) {
+                Some(change) => change.value.as_ref().map_or(0, |text| told.name + value(text)),
+                None => told.span.len(),
+            };
+        }
+        let body = actions.body.as_ref().map(|pieces| pieces.iter().map(|piece| piece.len()).sum());
+        size + body.unwrap_or(self.raw.len() - self.body)
     }
 
     /// The body with its edits, which are sorted and apart, in pieces that are not copied.
@@ -288,14 +324,16 @@ impl Complete {
     }
 
     /// Has fields go that are not to stand, by name and value as the server told them, whatever a CR in a field makes a reader see.
-    pub(crate) fn delete(&self, actions: &mut Actions<'_>, gone: impl Fn(&[u8], &[u8]) -> bool) {
+    ///
+    /// Whether there were such.
+    pub(crate) fn delete(&self, actions: &mut Actions<'_>, gone: impl Fn(&[u8], &[u8]) -> bool) -> bool {
         let field = |told: &Told| {
             let (name, rest) = told.span.of(&self.raw).split_at(told.name);
             (name, rest.strip_prefix(b":").unwrap_or(rest))
         };
         let goes = |told: &Told| matches!(field(told), (name, value) if gone(name, value));
         if !self.fields.iter().any(goes) {
-            return;
+            return false;
         }
         let mut counts = Counts::new(self);
         let mut all = HashSet::new();
@@ -308,6 +346,7 @@ impl Complete {
         all.sort_unstable();
         let deleted = |(name, index)| Some(HeaderChange { name: FieldValue::new(name)?, index, value: None });
         actions.changes.extend(all.into_iter().filter_map(deleted));
+        true
     }
 
     /// New fields that stand before the field that begins at `at`; the edits behind them.

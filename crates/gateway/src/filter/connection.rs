@@ -12,10 +12,12 @@ use crate::server::{Live, Shared};
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Bytes of a packet without data.
 const SIGN: usize = 5;
+/// A connection that is silent so long gives its buffer back.
+const REST: Duration = Duration::from_secs(2);
 
 /// Speaks with one server until either side ends it.
 pub(super) struct Connection {
@@ -37,6 +39,8 @@ pub(super) struct Outside {
     number: u64,
     stream: Stream,
     signs: Mutex<Signs>,
+    /// When the server must have taken what is being written, the whole of it; none where nothing is.
+    due: Mutex<Option<Instant>>,
     in_message: AtomicBool,
 }
 
@@ -50,6 +54,8 @@ enum Work {
         since: Instant,
         /// When the server was told last.
         told: Instant,
+        /// It passes where this takes too long; by the engine that judges it, whatever engine comes after.
+        fail_open: bool,
     },
     /// It took too long; the server has its verdict, or what is left of it stands in [`Signs::owed`].
     GivenUp,
@@ -66,12 +72,25 @@ struct Signs {
 impl Outside {
     pub(super) fn new(number: u64, stream: Stream) -> Self {
         let signs = Mutex::new(Signs { work: Work::None, owed: Vec::new() });
-        Self { number, stream, signs, in_message: AtomicBool::new(false) }
+        Self { number, stream, signs, due: Mutex::new(None), in_message: AtomicBool::new(false) }
     }
 
     /// Whether the message has its verdict already.
     pub(super) fn has_given_up(&self) -> bool {
         matches!(self.signs().work, Work::GivenUp)
+    }
+
+    fn due(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.due.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes, and takes no longer than `time` for all of it: [`Outside::pulse`] ends the connection then. The system's own bound is one of each
+    /// wait for room, and a server that takes a little at a time would meet it for ever.
+    fn write(&self, time: Duration, write: impl FnOnce(&Stream) -> io::Result<()>) -> io::Result<()> {
+        *self.due() = Instant::now().checked_add(time);
+        let written = write(&self.stream);
+        let late = self.due().take().is_some_and(|due| due <= Instant::now());
+        if late && written.is_err() { Err(ErrorKind::TimedOut.into()) } else { written }
     }
 
     fn signs(&self) -> MutexGuard<'_, Signs> {
@@ -94,15 +113,19 @@ impl Live for Outside {
     /// verdict here: the message is deferred, or passes where that is asked for.
     /// A server that takes nothing is not waited for: others are to hear of theirs.
     fn pulse(&self, shared: &Shared) {
+        if self.due().is_some_and(|due| due <= Instant::now()) {
+            // Whoever writes finds out.
+            self.stream.shut();
+        }
         // Held while it is written: a verdict cannot come between.
         let mut signs = self.signs();
-        if let Work::On { since, told } = signs.work {
+        if let Work::On { since, told, fail_open } = signs.work {
             if since.elapsed() >= shared.limits.work {
                 signs.work = Work::GivenUp;
-                let verdict = if shared.engine().fail_open { b'c' } else { b't' };
+                let verdict = if fail_open { b'c' } else { b't' };
                 milter::put(&mut signs.owed, verdict, &[]);
             } else if told.elapsed() >= shared.limits.progress && signs.owed.is_empty() {
-                signs.work = Work::On { since, told: Instant::now() };
+                signs.work = Work::On { since, told: Instant::now(), fail_open };
                 milter::put(&mut signs.owed, b'p', &[]);
                 self.offer(&mut signs.owed);
                 if signs.owed.len() == SIGN {
@@ -210,6 +233,9 @@ impl Connection {
             if left.is_zero() {
                 return Err(io::Error::from(ErrorKind::TimedOut).into());
             }
+            // Whoever is busy does not notice: the time is the same before each packet.
+            let rests = !within && self.session.holds_room() && left > REST;
+            let left = if rests { REST } else { left };
             if set != Some(left) {
                 self.stream.set_read_timeout(left)?;
                 set = Some(left);
@@ -225,6 +251,12 @@ impl Connection {
                 Ok(0) => return Ok(()),
                 Ok(count) => count,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error)
+                    if rests && matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) =>
+                {
+                    self.session.rest();
+                    continue;
+                }
                 Err(error) => return Err(error.into()),
             };
             self.session.came(count);
@@ -283,7 +315,7 @@ impl Connection {
         if output.is_empty() {
             return Ok(());
         }
-        let written = (&self.stream).write_all(output);
+        let written = self.outside.write(self.shared.limits.stall, |mut stream| stream.write_all(output));
         self.session.written();
         self.answered = true;
         Ok(written?)
@@ -297,7 +329,7 @@ impl Connection {
         let mut pieces = vec![IoSlice::new(before)];
         pieces.extend(milter::packets(&heads, &body).into_iter().map(IoSlice::new));
         pieces.push(IoSlice::new(after));
-        let written = self.stream.write_pieces(&mut pieces);
+        let written = self.outside.write(self.shared.limits.stall, |stream| stream.write_pieces(&mut pieces));
         self.session.written();
         self.answered = true;
         Ok(written?)
@@ -312,7 +344,8 @@ impl Connection {
         let message = self.message.take().unwrap_or_else(|| empty_message(&self.shared, granted));
         let mut record = Record::new(std::mem::take(&mut self.envelope), &self.peer, message.size());
         let engine = self.shared.engine();
-        *self.outside.signs() = Signs { work: Work::On { since: start, told: start }, owed: Vec::new() };
+        let work = Work::On { since: start, told: start, fail_open: engine.fail_open };
+        *self.outside.signs() = Signs { work, owed: Vec::new() };
         let done =
             decide(&self.shared, &engine, message, granted, &mut self.session, &self.outside, &mut record);
         let failed = done.is_err();
@@ -326,7 +359,11 @@ impl Connection {
         // From here on no sign of work may come between.
         let none = Signs { work: Work::None, owed: Vec::new() };
         let Signs { work, owed } = std::mem::replace(&mut *self.outside.signs(), none);
-        let told = if owed.is_empty() { Ok(()) } else { (&self.stream).write_all(&owed) };
+        let told = if owed.is_empty() {
+            Ok(())
+        } else {
+            self.outside.write(self.shared.limits.stall, |mut stream| stream.write_all(&owed))
+        };
         let written = if matches!(work, Work::GivenUp) {
             // The server knows; what was found out later goes nowhere.
             self.session.written();
@@ -340,6 +377,11 @@ impl Connection {
                 None => self.write(),
             })
         };
+        if let Err(End::Io(_)) = &written {
+            // Without its verdict the server defers the message, whatever was found out about it.
+            (record.action, record.finding, record.failed_open) = (Action::Tempfail, Some("io"), false);
+            record.bytes_out = 0;
+        }
         record.time = start.elapsed();
         self.shared.tell(&Notice::Message(&record));
         self.outside.in_message.store(false, Ordering::SeqCst);
@@ -407,14 +449,14 @@ mod tests {
     use super::*;
     use crate::limits::Limits;
     use std::os::unix::net::UnixStream;
-    use std::time::Duration;
 
-    fn at_work(stream: Stream, since: Instant) -> Outside {
+    fn at_work(stream: Stream, since: Instant, fail_open: bool) -> Outside {
         let outside = Outside::new(1, stream);
-        outside.signs().work = Work::On { since, told: since };
+        outside.signs().work = Work::On { since, told: since, fail_open };
         outside
     }
 
+    /// What connections share after a reload: the engine is not the one that messages at work are judged by.
     fn shared(work: Duration, fail_open: bool) -> Shared {
         let limits = Limits { work, progress: Duration::ZERO, ..Limits::default() };
         Shared::new(Engine { fail_open, ..Engine::default() }, limits, Box::new(|_| ()))
@@ -446,7 +488,7 @@ mod tests {
     #[test]
     fn a_server_that_takes_nothing_is_not_waited_for() {
         let (near, far, filled) = full();
-        let outside = at_work(near, Instant::now());
+        let outside = at_work(near, Instant::now(), false);
         let start = Instant::now();
         let shared = shared(Duration::from_hours(1), false);
         (0..100).for_each(|_| outside.pulse(&shared));
@@ -462,8 +504,8 @@ mod tests {
     fn a_verdict_is_owed_until_it_is_taken() {
         for (fail_open, letter) in [(false, b't'), (true, b'c')] {
             let (near, far, filled) = full();
-            let outside = at_work(near, Instant::now());
-            let shared = shared(Duration::ZERO, fail_open);
+            let outside = at_work(near, Instant::now(), fail_open);
+            let shared = shared(Duration::ZERO, !fail_open);
             (0..3).for_each(|_| outside.pulse(&shared));
             assert!(outside.has_given_up());
             assert_eq!(outside.signs().owed.len(), SIGN);
@@ -477,7 +519,7 @@ mod tests {
     #[test]
     fn the_rest_of_a_sign_comes_before_all_else() {
         let (near, far) = UnixStream::pair().unwrap();
-        let outside = at_work(Stream::Unix(near), Instant::now());
+        let outside = at_work(Stream::Unix(near), Instant::now(), false);
         outside.signs().owed = b"\x01p".to_vec();
         let shared = shared(Duration::ZERO, false);
         outside.pulse(&shared);

@@ -51,7 +51,7 @@ pub(super) fn decide(
         record.wanted = judgement.wanted;
         record.finding = decision.remark;
         record.losses = judgement.report.losses();
-        record.bytes_out = judgement.size() as u64;
+        record.bytes_out = decision.size as u64;
         record.parts = judgement.parts;
         if decision.rewrites() {
             record.findings.clone_from(&judgement.findings);

@@ -110,6 +110,19 @@ impl Session {
         self.incoming.came(count);
     }
 
+    /// Whether memory is held for bytes that are to come.
+    pub(crate) fn holds_room(&self) -> bool {
+        self.incoming.holds_room()
+    }
+
+    /// Gives memory back that is not needed while nothing comes.
+    pub(crate) fn rest(&mut self) {
+        self.incoming.rest();
+        if self.output.is_empty() {
+            self.output = Vec::new();
+        }
+    }
+
     /// What was agreed, once it was.
     pub fn granted(&self) -> Option<Granted> {
         self.granted

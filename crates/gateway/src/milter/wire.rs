@@ -103,6 +103,18 @@ impl Incoming {
         Ok(rest[..length].split_first().map(|(command, data)| Packet { command: *command, data }))
     }
 
+    /// Whether there is a buffer in which nothing waits.
+    pub(crate) fn holds_room(&self) -> bool {
+        !self.bytes.is_empty() && !self.is_within_packet()
+    }
+
+    /// Gives the buffer back, where nothing waits in it.
+    pub(crate) fn rest(&mut self) {
+        if !self.is_within_packet() {
+            *self = Self::default();
+        }
+    }
+
     /// Whether a packet has begun and not ended.
     pub fn is_within_packet(&self) -> bool {
         self.read < self.filled
@@ -233,6 +245,32 @@ mod tests {
         assert!(incoming.is_within_packet());
         assert!(incoming.bytes.capacity() < 1_000);
     }
+
+    #[test]
+    fn a_rest_costs_no_byte() {
+        let mut incoming = Incoming::default();
+        for _ in 0..3 {
+            while incoming.bytes.len() < LARGE {
+                let room = incoming.room().len();
+                incoming.room().fill(0);
+                incoming.room()[..SHORT.len()].copy_from_slice(SHORT);
+                incoming.came(room);
+                incoming.read = incoming.filled;
+            }
+            assert!(incoming.holds_room());
+            incoming.rest();
+            assert!(incoming.bytes.capacity() == 0 && !incoming.holds_room());
+            incoming.room()[..3].copy_from_slice(&SHORT[..3]);
+            incoming.came(3);
+            assert!(!incoming.holds_room());
+            incoming.rest();
+            incoming.push(&SHORT[3..]);
+            assert_eq!(incoming.packet().unwrap().unwrap().data, b"ab");
+        }
+    }
+
+    /// A packet.
+    const SHORT: &[u8] = b"\0\0\0\x03Bab";
 
     #[test]
     fn packets_come_back_from_reads_of_any_length() {

@@ -5,10 +5,10 @@ use mailglot_gateway::policy::{Action, Finding, Rules};
 use mailglot_gateway::{Address, Engine, Record};
 use mailglot_mime::Policy;
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const LATIN: &[(&str, &str)] = &[
     ("Subject", " =?iso-8859-1?Q?Gr=FC=DFe?="),
@@ -107,6 +107,61 @@ fn a_fault_ends_its_connection_and_no_other() {
     assert_eq!(letters(&good.message(LATIN, b"Gr\xfc\xdfe\r\n")), "mmbc");
     let faults = filter.told.faults(2);
     assert!(faults[0].starts_with("unknown-command") && faults[1].starts_with("io"), "{faults:?}");
+}
+
+/// The record of a message whose server does not take its verdict says that it is deferred.
+#[test]
+fn a_verdict_has_its_time_as_a_whole_and_one_that_is_not_taken_is_told() {
+    for drips in [false, true] {
+        let filter = Filter::start(false, |limits| {
+            (limits.stall, limits.progress) = (Duration::from_millis(500), Duration::from_millis(100));
+        });
+        let mut mta = filter.connect();
+        mta.send(b'M', b"<a@example.org>\0");
+        for (name, value) in LATIN {
+            mta.send(b'L', format!("{name}\0{value}\0").as_bytes());
+        }
+        mta.send(b'N', b"");
+        // No socket's buffer holds what comes back.
+        for piece in b"Gr\xfc\xdfe\r\n".repeat(1_500_000).chunks(65_535) {
+            mta.send(b'B', piece);
+        }
+        mta.send(b'E', b"");
+        let start = Instant::now();
+        if drips {
+            // Each read makes room for a while; all of them together would take many times as long.
+            let mut piece = vec![0; 65_536];
+            while mta.stream.read(&mut piece).is_ok_and(|count| count > 0) {
+                thread::sleep(Duration::from_millis(50));
+            }
+            assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+        } else {
+            drop(mta);
+        }
+        let record = &filter.told.records(1)[0];
+        assert_eq!((record.action, record.finding), (Action::Tempfail, Some("io")), "{drips}");
+        assert_eq!((record.wanted, record.bytes_out), (Action::Normalize, 0));
+        assert!(filter.told.faults(1)[0].starts_with("io ("), "{:?}", filter.told.faults(1));
+    }
+}
+
+/// What a connection held while it was busy is given back, and comes again.
+#[test]
+fn a_connection_that_rests_goes_on() {
+    let filter = Filter::start(false, |_| ());
+    let mut mta = filter.connect();
+    for _ in 0..2 {
+        let packets = mta.message(LATIN, &b"Gr\xfc\xdfe\r\n".repeat(100_000));
+        assert_eq!(letters(&packets).replace('b', ""), "mmc");
+        mta.send(b'A', b"");
+        thread::sleep(Duration::from_millis(2_500));
+    }
+    // In the midst of a packet nothing is given back.
+    mta.stream.write_all(b"\0\0\0\x11M<a@exa").unwrap();
+    thread::sleep(Duration::from_millis(2_500));
+    mta.stream.write_all(b"mple.org>\0").unwrap();
+    assert_eq!(letters(&mta.body(b"Gr\xfc\xdfe\r\n")).pop(), Some('c'));
+    assert_eq!(filter.told.records(3)[2].envelope.sender, b"<a@example.org>");
 }
 
 #[test]
@@ -282,7 +337,14 @@ fn a_return_inside_a_field_hinders_nothing() {
     let packets = filter.connect().message(&fields, b"Gr\xfc\xdfe\r\n");
     assert_eq!(letters(&packets), "mmibc");
     assert!(!packets.iter().any(|(_, data)| data.ends_with(b"b\0")), "it stays: {packets:?}");
-    assert_eq!(filter.told.records(1)[0].action, Action::Normalize);
+    let record = &filter.told.records(1)[0];
+    assert_eq!((record.action, record.finding), (Action::Normalize, Some("stray return")));
+    // The other subject, the label of the charset, and two letters of the body have grown.
+    let grown = |before: &str, after: &str| after.len() as i64 - before.len() as i64;
+    let grown =
+        grown("=?iso-8859-1?Q?Gr=FC=DFe?=", "=?UTF-8?B?R3LDvMOfZQ==?=") + grown("iso-8859-1", "utf-8") + 2;
+    // The empty line is told by nobody.
+    assert_eq!(record.bytes_out as i64 - record.bytes_in as i64 - 2, grown);
 }
 
 /// What may not stand goes, whatever is in it, and whatever a return elsewhere makes a reader see.
@@ -326,6 +388,11 @@ fn a_return_saves_no_claim() {
     assert_eq!(letters(&filter.connect().message(&fields, b"Gr\xfc\xdfe\r\n")), "ic");
     let record = filter.told.records(6).remove(5);
     assert_eq!((record.action, record.finding), (Action::Tag, Some("stray return")));
+    assert_eq!(
+        record.bytes_out,
+        record.bytes_in + 2,
+        "it stays as it came; the empty line is told by nobody"
+    );
 }
 
 #[test]

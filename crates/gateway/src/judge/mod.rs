@@ -7,10 +7,6 @@
 //!
 //! # Limits
 //! Parts under a signature are looked at by their labels and structure; their text is not read.
-//!
-//! A line of white space that ends a header for some readers (`whitespace-line`), and a multipart without its last delimiter
-//! (`unterminated-multipart`), are told under the action `normalize` and stay as they came: a field more or less, or a part that was
-//! cut, is not ours to guess. A policy that asks for it refuses or defers them.
 
 mod addresses;
 mod canonical;
@@ -19,6 +15,7 @@ mod charsets;
 mod events;
 mod fields;
 mod idna;
+mod mend;
 mod script;
 mod structure;
 mod widened;
@@ -133,6 +130,7 @@ pub fn judge<'a>(raw: &'a [u8], envelope: &Envelope, rules: &Rules) -> Judgement
     charsets::find(&message, &report, rules, &mut findings, &mut kept);
     addresses::find(&message, &mut findings);
     kept.embedded(&message);
+    let kept = kept.sorted();
     kept.hold(&mut edits);
     widened::take_back(&message, &mut edits);
     let signed = fields::is_signed(&message);
@@ -145,6 +143,7 @@ pub fn judge<'a>(raw: &'a [u8], envelope: &Envelope, rules: &Rules) -> Judgement
     }
     if !signed || may_break_signature(&message, rules) {
         canonical::plan(&message, &report, &findings, &mut edits);
+        mend::plan(&message, rules, &findings, &kept, &mut edits);
         fields::delete_duplicates(&message, &findings, &mut edits);
     }
     let (wanted, action) = decide(rules, &findings, &edits);
@@ -219,13 +218,18 @@ impl Kept {
         self.0.push(field.full);
     }
 
+    /// In the order of the message, for [`Kept::hold`].
+    fn sorted(mut self) -> Self {
+        self.0.sort_unstable_by_key(|span| (span.start, span.end));
+        self
+    }
+
     /// Takes the edits away that touch what stays. Both lists are walked once.
-    fn hold(mut self, edits: &mut Vec<Edit>) {
+    fn hold(&self, edits: &mut Vec<Edit>) {
         if self.0.is_empty() || edits.is_empty() {
             return;
         }
-        self.0.sort_unstable_by_key(|span| (span.start, span.end));
-        let mut kept = self.0.into_iter().peekable();
+        let mut kept = self.0.iter().peekable();
         let mut reach = 0;
         edits.retain(|edit| {
             while let Some(span) = kept.next_if(|span| span.start <= edit.span.start) {

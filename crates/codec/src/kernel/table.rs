@@ -66,6 +66,10 @@ fn singles<const WHOLE: bool>(page: &Page, input: &[u8], text: &mut String) -> u
             }
             for part in block.as_chunks::<8>().0 {
                 out.reserve(8 * 4);
+                if page.ascii && put_sparse(page, *part, &mut out) {
+                    at += 8;
+                    continue;
+                }
                 let cells = part.map(|byte| page.cell(byte));
                 if !WHOLE && cells.contains(&Packed::NONE) {
                     return at + known(page, part, &mut out);
@@ -107,6 +111,36 @@ fn singles<const WHOLE: bool>(page: &Page, input: &[u8], text: &mut String) -> u
         }
     }
     at + known(page, &input[at..], &mut out)
+}
+
+/// Eight bytes of which one at most is above 7F, and a character: as Latin text has them. False, and nothing is done, for others.
+#[inline]
+fn put_sparse(page: &Page, part: [u8; 8], out: &mut Writer<'_>) -> bool {
+    debug_assert!(page.ascii && out.room() >= 8 * 4);
+    let word = u64::from_le_bytes(part);
+    let high = word & 0x8080_8080_8080_8080;
+    if high == 0 {
+        // SAFETY: there is room, and ASCII is UTF-8.
+        unsafe { out.store(part, 8) };
+        return true;
+    }
+    if high & (high - 1) != 0 {
+        return false;
+    }
+    let before = high.trailing_zeros() as usize / 8;
+    let cell = page.cell(part[before]);
+    if cell.is_none() {
+        return false;
+    }
+    // In two steps: a shift by 64 is none.
+    let after = (word >> (8 * before) >> 8).to_le_bytes();
+    // SAFETY: there is room for seven bytes before, four, and eight behind; the others than the one are ASCII.
+    unsafe {
+        out.store(part, before);
+        out.put(cell);
+        out.store(after, 7 - before);
+    }
+    true
 }
 
 /// The same, byte by byte.

@@ -3,6 +3,8 @@
 //! Edits are carried out as Postfix does: fields of a name are counted anew after each deletion, and all pieces of a body
 //! together replace the old one.
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::AsFd;
 use std::io::{self, BufReader, Error, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
@@ -45,17 +47,34 @@ pub type Packet = (u8, Vec<u8>);
 /// Connects to `unix:PATH` or `tcp:HOST:PORT`, as a server does: small packets wait for an answer (Nagle).
 pub fn connect(address: &str) -> io::Result<Box<dyn Stream>> {
     match address.split_once(':') {
-        Some(("unix", path)) => {
-            let stream = UnixStream::connect(path)?;
-            stream.set_read_timeout(Some(PATIENCE))?;
-            Ok(Box::new(stream))
-        }
-        Some(("tcp", place)) => {
-            let stream = TcpStream::connect(place)?;
-            stream.set_read_timeout(Some(PATIENCE))?;
-            Ok(Box::new(stream))
-        }
+        Some(("unix", path)) => Ok(Box::new(Polled(UnixStream::connect(path)?))),
+        Some(("tcp", place)) => Ok(Box::new(Polled(TcpStream::connect(place)?))),
         _ => Err(Error::new(ErrorKind::InvalidInput, address.to_owned())),
+    }
+}
+
+/// A stream that is read from as Postfix and Sendmail do: there is something when poll says so. Who sleeps in the read itself is also woken
+/// by the system when the other end takes what was written, for nothing, at the cost of both.
+struct Polled<S>(S);
+
+impl<S: Read + AsFd> Read for Polled<S> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let time = Timespec { tv_sec: PATIENCE.as_secs() as i64, tv_nsec: 0 };
+        let mut waiting = [PollFd::new(&self.0, PollFlags::IN)];
+        if rustix::io::retry_on_intr(|| poll(&mut waiting, Some(&time)))? == 0 {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        self.0.read(bytes)
+    }
+}
+
+impl<S: Write> Write for Polled<S> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 

@@ -76,14 +76,16 @@ fn is_composite(part: &Part) -> bool {
 
 /// Whether a CR or LF stands alone.
 fn has_bare_ends(raw: &[u8]) -> bool {
-    let mut pairs = 0;
-    for at in memchr::memchr_iter(b'\n', raw) {
-        if at == 0 || raw[at - 1] != b'\r' {
-            return true;
-        }
-        pairs += 1;
-    }
-    memchr::memchr_iter(b'\r', raw).count() != pairs
+    /// Bytes without a branch, which whole registers look at; each piece but the last ends with the first byte of the next.
+    const PIECE: usize = 1_024;
+    let (Some(first), Some(last)) = (raw.first(), raw.last()) else { return false };
+    let apart = |piece: &[u8]| {
+        let pairs = piece.iter().zip(piece.get(1..).unwrap_or_default());
+        pairs.fold(0, |all, (one, next)| all | u8::from((*one == b'\r') != (*next == b'\n'))) > 0
+    };
+    *first == b'\n'
+        || *last == b'\r'
+        || (0..raw.len()).step_by(PIECE).any(|at| apart(&raw[at..raw.len().min(at + PIECE + 1)]))
 }
 
 /// Whether a value has more parameters, or comments in comments, than any mail needs.
@@ -125,4 +127,34 @@ fn has_rival_boundary(message: &Message<'_>, part: &Part, id: PartId) -> bool {
         outer = message.part(parent).parent;
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Byte by byte.
+    fn slow(raw: &[u8]) -> bool {
+        (0..raw.len()).any(|at| match raw[at] {
+            b'\n' => at == 0 || raw[at - 1] != b'\r',
+            b'\r' => raw.get(at + 1) != Some(&b'\n'),
+            _ => false,
+        })
+    }
+
+    #[test]
+    fn bare_line_ends_are_seen_wherever_they_stand() {
+        for length in [0, 1, 2, 3, 1_023, 1_024, 1_025, 1_026, 2_048, 2_049, 3_000] {
+            let text = vec![b'a'; length];
+            assert!(!has_bare_ends(&text));
+            for at in 0..length {
+                for end in [&b"\r"[..], b"\n", b"\r\n", b"\n\r", b"\r\r\n"] {
+                    let mut raw = text.clone();
+                    let fits = end.len().min(length - at);
+                    raw[at..at + fits].copy_from_slice(&end[..fits]);
+                    assert_eq!(has_bare_ends(&raw), slow(&raw), "{length} {at} {end:?}");
+                }
+            }
+        }
+    }
 }

@@ -8,6 +8,7 @@ use rustix::net::{
 };
 use std::io::{self, ErrorKind};
 use std::net::{TcpListener, TcpStream, ToSocketAddrs};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
@@ -340,6 +341,16 @@ impl Stream {
         }
     }
 
+    /// Reads what has come; none where nothing has. It does not wait.
+    pub(crate) fn receive(&self, bytes: &mut [u8]) -> io::Result<Option<usize>> {
+        let flags = RecvFlags::DONTWAIT;
+        match rustix::io::retry_on_intr(|| either!(self, stream => recv(stream, &mut *bytes, flags))) {
+            Ok((count, _)) => Ok(Some(count)),
+            Err(Errno::AGAIN) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Ends both directions, for all clones.
     pub(crate) fn shut(&self) {
         // The other side may have ended it before.
@@ -392,6 +403,12 @@ impl Stream {
 impl io::Read for Stream {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         either!(self, stream => stream.read(bytes))
+    }
+}
+
+impl AsFd for Stream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        either!(self, stream => stream.as_fd())
     }
 }
 

@@ -1,7 +1,9 @@
-//! The frame of a daemon: listens, gives each connection a thread, ends in order. What is spoken on a connection is its service's.
+//! The frame of a daemon: listens, gives each connection a thread or a place among those that are served by turns, ends in order.
+//! What is spoken on a connection is its service's.
 //!
 //! # Limits
-//! A thread for each connection: good for some thousand. Messages at work are as many as there are processors.
+//! A thread for each connection that has one: good for some thousand. Messages at work are as many as there are processors, and as many
+//! short ones.
 
 use crate::address::{Address, Listener, Socket, Stream};
 use crate::engine::Engine;
@@ -9,6 +11,7 @@ use crate::limits::Limits;
 use crate::notice::Notice;
 use crate::spool::Budget;
 use crate::turns::Turns;
+use pool::Pool;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
@@ -48,8 +51,46 @@ pub(crate) trait Service: Send {
 /// A connection that was taken up.
 pub(crate) struct Work {
     pub(crate) live: Arc<dyn Live>,
-    /// What its thread is to do.
-    pub(crate) run: Box<dyn FnOnce() + Send>,
+    pub(crate) run: Run,
+}
+
+/// How the work on a connection is done.
+pub(crate) enum Run {
+    /// In a thread of its own.
+    Thread(Box<dyn FnOnce() + Send>),
+    /// By turns with others.
+    Turns(Box<dyn Served>),
+}
+
+/// A connection that can be served by turns. Nothing that is done here may wait for the other side.
+pub(crate) trait Served: Send {
+    /// What is waited for.
+    fn stream(&self) -> &Stream;
+
+    /// Goes on: there is something to be read, or room for what is to be written.
+    fn serve(&mut self) -> Next;
+
+    /// Whether the other side has been silent for too long. Asked from time to time: who is silent for less can give memory back.
+    fn is_late(&mut self) -> bool;
+
+    /// The other side has been silent for too long.
+    fn give_up(&mut self);
+
+    /// Goes on to the end, in a thread of its own.
+    fn run(self: Box<Self>);
+}
+
+/// What a connection waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Words of the other side.
+    Read,
+    /// That the other side takes what is said.
+    Write,
+    /// Work that takes long: a thread of its own.
+    Thread,
+    /// It is over.
+    End,
 }
 
 /// What others see of a connection.
@@ -193,17 +234,17 @@ impl Server {
     pub fn run(self) -> io::Result<()> {
         let beat = self.beat()?;
         let mut number = 0;
-        let mut threads: Vec<JoinHandle<()>> = Vec::new();
+        let mut pool = None;
         let mut spare = Spare::new();
         while !self.shared.is_stopping() {
-            threads.retain(|thread| !thread.is_finished());
-            if threads.len() >= self.shared.limits.connections + REFUSED {
+            let running = self.shared.live().len();
+            if running >= self.shared.limits.connections + REFUSED {
                 thread::sleep(AFTER_FAILURE);
                 continue;
             }
             number += 1;
-            match self.take(number, threads.len()) {
-                Ok(thread) => threads.extend(thread),
+            match self.take(number, running, &mut pool) {
+                Ok(()) => (),
                 Err(error) => {
                     let fault = format!("accept ({error})");
                     self.shared.tell(&Notice::Fault { connection: number, peer: "", fault: &fault });
@@ -212,21 +253,20 @@ impl Server {
                 }
             }
         }
-        self.drain(&threads);
+        self.drain();
+        drop(pool);
         // It may be between two looks.
         beat.thread().unpark();
-        for thread in threads.into_iter().chain([beat]) {
-            // Its panic has been told where it happened.
-            let _ = thread.join();
-        }
+        // Its panic has been told where it happened.
+        let _ = beat.join();
         Ok(())
     }
 
-    /// Waits for a client and gives it a thread; none where it needs none, or the server stops.
-    fn take(&self, number: u64, running: usize) -> io::Result<Option<JoinHandle<()>>> {
+    /// Waits for a client and has it served, where it is to be and the server does not stop.
+    fn take(&self, number: u64, running: usize, pool: &mut Option<Pool>) -> io::Result<()> {
         let stream = self.listener.accept()?;
         if self.shared.is_stopping() {
-            return Ok(None);
+            return Ok(());
         }
         let full = running >= self.shared.limits.connections;
         if full {
@@ -234,21 +274,22 @@ impl Server {
             self.shared.tell(&Notice::Fault { connection: number, peer: &peer, fault: "connections" });
         }
         let Some(Work { live, run }) = self.service.take_up(number, stream, full, &self.shared)? else {
-            return Ok(None);
+            return Ok(());
         };
         self.shared.live().insert(number, live);
-        let shared = self.shared.clone();
-        let made = thread::Builder::new().stack_size(STACK).spawn(move || {
-            if catch_unwind(AssertUnwindSafe(run)).is_err() {
-                // Its streams are closed by now: the client keeps its message.
-                shared.tell(&Notice::Fault { connection: number, peer: "", fault: "panic" });
-            }
-            shared.live().remove(&number);
-        });
-        if made.is_err() {
-            self.shared.live().remove(&number);
+        let served = match run {
+            Run::Thread(run) => return spawn(&self.shared, number, run),
+            Run::Turns(served) => served,
+        };
+        if pool.is_none() {
+            // Without it each connection has its thread.
+            *pool = Pool::start(&self.shared).ok();
         }
-        made.map(Some)
+        let refused = match pool {
+            Some(pool) => pool.take(number, served).err(),
+            None => Some(served),
+        };
+        refused.map_or(Ok(()), |served| spawn(&self.shared, number, move || served.run()))
     }
 
     /// A thread that looks at all connections again and again.
@@ -269,16 +310,37 @@ impl Server {
     }
 
     /// Ends idle connections at once, the others when their message has ended or too much time has gone by.
-    fn drain(&self, threads: &[JoinHandle<()>]) {
+    fn drain(&self) {
         let start = Instant::now();
-        while threads.iter().any(|thread| !thread.is_finished()) {
+        loop {
             let late = start.elapsed() >= self.shared.limits.drain;
-            for live in self.shared.live().values() {
+            let live = self.shared.live();
+            if live.is_empty() {
+                return;
+            }
+            for live in live.values() {
                 if late { live.end() } else { live.end_idle() }
             }
+            drop(live);
             thread::sleep(DRAINING);
         }
     }
+}
+
+/// Gives a connection that is known a thread, which forgets it at its end.
+fn spawn(shared: &Arc<Shared>, number: u64, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let twin = shared.clone();
+    let made = thread::Builder::new().stack_size(STACK).spawn(move || {
+        if catch_unwind(AssertUnwindSafe(run)).is_err() {
+            // Its streams are closed by now: the client keeps its message.
+            twin.tell(&Notice::Fault { connection: number, peer: "", fault: "panic" });
+        }
+        twin.live().remove(&number);
+    });
+    if made.is_err() {
+        shared.live().remove(&number);
+    }
+    made.map(drop)
 }
 
 /// A descriptor that is kept for the time when there is no other: who connects then is turned away at once, and need not wait.
@@ -299,6 +361,27 @@ impl Spare {
         }
         if self.0.is_none() {
             *self = Self::new();
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod pool;
+
+/// Elsewhere each connection has a thread.
+#[cfg(not(target_os = "linux"))]
+mod pool {
+    use super::{Arc, Served, Shared, io};
+
+    pub(super) enum Pool {}
+
+    impl Pool {
+        pub(super) fn start(_: &Arc<Shared>) -> io::Result<Self> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+
+        pub(super) fn take(&mut self, _: u64, served: Box<dyn Served>) -> Result<(), Box<dyn Served>> {
+            Err(served)
         }
     }
 }

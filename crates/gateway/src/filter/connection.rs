@@ -1,6 +1,12 @@
 //! One connection of a server: reads, lets the session speak, decides about each message.
+//!
+//! It is served by turns with others, where nothing may wait for its server; with a message that is long it gets a thread, and keeps it.
+//!
+//! # Limits
+//! How long a server may be silent is looked at several times in that time, not at its end to the millisecond.
 
 use super::decide::{Apart, decide};
+use super::outside::{Outside, Signs, Work};
 use crate::address::Stream;
 use crate::engine::{Engine, Envelope};
 use crate::milter::{self, Actions, Event, Fault, Granted, Session, Verdict, protocol};
@@ -8,14 +14,17 @@ use crate::notice::{Notice, Record};
 use crate::policy::Action;
 use crate::received::Received;
 use crate::record;
-use crate::server::{Live, Shared};
+use crate::server::{Next, Served, Shared};
+use std::convert::Infallible;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Bytes of a packet without data.
-const SIGN: usize = 5;
+/// Bytes of a message that has no thread; a message that is read has some more, for a look at it is one at all that came.
+const SHORT: u64 = 256 << 10;
+/// Bytes of memory that are kept for what is unsent.
+const KEPT: usize = 64 << 10;
 /// A connection that is silent so long gives its buffer back.
 const REST: Duration = Duration::from_secs(2);
 
@@ -31,123 +40,16 @@ pub(super) struct Connection {
     peer: String,
     /// Something was written since bytes were read last.
     answered: bool,
-}
-
-/// What others see of a connection.
-#[derive(Debug)]
-pub(super) struct Outside {
-    number: u64,
-    stream: Stream,
-    signs: Mutex<Signs>,
-    /// When the server must have taken what is being written, the whole of it; none where nothing is.
-    due: Mutex<Option<Instant>>,
-    in_message: AtomicBool,
-}
-
-/// What is done about the message of a connection.
-#[derive(Clone, Copy, Debug)]
-enum Work {
-    /// There is none, or it is still told.
-    None,
-    /// It is worked on.
-    On {
-        since: Instant,
-        /// When the server was told last.
-        told: Instant,
-        /// It passes where this takes too long; by the engine that judges it, whatever engine comes after.
-        fail_open: bool,
-    },
-    /// It took too long; the server has its verdict, or what is left of it stands in [`Signs::owed`].
-    GivenUp,
-}
-
-/// What the server is told while a message is worked on.
-#[derive(Debug)]
-struct Signs {
-    work: Work,
-    /// Bytes that the server has not taken yet: a verdict, or the rest of a sign of which it took a part.
-    owed: Vec<u8>,
-}
-
-impl Outside {
-    pub(super) fn new(number: u64, stream: Stream) -> Self {
-        let signs = Mutex::new(Signs { work: Work::None, owed: Vec::new() });
-        Self { number, stream, signs, due: Mutex::new(None), in_message: AtomicBool::new(false) }
-    }
-
-    /// Whether the message has its verdict already.
-    pub(super) fn has_given_up(&self) -> bool {
-        matches!(self.signs().work, Work::GivenUp)
-    }
-
-    fn due(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.due.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Writes, and takes no longer than `time` for all of it: [`Outside::pulse`] ends the connection then. The system's own bound is one of each
-    /// wait for room, and a server that takes a little at a time would meet it for ever.
-    fn write(&self, time: Duration, write: impl FnOnce(&Stream) -> io::Result<()>) -> io::Result<()> {
-        *self.due() = Instant::now().checked_add(time);
-        let written = write(&self.stream);
-        let late = self.due().take().is_some_and(|due| due <= Instant::now());
-        if late && written.is_err() { Err(ErrorKind::TimedOut.into()) } else { written }
-    }
-
-    fn signs(&self) -> MutexGuard<'_, Signs> {
-        self.signs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Live for Outside {
-    fn end_idle(&self) {
-        if !self.in_message.load(Ordering::SeqCst) {
-            self.stream.shut();
-        }
-    }
-
-    fn end(&self) {
-        self.stream.shut();
-    }
-
-    /// Tells the server that work goes on, where it does and the last sign was given long enough ago. Work that takes too long gets its
-    /// verdict here: the message is deferred, or passes where that is asked for.
-    /// A server that takes nothing is not waited for: others are to hear of theirs.
-    fn pulse(&self, shared: &Shared) {
-        if self.due().is_some_and(|due| due <= Instant::now()) {
-            // Whoever writes finds out.
-            self.stream.shut();
-        }
-        // Held while it is written: a verdict cannot come between.
-        let mut signs = self.signs();
-        if let Work::On { since, told, fail_open } = signs.work {
-            if since.elapsed() >= shared.limits.work {
-                signs.work = Work::GivenUp;
-                let verdict = if fail_open { b'c' } else { b't' };
-                milter::put(&mut signs.owed, verdict, &[]);
-            } else if told.elapsed() >= shared.limits.progress && signs.owed.is_empty() {
-                signs.work = Work::On { since, told: Instant::now(), fail_open };
-                milter::put(&mut signs.owed, b'p', &[]);
-                self.offer(&mut signs.owed);
-                if signs.owed.len() == SIGN {
-                    // It has words of ours to read.
-                    signs.owed.clear();
-                }
-                return;
-            }
-        }
-        self.offer(&mut signs.owed);
-    }
-}
-
-impl Outside {
-    /// Gives the server what it takes at once.
-    fn offer(&self, owed: &mut Vec<u8>) {
-        if !owed.is_empty() {
-            // The connection finds out by itself when its stream has failed.
-            let taken = self.stream.offer(owed).unwrap_or(0);
-            owed.drain(..taken);
-        }
-    }
+    /// There is a thread for this connection alone, which may wait.
+    waits: bool,
+    /// What is to be sent, where the server is not waited for: nothing else is done before it took it.
+    unsent: Vec<u8>,
+    /// The message that ends with it.
+    ended: Option<Box<Record>>,
+    /// Since when the server is silent, how long it may be, and whether it is so within a packet.
+    silent: Instant,
+    patience: Duration,
+    within: bool,
 }
 
 /// Why a connection ends.
@@ -169,6 +71,7 @@ impl From<io::Error> for End {
 
 impl Connection {
     pub(super) fn new(outside: Arc<Outside>, stream: Stream, session: Session, shared: Arc<Shared>) -> Self {
+        let patience = shared.limits.negotiation;
         Self {
             outside,
             stream,
@@ -178,19 +81,37 @@ impl Connection {
             message: None,
             peer: String::new(),
             answered: false,
+            waits: false,
+            unsent: Vec::new(),
+            ended: None,
+            silent: Instant::now(),
+            patience,
+            within: false,
         }
     }
 
-    /// Runs to the end, and tells of it where it is a fault.
+    /// Runs to the end in a thread of its own.
     pub(super) fn run(mut self) {
-        let end = self.speak();
+        self.waits = true;
+        let Err(end) = self.speak();
+        self.end(end);
+    }
+
+    /// Ends the connection, and tells of it where it is a fault.
+    fn end(&mut self, end: End) {
         self.stream.shut();
+        let ended = self.ended.take();
+        if let Some(mut record) = ended {
+            self.outside.in_message.store(false, Ordering::SeqCst);
+            not_taken(&mut record);
+            self.shared.tell(&Notice::Message(&record));
+        }
         let text = match end {
-            Ok(()) | Err(End::Quit) => return,
-            Err(End::Fault(fault)) => fault.to_string(),
+            End::Quit => return,
+            End::Fault(fault) => fault.to_string(),
             // Idle connections are ended when the server stops.
-            Err(End::Io(_)) if self.shared.is_stopping() => return,
-            Err(End::Io(error)) => format!("io ({error})"),
+            End::Io(_) if self.shared.is_stopping() => return,
+            End::Io(error) => format!("io ({error})"),
         };
         self.fault(&text);
         if self.outside.in_message.load(Ordering::SeqCst) {
@@ -207,60 +128,102 @@ impl Connection {
         self.shared.tell(&Notice::Fault { connection: self.outside.number, peer: &self.peer, fault });
     }
 
-    fn speak(&mut self) -> Result<(), End> {
+    fn speak(&mut self) -> Result<Infallible, End> {
         self.stream.set_write_timeout(self.shared.limits.stall)?;
-        let (mut set, mut waiting, mut within) = (None, Instant::now(), false);
+        self.send_rest()?;
+        let mut set = None;
         loop {
             let understood = self.answer()?;
-            let limits = &self.shared.limits;
-            let patience = if self.session.granted().is_none() {
-                limits.negotiation
-            } else if self.session.is_within_packet() {
-                limits.stall
+            let left = if self.renew(understood) {
+                self.patience
             } else {
-                limits.idle
-            };
-            let was_within = std::mem::replace(&mut within, self.session.is_within_packet());
-            // The time before a packet is none of its own. Up to the negotiation there is one time for all.
-            let begun = within && !was_within && self.session.granted().is_some();
-            // Bytes that come one by one gain nobody time: a packet has what a packet has.
-            let left = if understood || begun {
-                waiting = Instant::now();
-                patience
-            } else {
-                patience.saturating_sub(waiting.elapsed())
+                self.patience.saturating_sub(self.silent.elapsed())
             };
             if left.is_zero() {
                 return Err(io::Error::from(ErrorKind::TimedOut).into());
             }
             // Whoever is busy does not notice: the time is the same before each packet.
-            let rests = !within && self.session.holds_room() && left > REST;
+            let rests = !self.within && self.session.holds_room() && left > REST;
             let left = if rests { REST } else { left };
             if set != Some(left) {
                 self.stream.set_read_timeout(left)?;
                 set = Some(left);
             }
-            if !std::mem::take(&mut self.answered) {
-                // An answer acknowledges what it answers.
-                self.stream.acknowledge_at_once();
-            }
-            let count = match self.stream.read(self.session.room()) {
-                Ok(0) if self.session.is_within_packet() => {
-                    return Err(io::Error::from(ErrorKind::UnexpectedEof).into());
-                }
-                Ok(0) => return Ok(()),
-                Ok(count) => count,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            self.acknowledge();
+            match self.stream.read(self.session.room()) {
+                Ok(count) => self.came(count)?,
+                Err(error) if error.kind() == ErrorKind::Interrupted => (),
                 Err(error)
                     if rests && matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) =>
                 {
                     self.session.rest();
-                    continue;
                 }
                 Err(error) => return Err(error.into()),
-            };
-            self.session.came(count);
+            }
         }
+    }
+
+    /// Takes what came, or sends what is unsent, and goes on as far as that goes without waiting.
+    fn go_on(&mut self) -> Result<Next, End> {
+        let before = self.unsent.len();
+        if before > 0 {
+            self.send_rest()?;
+        } else if let Some(count) = self.stream.receive(self.session.room())? {
+            self.came(count)?;
+        }
+        let all_sent = self.unsent.is_empty();
+        let understood = all_sent && self.answer()?;
+        if !self.unsent.is_empty() {
+            // There is one time for all of it, however much is taken meanwhile.
+            if before == 0 || all_sent {
+                (self.silent, self.patience) = (Instant::now(), self.shared.limits.stall);
+            }
+            return Ok(Next::Write);
+        }
+        // Who took an answer has the time anew.
+        self.renew(understood || before > 0);
+        self.acknowledge();
+        let long = self.message.as_ref().is_some_and(|message| message.size() > SHORT);
+        Ok(if long { Next::Thread } else { Next::Read })
+    }
+
+    /// So many bytes were read.
+    fn came(&mut self, count: usize) -> Result<(), End> {
+        match count {
+            0 if self.session.is_within_packet() => Err(io::Error::from(ErrorKind::UnexpectedEof).into()),
+            0 => Err(End::Quit),
+            _ => {
+                self.session.came(count);
+                Ok(())
+            }
+        }
+    }
+
+    /// Asks for acknowledgements, where there is no answer: that acknowledges what it answers.
+    fn acknowledge(&mut self) {
+        if !std::mem::take(&mut self.answered) {
+            self.stream.acknowledge_at_once();
+        }
+    }
+
+    /// How long the server may be silent from now on; whether its time begins anew.
+    fn renew(&mut self, understood: bool) -> bool {
+        let limits = &self.shared.limits;
+        let negotiated = self.session.granted().is_some();
+        let was_within = std::mem::replace(&mut self.within, self.session.is_within_packet());
+        self.patience = match (negotiated, self.within) {
+            (false, _) => limits.negotiation,
+            (true, true) => limits.stall,
+            (true, false) => limits.idle,
+        };
+        // The time before a packet is none of its own. Up to the negotiation there is one time for all.
+        let begun = self.within && !was_within && negotiated;
+        // Bytes that come one by one gain nobody time: a packet has what a packet has.
+        let anew = understood || begun;
+        if anew {
+            self.silent = Instant::now();
+        }
+        anew
     }
 
     /// Takes everything that was told, and writes what is due; whether anything was told.
@@ -269,6 +232,9 @@ impl Connection {
         loop {
             if self.session.owes_verdict() {
                 self.decide()?;
+            }
+            if !self.unsent.is_empty() {
+                return Ok(understood);
             }
             let granted = self.session.granted().unwrap_or_default();
             let Some(event) = self.session.event().map_err(End::Fault)? else {
@@ -315,30 +281,63 @@ impl Connection {
         if output.is_empty() {
             return Ok(());
         }
-        let written = self.outside.write(self.shared.limits.stall, |mut stream| stream.write_all(output));
+        let written = self.outside.send(self.waits, self.shared.limits.stall, output, &mut self.unsent);
         self.session.written();
         self.answered = true;
         Ok(written?)
     }
 
-    /// Writes the output with a long body in it that is not copied.
+    /// Writes the output with a long body in it that is not copied where the server is waited for.
     fn write_apart(&mut self, apart: &Apart) -> Result<(), End> {
         let (before, after) = self.session.output().split_at(apart.place);
         let body = apart.message.new_body(&apart.edits);
         let heads = milter::heads(&body);
-        let mut pieces = vec![IoSlice::new(before)];
-        pieces.extend(milter::packets(&heads, &body).into_iter().map(IoSlice::new));
-        pieces.push(IoSlice::new(after));
-        let written = self.outside.write(self.shared.limits.stall, |stream| stream.write_pieces(&mut pieces));
+        let mut pieces = vec![before];
+        pieces.extend(milter::packets(&heads, &body));
+        pieces.push(after);
+        let written = if self.waits {
+            let mut pieces: Vec<_> = pieces.into_iter().map(IoSlice::new).collect();
+            self.outside.write(self.shared.limits.stall, |stream| stream.write_pieces(&mut pieces))
+        } else {
+            self.unsent.extend(pieces.concat());
+            Ok(())
+        };
         self.session.written();
         self.answered = true;
         Ok(written?)
+    }
+
+    /// Sends what is unsent: all, where the server is waited for, or what it takes at once.
+    fn send_rest(&mut self) -> Result<(), End> {
+        let taken = if self.waits {
+            self.outside.write(self.shared.limits.stall, |mut stream| stream.write_all(&self.unsent))?;
+            self.unsent.len()
+        } else {
+            self.stream.offer(&self.unsent)?
+        };
+        self.unsent.drain(..taken);
+        self.unsent.shrink_to(KEPT);
+        match self.ended.take_if(|_| self.unsent.is_empty()) {
+            Some(record) => self.message_ends(&record),
+            None => Ok(()),
+        }
+    }
+
+    /// The server has the verdict.
+    fn message_ends(&self, record: &Record) -> Result<(), End> {
+        self.shared.tell(&Notice::Message(record));
+        self.outside.in_message.store(false, Ordering::SeqCst);
+        if self.shared.is_stopping() { Err(End::Quit) } else { Ok(()) }
     }
 
     /// Decides about the message that has ended, and writes edits and verdict at once.
     fn decide(&mut self) -> Result<(), End> {
         // What was said before the end of the message goes first.
         self.write()?;
+        if !self.unsent.is_empty() {
+            // A sign of work is not to come before it.
+            return Ok(());
+        }
         let start = Instant::now();
         let granted = self.session.granted().unwrap_or_default();
         let message = self.message.take().unwrap_or_else(|| empty_message(&self.shared, granted));
@@ -346,8 +345,8 @@ impl Connection {
         let engine = self.shared.engine();
         let work = Work::On { since: start, told: start, fail_open: engine.fail_open };
         *self.outside.signs() = Signs { work, owed: Vec::new() };
-        let done =
-            decide(&self.shared, &engine, message, granted, &mut self.session, &self.outside, &mut record);
+        let (shared, waits) = (&self.shared, self.waits);
+        let done = decide(shared, waits, &engine, message, &mut self.session, &self.outside, &mut record);
         let failed = done.is_err();
         let apart = match done {
             Ok(apart) => apart,
@@ -359,11 +358,7 @@ impl Connection {
         // From here on no sign of work may come between.
         let none = Signs { work: Work::None, owed: Vec::new() };
         let Signs { work, owed } = std::mem::replace(&mut *self.outside.signs(), none);
-        let told = if owed.is_empty() {
-            Ok(())
-        } else {
-            self.outside.write(self.shared.limits.stall, |mut stream| stream.write_all(&owed))
-        };
+        let told = self.outside.send(self.waits, self.shared.limits.stall, &owed, &mut self.unsent);
         let written = if matches!(work, Work::GivenUp) {
             // The server knows; what was found out later goes nowhere.
             self.session.written();
@@ -378,15 +373,51 @@ impl Connection {
             })
         };
         if let Err(End::Io(_)) = &written {
-            // Without its verdict the server defers the message, whatever was found out about it.
-            (record.action, record.finding, record.failed_open) = (Action::Tempfail, Some("io"), false);
-            record.bytes_out = 0;
+            not_taken(&mut record);
         }
         record.time = start.elapsed();
-        self.shared.tell(&Notice::Message(&record));
-        self.outside.in_message.store(false, Ordering::SeqCst);
-        if self.shared.is_stopping() { Err(End::Quit) } else { written }
+        if written.is_ok() && !self.unsent.is_empty() {
+            self.ended = Some(Box::new(record));
+            return Ok(());
+        }
+        self.message_ends(&record)?;
+        written
     }
+}
+
+impl Served for Connection {
+    fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    fn serve(&mut self) -> Next {
+        self.go_on().unwrap_or_else(|end| {
+            self.end(end);
+            Next::End
+        })
+    }
+
+    fn is_late(&mut self) -> bool {
+        let silent = self.silent.elapsed();
+        if silent >= REST && !self.within && self.session.holds_room() {
+            self.session.rest();
+        }
+        silent >= self.patience
+    }
+
+    fn give_up(&mut self) {
+        self.end(End::Io(ErrorKind::TimedOut.into()));
+    }
+
+    fn run(self: Box<Self>) {
+        (*self).run();
+    }
+}
+
+/// Without its verdict the server defers the message, whatever was found out about it.
+fn not_taken(record: &mut Record) {
+    (record.action, record.finding, record.failed_open) = (Action::Tempfail, Some("io"), false);
+    record.bytes_out = 0;
 }
 
 fn empty_message(shared: &Shared, granted: Granted) -> Received {
@@ -441,88 +472,4 @@ fn take(
         _ => (),
     }
     true
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use crate::limits::Limits;
-    use std::os::unix::net::UnixStream;
-
-    fn at_work(stream: Stream, since: Instant, fail_open: bool) -> Outside {
-        let outside = Outside::new(1, stream);
-        outside.signs().work = Work::On { since, told: since, fail_open };
-        outside
-    }
-
-    /// What connections share after a reload: the engine is not the one that messages at work are judged by.
-    fn shared(work: Duration, fail_open: bool) -> Shared {
-        let limits = Limits { work, progress: Duration::ZERO, ..Limits::default() };
-        Shared::new(Engine { fail_open, ..Engine::default() }, limits, Box::new(|_| ()))
-    }
-
-    /// Both ends of a connection whose other side takes nothing, and how many bytes stand between them.
-    fn full() -> (Stream, UnixStream, usize) {
-        let (near, far) = UnixStream::pair().unwrap();
-        let near = Stream::Unix(near);
-        let mut filled = 0;
-        for piece in [65_536, 1] {
-            loop {
-                let count = near.offer(&vec![b'x'; piece]).unwrap();
-                filled += count;
-                if count < piece {
-                    break;
-                }
-            }
-        }
-        (near, far, filled)
-    }
-
-    fn read(mut far: &UnixStream, count: usize) -> Vec<u8> {
-        let mut bytes = vec![0; count];
-        far.read_exact(&mut bytes).unwrap();
-        bytes
-    }
-
-    #[test]
-    fn a_server_that_takes_nothing_is_not_waited_for() {
-        let (near, far, filled) = full();
-        let outside = at_work(near, Instant::now(), false);
-        let start = Instant::now();
-        let shared = shared(Duration::from_hours(1), false);
-        (0..100).for_each(|_| outside.pulse(&shared));
-        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
-        // No sign that it did not take comes later, and one that it takes now does.
-        read(&far, filled);
-        assert!(outside.signs().owed.is_empty());
-        outside.pulse(&shared);
-        assert_eq!(read(&far, SIGN), b"\0\0\0\x01p");
-    }
-
-    #[test]
-    fn a_verdict_is_owed_until_it_is_taken() {
-        for (fail_open, letter) in [(false, b't'), (true, b'c')] {
-            let (near, far, filled) = full();
-            let outside = at_work(near, Instant::now(), fail_open);
-            let shared = shared(Duration::ZERO, !fail_open);
-            (0..3).for_each(|_| outside.pulse(&shared));
-            assert!(outside.has_given_up());
-            assert_eq!(outside.signs().owed.len(), SIGN);
-            read(&far, filled);
-            (0..3).for_each(|_| outside.pulse(&shared));
-            assert_eq!(read(&far, SIGN), [0, 0, 0, 1, letter]);
-            assert!(outside.signs().owed.is_empty());
-        }
-    }
-
-    #[test]
-    fn the_rest_of_a_sign_comes_before_all_else() {
-        let (near, far) = UnixStream::pair().unwrap();
-        let outside = at_work(Stream::Unix(near), Instant::now(), false);
-        outside.signs().owed = b"\x01p".to_vec();
-        let shared = shared(Duration::ZERO, false);
-        outside.pulse(&shared);
-        assert_eq!(read(&far, 2 + SIGN), b"\x01p\0\0\0\x01t");
-    }
 }

@@ -3,7 +3,7 @@
 //! # Limits
 //! A judgement that has begun is not broken off: where it takes too long the server has its verdict before, and what comes of it goes nowhere.
 
-use super::connection::Outside;
+use super::outside::Outside;
 use crate::engine::Engine;
 use crate::milter::{self, Actions, FieldValue, Granted, ReplyText, Session, Verdict};
 use crate::notice::Record;
@@ -21,24 +21,26 @@ pub(super) struct Apart {
     pub(super) place: usize,
 }
 
-/// Reads a message and gives the session its verdict, when it is its turn; what is not in the session's output is given back.
+/// Reads a message and gives the session its verdict, when it is its turn where it may `wait` for that; what is not in the session's output
+/// is given back.
 ///
 /// # Errors
 /// Why there is no verdict.
 pub(super) fn decide(
     shared: &Shared,
+    wait: bool,
     engine: &Engine,
     message: Received,
-    granted: Granted,
     session: &mut Session,
     outside: &Outside,
     record: &mut Record,
 ) -> Result<Option<Apart>, String> {
     record.policy.clone_from(&engine.rules.name);
+    let granted = session.granted().unwrap_or_default();
     if let Some(finding) = message.beyond() {
         return pass_unread(finding, engine, granted, session, record).map(|()| None);
     }
-    let _turn = shared.turns.take();
+    let _turn = wait.then(|| shared.turns.take());
     if outside.has_given_up() {
         return Err("slow".to_owned());
     }

@@ -5,14 +5,16 @@
 
 mod connection;
 mod decide;
+mod outside;
 
 use crate::address::{Socket, Stream};
 use crate::engine::Engine;
 use crate::limits::Limits;
 use crate::milter::Session;
 use crate::notice::Notice;
-use crate::server::{Server, Service, Shared, Work};
-use connection::{Connection, Outside};
+use crate::server::{Run, Server, Service, Shared, Work};
+use connection::Connection;
+use outside::Outside;
 use std::io;
 use std::sync::Arc;
 
@@ -45,6 +47,10 @@ impl Service for Filter {
         let session = if full { Session::refusing() } else { Session::with_wants(shared.engine().wants()) };
         let outside = Arc::new(Outside::new(number, stream.try_clone()?));
         let connection = Connection::new(outside.clone(), stream, session, shared.clone());
-        Ok(Some(Work { live: outside, run: Box::new(|| connection.run()) }))
+        // To keep an original is to wait for the disk.
+        let waits = shared.engine().ledgers.is_some();
+        let run =
+            if waits { Run::Thread(Box::new(|| connection.run())) } else { Run::Turns(Box::new(connection)) };
+        Ok(Some(Work { live: outside, run }))
     }
 }

@@ -9,7 +9,7 @@ use crate::address::{Address, Socket, Stream};
 use crate::engine::Engine;
 use crate::limits::Limits;
 use crate::notice::Notice;
-use crate::server::{Server, Service, Shared, Work};
+use crate::server::{Run, Server, Service, Shared, Work};
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -85,6 +85,6 @@ impl Service for Relay {
         }
         let outside = Arc::new(Outside::new(number, client.try_clone()?));
         let connection = Connection::new(outside.clone(), client, self.0.clone(), shared.clone());
-        Ok(Some(Work { live: outside, run: Box::new(|| connection.run()) }))
+        Ok(Some(Work { live: outside, run: Run::Thread(Box::new(|| connection.run())) }))
     }
 }

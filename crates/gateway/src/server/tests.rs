@@ -56,7 +56,7 @@ impl Service for Echo {
                 }
             }
         });
-        Ok(Some(Work { live, run }))
+        Ok(Some(Work { live, run: Run::Thread(run) }))
     }
 }
 

@@ -15,3 +15,4 @@ mod proxy;
 mod proxy_session;
 mod record;
 mod rig;
+mod turns;

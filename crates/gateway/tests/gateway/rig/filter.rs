@@ -61,6 +61,11 @@ impl Mta {
             Address::Unix(path) => Box::new(UnixStream::connect(path).unwrap()),
             Address::Tcp(place) => Box::new(TcpStream::connect(place).unwrap()),
         };
+        Self::over(stream, actions)
+    }
+
+    /// Speaks over a stream, and grants these actions.
+    pub(crate) fn over(stream: Box<dyn Speech>, actions: u32) -> Self {
         let mut mta = Self { stream, incoming: Incoming::default() };
         mta.send(b'O', &[6_u32, actions, 0x1f_ffff].map(u32::to_be_bytes).concat());
         assert_eq!(mta.letter(), Some(b'O'));

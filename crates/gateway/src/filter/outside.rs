@@ -1,0 +1,237 @@
+//! What others see of a connection: whether a message is on it, and the signs that work goes on.
+//!
+//! # Limits
+//! A sign is offered and not waited for: a server that takes nothing hears of nothing.
+
+use crate::address::Stream;
+use crate::milter;
+use crate::server::{Live, Shared};
+use std::io::{self, ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Bytes of a packet without data.
+const SIGN: usize = 5;
+
+/// What others see of a connection.
+#[derive(Debug)]
+pub(super) struct Outside {
+    pub(super) number: u64,
+    stream: Stream,
+    signs: Mutex<Signs>,
+    /// When the server must have taken what is being written, the whole of it; none where nothing is.
+    due: Mutex<Option<Instant>>,
+    pub(super) in_message: AtomicBool,
+}
+
+/// What is done about the message of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Work {
+    /// There is none, or it is still told.
+    None,
+    /// It is worked on.
+    On {
+        since: Instant,
+        /// When the server was told last.
+        told: Instant,
+        /// It passes where this takes too long; by the engine that judges it, whatever engine comes after.
+        fail_open: bool,
+    },
+    /// It took too long; the server has its verdict, or what is left of it stands in [`Signs::owed`].
+    GivenUp,
+}
+
+/// What the server is told while a message is worked on.
+#[derive(Debug)]
+pub(super) struct Signs {
+    pub(super) work: Work,
+    /// Bytes that the server has not taken yet: a verdict, or the rest of a sign of which it took a part.
+    pub(super) owed: Vec<u8>,
+}
+
+impl Outside {
+    pub(super) fn new(number: u64, stream: Stream) -> Self {
+        let signs = Mutex::new(Signs { work: Work::None, owed: Vec::new() });
+        Self { number, stream, signs, due: Mutex::new(None), in_message: AtomicBool::new(false) }
+    }
+
+    /// Whether the message has its verdict already.
+    pub(super) fn has_given_up(&self) -> bool {
+        matches!(self.signs().work, Work::GivenUp)
+    }
+
+    fn due(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.due.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes, and takes no longer than `time` for all of it: [`Outside::pulse`] ends the connection then. The system's own bound is one of each
+    /// wait for room, and a server that takes a little at a time would meet it for ever.
+    pub(super) fn write(
+        &self,
+        time: Duration,
+        write: impl FnOnce(&Stream) -> io::Result<()>,
+    ) -> io::Result<()> {
+        *self.due() = Instant::now().checked_add(time);
+        let written = write(&self.stream);
+        let late = self.due().take().is_some_and(|due| due <= Instant::now());
+        if late && written.is_err() { Err(ErrorKind::TimedOut.into()) } else { written }
+    }
+
+    /// Writes bytes where the server is waited for; else they are put behind what is unsent, for answers of many connections go out together.
+    pub(super) fn send(
+        &self,
+        wait: bool,
+        time: Duration,
+        bytes: &[u8],
+        unsent: &mut Vec<u8>,
+    ) -> io::Result<()> {
+        if wait && !bytes.is_empty() {
+            return self.write(time, |mut stream| stream.write_all(bytes));
+        }
+        unsent.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    pub(super) fn signs(&self) -> MutexGuard<'_, Signs> {
+        self.signs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Live for Outside {
+    fn end_idle(&self) {
+        if !self.in_message.load(Ordering::SeqCst) {
+            self.stream.shut();
+        }
+    }
+
+    fn end(&self) {
+        self.stream.shut();
+    }
+
+    /// Tells the server that work goes on, where it does and the last sign was given long enough ago. Work that takes too long gets its
+    /// verdict here: the message is deferred, or passes where that is asked for.
+    /// A server that takes nothing is not waited for: others are to hear of theirs.
+    fn pulse(&self, shared: &Shared) {
+        if self.due().is_some_and(|due| due <= Instant::now()) {
+            // Whoever writes finds out.
+            self.stream.shut();
+        }
+        // Held while it is written: a verdict cannot come between.
+        let mut signs = self.signs();
+        if let Work::On { since, told, fail_open } = signs.work {
+            if since.elapsed() >= shared.limits.work {
+                signs.work = Work::GivenUp;
+                let verdict = if fail_open { b'c' } else { b't' };
+                milter::put(&mut signs.owed, verdict, &[]);
+            } else if told.elapsed() >= shared.limits.progress && signs.owed.is_empty() {
+                signs.work = Work::On { since, told: Instant::now(), fail_open };
+                milter::put(&mut signs.owed, b'p', &[]);
+                self.offer(&mut signs.owed);
+                if signs.owed.len() == SIGN {
+                    // It has words of ours to read.
+                    signs.owed.clear();
+                }
+                return;
+            }
+        }
+        self.offer(&mut signs.owed);
+    }
+}
+
+impl Outside {
+    /// Gives the server what it takes at once.
+    fn offer(&self, owed: &mut Vec<u8>) {
+        if !owed.is_empty() {
+            // The connection finds out by itself when its stream has failed.
+            let taken = self.stream.offer(owed).unwrap_or(0);
+            owed.drain(..taken);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::engine::Engine;
+    use crate::limits::Limits;
+    use std::io::Read;
+    use std::os::unix::net::UnixStream;
+
+    fn at_work(stream: Stream, since: Instant, fail_open: bool) -> Outside {
+        let outside = Outside::new(1, stream);
+        outside.signs().work = Work::On { since, told: since, fail_open };
+        outside
+    }
+
+    /// What connections share after a reload: the engine is not the one that messages at work are judged by.
+    fn shared(work: Duration, fail_open: bool) -> Shared {
+        let limits = Limits { work, progress: Duration::ZERO, ..Limits::default() };
+        Shared::new(Engine { fail_open, ..Engine::default() }, limits, Box::new(|_| ()))
+    }
+
+    /// Both ends of a connection whose other side takes nothing, and how many bytes stand between them.
+    fn full() -> (Stream, UnixStream, usize) {
+        let (near, far) = UnixStream::pair().unwrap();
+        let near = Stream::Unix(near);
+        let mut filled = 0;
+        for piece in [65_536, 1] {
+            loop {
+                let count = near.offer(&vec![b'x'; piece]).unwrap();
+                filled += count;
+                if count < piece {
+                    break;
+                }
+            }
+        }
+        (near, far, filled)
+    }
+
+    fn read(mut far: &UnixStream, count: usize) -> Vec<u8> {
+        let mut bytes = vec![0; count];
+        far.read_exact(&mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn a_server_that_takes_nothing_is_not_waited_for() {
+        let (near, far, filled) = full();
+        let outside = at_work(near, Instant::now(), false);
+        let start = Instant::now();
+        let shared = shared(Duration::from_hours(1), false);
+        (0..100).for_each(|_| outside.pulse(&shared));
+        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+        // No sign that it did not take comes later, and one that it takes now does.
+        read(&far, filled);
+        assert!(outside.signs().owed.is_empty());
+        outside.pulse(&shared);
+        assert_eq!(read(&far, SIGN), b"\0\0\0\x01p");
+    }
+
+    #[test]
+    fn a_verdict_is_owed_until_it_is_taken() {
+        for (fail_open, letter) in [(false, b't'), (true, b'c')] {
+            let (near, far, filled) = full();
+            let outside = at_work(near, Instant::now(), fail_open);
+            let shared = shared(Duration::ZERO, !fail_open);
+            (0..3).for_each(|_| outside.pulse(&shared));
+            assert!(outside.has_given_up());
+            assert_eq!(outside.signs().owed.len(), SIGN);
+            read(&far, filled);
+            (0..3).for_each(|_| outside.pulse(&shared));
+            assert_eq!(read(&far, SIGN), [0, 0, 0, 1, letter]);
+            assert!(outside.signs().owed.is_empty());
+        }
+    }
+
+    #[test]
+    fn the_rest_of_a_sign_comes_before_all_else() {
+        let (near, far) = UnixStream::pair().unwrap();
+        let outside = at_work(Stream::Unix(near), Instant::now(), false);
+        outside.signs().owed = b"\x01p".to_vec();
+        let shared = shared(Duration::ZERO, false);
+        outside.pulse(&shared);
+        assert_eq!(read(&far, 2 + SIGN), b"\x01p\0\0\0\x01t");
+    }
+}

@@ -1,0 +1,257 @@
+//! Connections that are served by turns: a thread for each processor waits for many of them at once, and goes from one to the next.
+//!
+//! A thread for each connection costs a switch of threads for each message; here there is none while words wait to be read. What is to be
+//! said goes out when all that had come is done, on all connections together: to wake another processor costs as much as a short message.
+//!
+//! # Limits
+//! Linux only; elsewhere each connection has its thread. A connection stays with its worker, however much the others of it have to do.
+
+use super::{AFTER_FAILURE, BEAT, Next, STACK, Served, Shared, spawn};
+use crate::notice::Notice;
+use rustix::buffer::spare_capacity;
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::event::{EventfdFlags, Timespec, eventfd};
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use std::collections::HashMap;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Stands for no connection: they are counted from 1.
+const CLOSED: u64 = 0;
+/// Connections that are served before others are looked for.
+const AT_ONCE: usize = 64;
+/// How long an answer may wait for others.
+const TOGETHER: Duration = Duration::from_micros(500);
+
+/// The threads that serve by turns.
+pub(super) struct Pool {
+    workers: Vec<Arc<Worker>>,
+    threads: Vec<JoinHandle<()>>,
+    given: usize,
+}
+
+struct Worker {
+    epoll: OwnedFd,
+    /// No connection comes any more; written to when that is so.
+    closed: AtomicBool,
+    closing: OwnedFd,
+    /// Connections that the thread has not taken yet.
+    given: Mutex<Vec<(u64, Box<dyn Served>)>>,
+}
+
+impl Pool {
+    /// A thread for each processor.
+    pub(super) fn start(shared: &Arc<Shared>) -> io::Result<Self> {
+        let mut pool = Self { workers: Vec::new(), threads: Vec::new(), given: 0 };
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            let worker = Arc::new(Worker::new()?);
+            let (twin, shared) = (worker.clone(), shared.clone());
+            let thread = thread::Builder::new().stack_size(STACK).spawn(move || twin.work(&shared))?;
+            pool.workers.push(worker);
+            pool.threads.push(thread);
+        }
+        Ok(pool)
+    }
+
+    /// Serves a connection; it comes back where that is not possible.
+    pub(super) fn take(&mut self, number: u64, served: Box<dyn Served>) -> Result<(), Box<dyn Served>> {
+        self.given += 1;
+        let worker = &self.workers[self.given % self.workers.len()];
+        // The thread may hear of it before it is given, and hears again then.
+        match epoll::add(&worker.epoll, served.stream(), EventData::new_u64(number), EventFlags::IN) {
+            Ok(()) => {
+                worker.given().push((number, served));
+                Ok(())
+            }
+            Err(_) => Err(served),
+        }
+    }
+}
+
+impl Drop for Pool {
+    /// Waits for the end of all connections.
+    fn drop(&mut self) {
+        for worker in &self.workers {
+            worker.closed.store(true, Ordering::SeqCst);
+            // Where it fails, the thread sees it at its next look.
+            let _ = rustix::io::write(&worker.closing, &1_u64.to_ne_bytes());
+        }
+        for thread in self.threads.drain(..) {
+            // Its panic has been told where it happened.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A connection, and what it waits for.
+struct Held {
+    served: Box<dyn Served>,
+    wants: Wants,
+}
+
+/// What a connection of the worker waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wants {
+    /// Words of the other side.
+    Words,
+    /// That it is asked to say what it has to say.
+    ToSay,
+    /// Room for the rest of it.
+    Room,
+}
+
+/// The connections of a worker by number.
+type All = HashMap<u64, Held>;
+
+impl Worker {
+    fn new() -> io::Result<Self> {
+        let epoll = epoll::create(CreateFlags::CLOEXEC)?;
+        let closing = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        epoll::add(&epoll, &closing, EventData::new_u64(CLOSED), EventFlags::IN)?;
+        Ok(Self { epoll, closed: AtomicBool::new(false), closing, given: Mutex::default() })
+    }
+
+    fn given(&self) -> MutexGuard<'_, Vec<(u64, Box<dyn Served>)>> {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Serves until the pool is closed and all connections have ended.
+    fn work(&self, shared: &Arc<Shared>) {
+        let step = step(shared);
+        let time = Timespec { tv_sec: 0, tv_nsec: step.subsec_nanos().into() };
+        let mut all = All::new();
+        let mut events = Vec::with_capacity(AT_ONCE);
+        let mut due = Vec::with_capacity(AT_ONCE);
+        let mut looked = Instant::now();
+        loop {
+            events.clear();
+            match epoll::wait(&self.epoll, spare_capacity(&mut events), Some(&time)) {
+                Ok(_) | Err(Errno::INTR) => (),
+                // It has no other reason than a lack of memory.
+                Err(_) => thread::sleep(AFTER_FAILURE),
+            }
+            let mut began = Instant::now();
+            for event in &events {
+                let number = event.data.u64();
+                if number == CLOSED {
+                    // It is told once, and seen below.
+                    let _ = epoll::delete(&self.epoll, &self.closing);
+                    continue;
+                }
+                if !all.contains_key(&number) {
+                    self.take_given(&mut all);
+                }
+                if self.serve(number, &mut all, shared) {
+                    due.push(number);
+                }
+                if !due.is_empty() && began.elapsed() >= TOGETHER {
+                    self.send(&mut due, &mut all, shared);
+                    began = Instant::now();
+                }
+            }
+            self.send(&mut due, &mut all, shared);
+            if looked.elapsed() >= step || self.closed.load(Ordering::SeqCst) {
+                self.take_given(&mut all);
+                self.end_late(&mut all, shared);
+                looked = Instant::now();
+                if self.closed.load(Ordering::SeqCst) && all.is_empty() {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn take_given(&self, all: &mut All) {
+        let given = std::mem::take(&mut *self.given());
+        all.extend(given.into_iter().map(|(number, served)| (number, Held { served, wants: Wants::Words })));
+    }
+
+    /// Has those say what they have to say that were told to wait with it.
+    fn send(&self, due: &mut Vec<u64>, all: &mut All, shared: &Arc<Shared>) {
+        for number in due.drain(..) {
+            // What is not taken waits until it is.
+            self.serve(number, all, shared);
+        }
+    }
+
+    /// Serves a connection; whether it has something to say that nobody waits to hear yet.
+    fn serve(&self, number: u64, all: &mut All, shared: &Arc<Shared>) -> bool {
+        let Some(held) = all.get_mut(&number) else { return false };
+        let next = catch_unwind(AssertUnwindSafe(|| held.served.serve()));
+        let thread = match next {
+            Ok(Next::Write) if held.wants == Wants::Words => {
+                held.wants = Wants::ToSay;
+                return true;
+            }
+            Ok(Next::Read) if held.wants != Wants::Room => {
+                held.wants = Wants::Words;
+                return false;
+            }
+            Ok(Next::Write) if held.wants == Wants::Room => return false,
+            Ok(next @ (Next::Read | Next::Write)) => {
+                let (wants, flags) = match next {
+                    Next::Read => (Wants::Words, EventFlags::IN),
+                    _ => (Wants::Room, EventFlags::OUT),
+                };
+                held.wants = wants;
+                let data = EventData::new_u64(number);
+                if epoll::modify(&self.epoll, held.served.stream(), data, flags).is_ok() {
+                    return false;
+                }
+                true
+            }
+            Ok(Next::Thread) => true,
+            Ok(Next::End) => false,
+            Err(_) => {
+                // Its streams are closed at once: the client keeps its message.
+                shared.tell(&Notice::Fault { connection: number, peer: "", fault: "panic" });
+                false
+            }
+        };
+        let Some(Held { served, .. }) = self.leave(number, all) else { return false };
+        if !thread {
+            drop(served);
+            shared.live().remove(&number);
+        } else if let Err(error) = spawn(shared, number, move || served.run()) {
+            let fault = format!("accept ({error})");
+            shared.tell(&Notice::Fault { connection: number, peer: "", fault: &fault });
+        }
+        false
+    }
+
+    /// Takes a connection out.
+    fn leave(&self, number: u64, all: &mut All) -> Option<Held> {
+        let held = all.remove(&number)?;
+        // Others hold its stream too: without this it would be waited for on.
+        let _ = epoll::delete(&self.epoll, held.served.stream());
+        Some(held)
+    }
+
+    /// Ends the connections whose other side has been silent for too long.
+    fn end_late(&self, all: &mut All, shared: &Shared) {
+        let late = |(number, held): (&u64, &mut Held)| held.served.is_late().then_some(*number);
+        let late: Vec<u64> = all.iter_mut().filter_map(late).collect();
+        for number in late {
+            if let Some(mut held) = self.leave(number, all) {
+                let ended = catch_unwind(AssertUnwindSafe(|| held.served.give_up()));
+                if ended.is_err() {
+                    shared.tell(&Notice::Fault { connection: number, peer: "", fault: "panic" });
+                }
+                drop(held);
+                shared.live().remove(&number);
+            }
+        }
+    }
+}
+
+/// How often it is looked who has been silent for too long.
+fn step(shared: &Shared) -> Duration {
+    let limits = &shared.limits;
+    let shortest = limits.idle.min(limits.negotiation).min(limits.stall);
+    (shortest / 4).clamp(Duration::from_millis(1), BEAT)
+}

@@ -11,19 +11,22 @@ use mailglot_mime::encoded_word::{HeaderContext, decode};
 use mailglot_mime::header::FieldKind;
 use mailglot_mime::transfer::{self, TransferEncoding};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::process::ExitCode;
 
 /// Number of header values.
 const VALUES: usize = 100_000;
 
-/// `[--size BYTES] [--rounds COUNT] [--no-bars]`
+/// `[--size BYTES] [--rounds COUNT] [--no-bars] [--kinds PART]`; with the last, header values only, and each kind of them by itself whose name has that
+/// part.
 pub fn bench(arguments: &[&str]) -> ExitCode {
-    let (mut size, mut rounds, mut bars) = (10_000_000, 9, true);
+    let (mut size, mut rounds, mut bars, mut kinds) = (10_000_000, 9, true, None);
     let mut rest = arguments.iter();
     while let Some(name) = rest.next() {
         match (*name, rest.as_slice().first()) {
             ("--no-bars", _) => bars = false,
+            ("--kinds", Some(part)) => kinds = Some(*part),
             ("--size", Some(value)) => size = crate::bytes(value).unwrap_or(size),
             ("--rounds", Some(value)) => rounds = value.parse().unwrap_or(rounds).max(1),
             _ => {}
@@ -31,6 +34,10 @@ pub fn bench(arguments: &[&str]) -> ExitCode {
     }
     race::keep_memory();
     let mut bench = Bench { rounds, missed: 0 };
+    if let Some(part) = kinds {
+        bench.kinds(part);
+        return ExitCode::SUCCESS;
+    }
     println!("| what | mailglot MB/s | rivals MB/s | ratio | goal | |");
     println!("|---|---:|---|---:|---:|---|");
     bench.values();
@@ -50,7 +57,7 @@ type Rival<'a> = (&'a str, f64, f64);
 
 impl Bench {
     fn values(&mut self) {
-        let values = values();
+        let values: Vec<Vec<u8>> = values().into_iter().map(|(_, value)| value).collect();
         let inputs: Vec<&[u8]> = values.iter().map(Vec::as_slice).collect();
         let alike = |theirs: fn(&[u8]) -> String| {
             let equal = inputs.iter().filter(|value| theirs(value) == ours(value)).count();
@@ -60,26 +67,36 @@ impl Bench {
             ("encodify", 1.5, alike(|value| encodify(value).into_owned())),
             ("mail-parser", 2.0, alike(mail_parser)),
         ];
-        let mut work: Vec<Work<'_>> = vec![
-            Box::new(|value| drop(black_box(ours(value)))),
-            Box::new(|value| drop(black_box(encodify(value)))),
-            Box::new(|value| drop(black_box(mail_parser_value(value)))),
-        ];
+        let mut work = readers();
         let speeds = race::race(self.rounds, &inputs, &mut work);
         self.show("100,000 mixed header values", &speeds, &rivals);
         // Those lie all over the memory, and all wait for it; here they lie as in a mailbox.
         let buffer = values.concat();
-        let mut rest = buffer.as_slice();
-        let in_a_row: Vec<&[u8]> = values
-            .iter()
-            .map(|value| {
-                let (value, behind) = rest.split_at(value.len());
-                rest = behind;
-                value
-            })
-            .collect();
-        let speeds = race::race(self.rounds, &in_a_row, &mut work);
+        let speeds = race::race(self.rounds, &in_a_row(&values, &buffer), &mut work);
         self.show("the same, one behind the other", &speeds, &rivals);
+    }
+
+    /// Nanoseconds that a value of each kind takes, all of a kind one behind the other; of kinds with `part` in their names.
+    fn kinds(&self, part: &str) {
+        let mut kinds: BTreeMap<&str, Vec<Vec<u8>>> = BTreeMap::new();
+        for (kind, value) in values().into_iter().filter(|(kind, _)| kind.contains(part)) {
+            kinds.entry(kind).or_default().push(value);
+        }
+        println!("| kind | values | bytes each | mailglot ns | encodify ns | mail-parser ns |");
+        println!("|---|---:|---:|---:|---:|---:|");
+        for (kind, values) in kinds {
+            let buffer = values.concat();
+            let inputs = in_a_row(&values, &buffer);
+            let each = buffer.len() as f64 / inputs.len() as f64;
+            let [ours, encodify, mail_parser] = race::race(self.rounds, &inputs, &mut readers())[..] else {
+                return;
+            };
+            let [ours, encodify, mail_parser] = [ours, encodify, mail_parser].map(|speed| each / speed * 1e3);
+            println!(
+                "| {kind} | {} | {each:.0} | {ours:.0} | {encodify:.0} | {mail_parser:.0} |",
+                inputs.len()
+            );
+        }
     }
 
     fn base64(&mut self, size: usize) {
@@ -152,6 +169,28 @@ impl Bench {
     }
 }
 
+/// The readers of values: ours first.
+fn readers() -> Vec<Work<'static>> {
+    vec![
+        Box::new(|value| drop(black_box(ours(value)))),
+        Box::new(|value| drop(black_box(encodify(value)))),
+        Box::new(|value| drop(black_box(mail_parser_value(value)))),
+    ]
+}
+
+/// The values as they lie in `buffer`, which holds one behind the other.
+fn in_a_row<'b>(values: &[Vec<u8>], buffer: &'b [u8]) -> Vec<&'b [u8]> {
+    let mut rest = buffer;
+    values
+        .iter()
+        .map(|value| {
+            let (value, behind) = rest.split_at(value.len());
+            rest = behind;
+            value
+        })
+        .collect()
+}
+
 fn ours(value: &[u8]) -> Cow<'_, str> {
     decode(value, FieldKind::Unstructured, &HeaderContext::default(), &mut Vec::new())
 }
@@ -185,21 +224,22 @@ fn noise(size: usize) -> Vec<u8> {
     (0..size).map(|_| next()).collect()
 }
 
-/// Header values of a list and of personal mail: half of them plain, most others in one or two words, some folded, some raw.
-fn values() -> Vec<Vec<u8>> {
-    let pools: Vec<(&str, bool, Vec<String>)> = [
-        (Language::English, "UTF-8", false),
-        (Language::French, "UTF-8", false),
-        (Language::French, "ISO-8859-1", false),
-        (Language::Russian, "KOI8-R", true),
-        (Language::Russian, "UTF-8", true),
-        (Language::Japanese, "ISO-2022-JP", true),
-        (Language::Japanese, "UTF-8", true),
-        (Language::Chinese, "GB2312", true),
-        (Language::Korean, "EUC-KR", true),
+/// Header values of a list and of personal mail, with their kinds: half of them plain, most others in one or two words, some folded, some
+/// raw.
+fn values() -> Vec<(&'static str, Vec<u8>)> {
+    let pools: Vec<(&str, &str, bool, Vec<String>)> = [
+        ("English in UTF-8, Q", Language::English, "UTF-8", false),
+        ("French in UTF-8, Q", Language::French, "UTF-8", false),
+        ("French in ISO-8859-1, Q", Language::French, "ISO-8859-1", false),
+        ("Russian in KOI8-R, B", Language::Russian, "KOI8-R", true),
+        ("Russian in UTF-8, B", Language::Russian, "UTF-8", true),
+        ("Japanese in ISO-2022-JP, B", Language::Japanese, "ISO-2022-JP", true),
+        ("Japanese in UTF-8, B", Language::Japanese, "UTF-8", true),
+        ("Chinese in GB2312, B", Language::Chinese, "GB2312", true),
+        ("Korean in EUC-KR, B", Language::Korean, "EUC-KR", true),
     ]
     .into_iter()
-    .map(|(language, label, base64)| {
+    .map(|(kind, language, label, base64)| {
         let fits = |c: char| {
             let mut log = LossLog::new();
             let mut utf8 = [0; 4];
@@ -210,7 +250,7 @@ fn values() -> Vec<Vec<u8>> {
             log.is_empty() && own
         };
         let text = text::write(language, 200_000, fits);
-        (label, base64, text.lines().map(str::to_owned).collect())
+        (kind, label, base64, text.lines().map(str::to_owned).collect())
     })
     .collect();
     let random = noise(8 * VALUES);
@@ -219,18 +259,22 @@ fn values() -> Vec<Vec<u8>> {
         let number = |at: usize| usize::from(dice[at]) << 8 | usize::from(dice[at + 1]);
         let kind = dice[0] % 20;
         let pool = &pools[if kind < 10 { 0 } else { usize::from(dice[1]) % pools.len() }];
-        let line = &pool.2[number(2) % pool.2.len()];
+        let line = &pool.3[number(2) % pool.3.len()];
         let length = 10 + usize::from(dice[4] % 50);
         let piece: String = line.chars().take(length).collect();
         // White space at the ends is no part of a value.
         let piece = piece.trim_end();
         values.push(match kind {
             0..10 if dice[5] % 5 == 0 => {
-                format!("Re: {}\r\n {piece}", line[..20.min(line.len())].trim_end()).into_bytes()
+                let first = line[..20.min(line.len())].trim_end();
+                ("plain, folded", format!("Re: {first}\r\n {piece}").into_bytes())
             }
-            0..10 => piece.as_bytes().to_vec(),
-            10 => format!("[list] {piece}").into_bytes(),
-            _ => [b"Re: ".as_slice(), &word(pool.0, pool.1, piece)].concat(),
+            0..10 => ("plain", piece.as_bytes().to_vec()),
+            10 => {
+                let name = if piece.is_ascii() { "plain" } else { "raw UTF-8" };
+                (name, format!("[list] {piece}").into_bytes())
+            }
+            _ => (pool.0, [b"Re: ".as_slice(), &word(pool.1, pool.2, piece)].concat()),
         });
     }
     values

@@ -75,6 +75,21 @@ impl Charset {
         label::resolve(label, view)
     }
 
+    /// The length of a well-known label of at most 15 letters, digits and `-_.:+` that begins a text and has a mark behind it, and what
+    /// [`Charset::for_label`] says of it in mail's view. None for any other label, or where the text has less than 16 bytes.
+    ///
+    /// ```
+    /// use mailglot_codec::{Charset, Resolved};
+    ///
+    /// let resolved = Charset::for_label_before(b'?', b"koi8-r?B?8NLJ18XU?=");
+    /// assert!(matches!(resolved, Some((6, Resolved::Exact(charset))) if charset.name() == "KOI8-R"));
+    /// assert_eq!(Charset::for_label_before(b'?', b"koi8-r?="), None);
+    /// ```
+    #[inline]
+    pub fn for_label_before(mark: u8, text: &[u8]) -> Option<(usize, Resolved)> {
+        label::before(mark, text)
+    }
+
     /// The charset with exactly this `name()`, for files that store names.
     pub fn for_name(name: &str) -> Option<Self> {
         Self::all().find(|c| c.name() == name)

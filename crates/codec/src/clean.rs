@@ -6,18 +6,17 @@
 use crate::charset::Kind;
 use crate::decoder::table;
 use crate::double_byte::Subset;
-use crate::kernel;
+use crate::kernel::{self, ROOM};
 use crate::{Charset, LossLog, Mode, iso2022};
 
-/// See [`Short::push_text`](crate::short::Short::push_text).
-pub(crate) fn push(charset: Charset, bytes: &[u8], text: &mut String) -> bool {
+/// See [`Short::push_text`](crate::short::Short::push_text); the first `len` bytes of the room count.
+pub(crate) fn push(charset: Charset, room: &[u8; ROOM], len: usize, text: &mut String) -> bool {
+    let Some(bytes) = room.get(..len) else { return false };
     let start = text.len();
     let superset = charset.superset();
     let is_clean = match superset.kind() {
-        Kind::SingleByte(_) => {
-            kernel::single_bytes(table(superset, Mode::Lenient), bytes, text) == bytes.len()
-        }
-        Kind::DoubleByte(family, _) if kernel::pairs(family.tables(), bytes, text) == bytes.len() => true,
+        Kind::SingleByte(_) => kernel::single_bytes(table(superset, Mode::Lenient), bytes, text) == len,
+        Kind::DoubleByte(family, _) if kernel::short_pairs(family.tables(), room, len, text) == len => true,
         Kind::Iso2022(flavor) if iso2022::append_usual(flavor, bytes, text) => true,
         _ => {
             text.truncate(start);
@@ -46,11 +45,20 @@ pub(crate) fn is_within(charset: Charset, block: &[u8; 64], len: usize) -> Optio
     if highs.low != 0 || leads & !(highs.all >> 1) != 0 {
         return Some(false);
     }
-    match subset {
-        Subset::Ksx1001 => Some(true),
-        // In the other rows there are gaps.
-        _ => (leads & !highs.whole_rows == 0).then_some(true),
+    if subset == Subset::Ksx1001 {
+        return Some(true);
     }
+    // In the other rows there are gaps.
+    let mut unsure = leads & !highs.whole_rows;
+    while let Some(pair) =
+        block.get(unsure.trailing_zeros() as usize..).and_then(|near| near.first_chunk::<2>())
+    {
+        if !subset.holds(pair) {
+            return Some(false);
+        }
+        unsure &= unsure - 1;
+    }
+    Some(true)
 }
 
 /// The first, third, fifth and so on of each run of bits.
@@ -95,7 +103,9 @@ mod tests {
     fn check(charset: Charset, bytes: &[u8], behind: u8) -> bool {
         let (mut text, mut want, mut log) = (String::from("é"), String::from("é"), LossLog::new());
         charset.decode_into(bytes, &mut want, &mut log);
-        let is_clean = push(charset, bytes, &mut text);
+        let mut room = [behind; ROOM];
+        room[..bytes.len()].copy_from_slice(bytes);
+        let is_clean = push(charset, &room, bytes.len(), &mut text);
         assert_eq!(is_clean, log.is_empty(), "{charset:?} {bytes:x?}");
         assert_eq!(text, if is_clean { want } else { "é".to_owned() }, "{charset:?} {bytes:x?}");
         let mut block = [behind; 64];

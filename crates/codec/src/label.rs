@@ -176,34 +176,82 @@ fn row(label: &[u8]) -> Option<&'static Row> {
 
 /// The answer of the row of a label of at most 16 bytes, as nearly all are: the same as from [`row`], compared and answered at once.
 fn short(label: &[u8]) -> Option<Resolved> {
+    Slot::find(packed(label)?).map(|slot| slot.resolved)
+}
+
+/// See [`Charset::for_label_before`].
+#[inline]
+pub(crate) fn before(mark: u8, text: &[u8]) -> Option<(usize, Resolved)> {
+    const ONES: u128 = u128::MAX / 0xFF;
+    let number = u128::from_le_bytes(*text.first_chunk()?);
+    // The lowest bit that is set is that of the first byte that is the mark.
+    let other = number ^ (ONES * u128::from(mark));
+    let marks = other.wrapping_sub(ONES) & !other & (ONES * 0x80);
+    let len = marks.trailing_zeros() as usize / 8;
+    let label = number & !u128::MAX.checked_shl(8 * len as u32)?;
+    let slot = Slot::find(u128::from_le_bytes(label.to_le_bytes().map(|byte| byte.to_ascii_lowercase())))?;
+    // NUL at the end does not show in the number.
+    (slot.is_name && slot.len() == len).then_some((len, slot.resolved))
+}
+
+/// A label of at most 16 bytes, and its answer, in a hash table.
+struct Slot {
+    /// See [`packed`]; 0 where there is none.
+    number: u128,
+    resolved: Resolved,
+    /// It has letters, digits and the usual signs only.
+    is_name: bool,
+}
+
+impl Slot {
     /// As many as there are slots.
     const BITS: u32 = (LABELS.len().next_power_of_two() * 2).ilog2();
-    static SLOTS: OnceLock<Vec<(u128, Resolved)>> = OnceLock::new();
-    let first = |name: u128| {
-        let mixed = (name as u64 ^ ((name >> 64) as u64).rotate_left(23)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        (mixed >> (64 - BITS)) as usize
-    };
-    let slots = SLOTS.get_or_init(|| {
-        // No label is empty, so 0 is none.
-        let mut slots = vec![(0, Resolved::Unknown); 1 << BITS];
-        for (row, name) in LABELS.iter().filter_map(|row| Some((row, packed(row.0.as_bytes())?))) {
-            let mut at = first(name);
-            while slots[at].0 != 0 {
-                at = (at + 1) % slots.len();
+
+    /// Where a label stands, or behind it.
+    #[inline]
+    fn first(number: u128) -> usize {
+        let mixed =
+            (number as u64 ^ ((number >> 64) as u64).rotate_left(23)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (mixed >> (64 - Self::BITS)) as usize
+    }
+
+    #[inline]
+    fn find(number: u128) -> Option<&'static Self> {
+        static SLOTS: OnceLock<Vec<Slot>> = OnceLock::new();
+        let slots = SLOTS.get_or_init(Self::all);
+        let mut at = Self::first(number);
+        loop {
+            match &slots[at % slots.len()] {
+                Self { number: 0, .. } => return None,
+                slot if slot.number == number => return Some(slot),
+                _ => at += 1,
             }
-            slots[at] = (name, answer(row));
-        }
-        slots
-    });
-    let name = packed(label)?;
-    let mut at = first(name);
-    loop {
-        match slots[at % slots.len()] {
-            (0, _) => return None,
-            (found, resolved) if found == name => return Some(resolved),
-            _ => at += 1,
         }
     }
+
+    #[cold]
+    fn all() -> Vec<Self> {
+        let empty = || Self { number: 0, resolved: Resolved::Unknown, is_name: false };
+        let mut slots: Vec<Self> = std::iter::repeat_with(empty).take(1 << Self::BITS).collect();
+        for (row, number) in LABELS.iter().filter_map(|row| Some((row, packed(row.0.as_bytes())?))) {
+            let mut at = Self::first(number);
+            while slots[at].number != 0 {
+                at = (at + 1) % slots.len();
+            }
+            let is_name = row.0.bytes().all(is_of_name);
+            slots[at] = Self { number, resolved: answer(row), is_name };
+        }
+        slots
+    }
+
+    fn len(&self) -> usize {
+        (u128::BITS - self.number.leading_zeros()).div_ceil(8) as usize
+    }
+}
+
+/// What names of charsets are made of.
+pub(crate) fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':' | b'+')
 }
 
 /// A label of 1 to 16 bytes as a number, in lower case; None for what no label is: one with NUL.

@@ -6,24 +6,58 @@
 use crate::kernel;
 use std::ops::Range;
 
-/// What stands in a value, with the text that it is where all is ASCII.
+/// What stands in a value from some place on, before the first `=?`, CR or LF there; without one, before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look<'v> {
-    /// The value as text; None where a byte is above 7F.
+    /// All of that as text; None where a byte is above 7F.
     pub ascii: Option<&'v str>,
-    /// The offset of the first CR or LF.
-    pub line_end: Option<usize>,
-    /// Another byte below 20 occurs, or 7F.
+    /// A byte below 20 occurs, or 7F.
     pub has_control: bool,
-    /// The offset of the first `=?`.
-    pub open: Option<usize>,
+    /// Where that ends, as an offset in the value; None for the end of the value.
+    pub stop: Option<usize>,
 }
 
-/// Looks at a whole value.
+/// Looks at a value from an offset on.
+///
+/// ```
+/// use mailglot_codec::scan;
+///
+/// let value = b"a=b\r\n c =?\t";
+/// let look = |from| scan::look(value, from);
+/// assert_eq!((look(0).ascii, look(0).stop), (Some("a=b"), Some(3)));
+/// assert_eq!((look(5).ascii, look(5).stop), (Some(" c "), Some(8)));
+/// assert!(look(9).has_control && look(9).stop.is_none());
+/// ```
 #[inline]
-pub fn look(value: &[u8]) -> Look<'_> {
-    let (look, ascii) = kernel::look(value);
-    Look { ascii, line_end: look.line_end, has_control: look.control, open: look.open }
+pub fn look(value: &[u8], from: usize) -> Look<'_> {
+    if from == 0 {
+        kernel::fetch(value);
+    }
+    let (look, ascii) = kernel::look(value, from);
+    Look { ascii, has_control: look.control, stop: look.stop }
+}
+
+/// Appends bytes of a source to a text, if all are ASCII; false, and nothing is appended, where one is not. What stands behind them in
+/// the source makes it quicker.
+///
+/// # Panics
+/// If the range is not in the source.
+#[inline]
+pub fn push_ascii(source: &[u8], range: Range<usize>, text: &mut String) -> bool {
+    kernel::push_ascii(source, range, text)
+}
+
+/// Bytes that are UTF-8, and what stands in them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Utf8<'b> {
+    /// All of them.
+    pub text: &'b str,
+    /// One of the characters that were looked for may stand among them.
+    pub is_suspect: bool,
+    /// From the first byte above 7F to the last; empty where there is none.
+    pub eight: Range<usize>,
+    /// The number of such bytes.
+    pub count: usize,
 }
 
 /// Characters to be looked for, by tables of the halves of their first two bytes: a quick look that finds all of them, and some others.
@@ -86,6 +120,13 @@ impl Suspects {
     #[inline]
     pub fn push_utf8(&self, source: &[u8], range: Range<usize>, text: &mut String) -> Option<bool> {
         kernel::push_utf8(&self.0, source, range, text)
+    }
+
+    /// What bytes are as text, if they are UTF-8.
+    #[inline]
+    pub fn check_utf8<'b>(&self, bytes: &'b [u8]) -> Option<Utf8<'b>> {
+        let (text, kernel::Checked { is_suspect, eight, count }) = kernel::check_utf8(&self.0, bytes)?;
+        Some(Utf8 { text, is_suspect, eight, count })
     }
 
     /// The first place at or after `from` where one of them may begin.

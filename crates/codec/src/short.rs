@@ -60,7 +60,7 @@ impl Short {
     /// Appends the text of the bytes as [`Charset::decode_into`] does; false, and nothing is appended, where it would record something.
     #[inline]
     pub fn push_text(&self, charset: Charset, text: &mut String) -> bool {
-        clean::push(charset, self.bytes(), text)
+        clean::push(charset, &self.room, self.bytes().len(), text)
     }
 
     /// Whether the bytes, in which lenient decoding has found nothing to record, are all in a charset itself ([`Charset::covers`]); None

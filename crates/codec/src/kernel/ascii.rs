@@ -4,6 +4,7 @@
 //! None.
 
 use super::writer::Writer;
+use std::ops::Range;
 
 /// Bytes looked at in one step.
 const STEP: usize = 32;
@@ -39,6 +40,23 @@ pub(crate) fn copy_ascii(input: &[u8], text: &mut String) -> usize {
         at += 1;
     }
     at
+}
+
+/// Appends bytes of a source, if all are ASCII. What stands behind them in the source makes it quicker.
+#[inline]
+pub(crate) fn push_ascii(source: &[u8], range: Range<usize>, text: &mut String) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if source.len() >= super::avx2::NEAR && super::avx2::is_here() {
+        // SAFETY: the machine has what the function is made for.
+        return unsafe { super::avx2::push_ascii(source, range, text) };
+    }
+    portable_push_ascii(source, range, text)
+}
+
+pub(super) fn portable_push_ascii(source: &[u8], range: Range<usize>, text: &mut String) -> bool {
+    let piece = ascii_text(&source[range]);
+    text.push_str(piece.unwrap_or_default());
+    piece.is_some()
 }
 
 /// The text that bytes are which are all ASCII.

@@ -23,15 +23,15 @@ mod utf7;
 mod utf8;
 mod writer;
 
-pub(crate) use ascii::{ascii_text, copy_ascii};
+pub(crate) use ascii::{ascii_text, copy_ascii, push_ascii};
 pub(crate) use base64::lines as base64_lines;
 pub(crate) use packed::Packed;
-pub(crate) use scan::{Suspects, highs, look, suspect};
+pub(crate) use scan::{Suspects, fetch, highs, look, suspect};
 pub(crate) use short::{MOST, ROOM, base64 as short_base64, escapes as short_escapes};
-pub(crate) use table::{Leads, NEXT_LINE, Page, Pairs, jis_pairs, pairs, single_bytes};
+pub(crate) use table::{Leads, NEXT_LINE, Page, Pairs, jis_pairs, pairs, short_pairs, single_bytes};
 pub(crate) use units::utf16;
 pub(crate) use utf7::{Shifted, shifted, text as utf7_text};
-pub(crate) use utf8::{push_utf8, text, valid_prefix};
+pub(crate) use utf8::{Checked, check_utf8, push_utf8, text, valid_prefix};
 pub(crate) use writer::push;
 
 /// The first bytes; where there are fewer, with others behind them.

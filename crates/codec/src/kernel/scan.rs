@@ -3,48 +3,63 @@
 //! # Limits
 //! None.
 
-/// What stands in a value.
+/// What stands in a value from some place on, before the first `=?`, CR or LF there; without one, before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Look {
     /// A byte above 7F.
     pub(crate) eight: bool,
-    /// Where the first CR or LF stands.
-    pub(crate) line_end: Option<usize>,
-    /// Another byte below 20, or 7F.
+    /// A byte below 20, or 7F.
     pub(crate) control: bool,
-    /// Where the first `=?` stands.
-    pub(crate) open: Option<usize>,
+    /// Where that ends.
+    pub(crate) stop: Option<usize>,
 }
 
-/// Looks at a whole value; also the text that it is, if all is ASCII.
+/// Looks at a value from `from` on; also the text that it is there, if all is ASCII.
 #[inline]
-pub(crate) fn look(value: &[u8]) -> (Look, Option<&str>) {
-    let look = looked_at(value);
+pub(crate) fn look(value: &[u8], from: usize) -> (Look, Option<&str>) {
+    let look = looked_at(value, from);
+    let piece = value.get(from..look.stop.unwrap_or(value.len())).unwrap_or_default();
     // SAFETY: ASCII is UTF-8.
-    (look, (!look.eight).then(|| unsafe { std::str::from_utf8_unchecked(value) }))
+    (look, (!look.eight).then(|| unsafe { std::str::from_utf8_unchecked(piece) }))
+}
+
+/// Has the lines of memory in which a value lies fetched, all at the same time: whoever reads them later needs not wait for one after the
+/// other.
+#[inline]
+pub(crate) fn fetch(value: &[u8]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let last = value.len().saturating_sub(1);
+        for place in [64, 128, last] {
+            // SAFETY: it reads nothing, and may be given any address.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(value.as_ptr().wrapping_add(place.min(last)).cast()) };
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = value;
 }
 
 #[inline]
-fn looked_at(value: &[u8]) -> Look {
+fn looked_at(value: &[u8], from: usize) -> Look {
     #[cfg(target_arch = "x86_64")]
     if value.len() >= super::avx2::NEAR && super::avx2::is_here() {
         // SAFETY: the machine has what the function is made for.
-        return unsafe { super::avx2::look(value) };
+        return unsafe { super::avx2::look(value, from) };
     }
-    portable_look(value)
+    portable_look(value, from)
 }
 
-fn portable_look(value: &[u8]) -> Look {
+fn portable_look(value: &[u8], from: usize) -> Look {
+    let rest = value.get(from..).unwrap_or_default();
+    let stop = memchr::memchr3_iter(b'\r', b'\n', b'=', rest)
+        .find(|at| rest[*at] != b'=' || rest.get(at + 1) == Some(&b'?'));
+    let piece = &rest[..stop.unwrap_or(rest.len())];
     Look {
-        eight: !value.is_ascii(),
-        line_end: memchr::memchr2(b'\r', b'\n', value),
-        control: value.iter().fold(false, |any, byte| any | (byte.is_ascii_control() & !is_line_end(*byte))),
-        open: memchr::memmem::find(value, b"=?"),
+        eight: !piece.is_ascii(),
+        control: piece.iter().fold(false, |any, byte| any | byte.is_ascii_control()),
+        stop: stop.map(|at| from + at),
     }
-}
-
-fn is_line_end(byte: u8) -> bool {
-    matches!(byte, b'\r' | b'\n')
 }
 
 /// What charsets of East Asia tell apart, a bit for each byte.
@@ -126,20 +141,30 @@ mod tests {
     use super::*;
 
     /// The safe twin.
-    fn look_twin(value: &[u8]) -> Look {
+    fn look_twin(value: &[u8], from: usize) -> Look {
+        let rest = &value[from.min(value.len())..];
+        let is_stop = |at: &usize| matches!(rest[*at], 0x0A | 0x0D) || rest[*at..].starts_with(b"=?");
+        let stop = (0..rest.len()).find(is_stop);
+        let piece = &rest[..stop.unwrap_or(rest.len())];
         Look {
-            eight: value.iter().any(|byte| *byte > 0x7F),
-            line_end: value.iter().position(|byte| matches!(byte, 0x0A | 0x0D)),
-            control: value.iter().any(|byte| *byte == 0x7F || *byte < 0x20 && !matches!(byte, 0x0A | 0x0D)),
-            open: value.windows(2).position(|pair| pair == b"=?"),
+            eight: piece.iter().any(|byte| *byte > 0x7F),
+            control: piece.iter().any(|byte| *byte == 0x7F || *byte < 0x20),
+            stop: stop.map(|at| from + at),
         }
     }
 
+    fn same_look_from(value: &[u8], from: usize) {
+        let want = look_twin(value, from);
+        assert_eq!(portable_look(value, from), want, "{} {from}", value.escape_ascii());
+        let piece = value.get(from..want.stop.unwrap_or(value.len())).unwrap_or_default();
+        let text = std::str::from_utf8(piece).ok().filter(|_| !want.eight);
+        assert_eq!(look(value, from), (want, text), "{} {from}", value.escape_ascii());
+    }
+
     fn same_look(value: &[u8]) {
-        let want = look_twin(value);
-        assert_eq!(portable_look(value), want, "{}", value.escape_ascii());
-        let text = std::str::from_utf8(value).ok().filter(|_| !want.eight);
-        assert_eq!(look(value), (want, text), "{}", value.escape_ascii());
+        for from in [0, 1, value.len() / 2, value.len() * 3 / 4, value.len(), value.len() + 1] {
+            same_look_from(value, from);
+        }
     }
 
     #[test]
@@ -147,6 +172,7 @@ mod tests {
         for len in 0..=140 {
             let mut value = vec![b'x'; len];
             same_look(&value);
+            (0..len + 40).for_each(|from| same_look_from(&value, from));
             for place in 0..len {
                 for byte in 0..=0xFF {
                     value[place] = byte;

@@ -6,6 +6,7 @@
 use super::Packed;
 use super::ascii::all_ascii;
 use super::filled;
+use super::short::ROOM;
 use super::writer::Writer;
 use std::hint::select_unpredictable;
 
@@ -167,7 +168,7 @@ pub(crate) enum Leads {
     ShiftJis,
 }
 
-/// The characters of a double-byte charset.
+/// The characters of a double-byte charset. 00 is NUL, and no pair ends in it, so that zeros may be read behind the end of a text.
 pub(crate) struct Pairs {
     /// The characters of pairs by their bytes, without the highest bit; where 80 would be the lead byte, those of single
     /// bytes. None where the caller must look.
@@ -188,14 +189,14 @@ impl Pairs {
 
     /// Enters a byte by itself. A number in place of a character is left out, here and in pairs.
     pub(crate) fn set_single(&mut self, byte: u8, character: Packed) {
-        if character.as_number().is_none() {
+        if character.as_number().is_none() && byte > 0 {
             self.cells[usize::from(byte)] = character;
         }
     }
 
     /// Enters a pair, whose lead byte is 81 or above.
     pub(crate) fn set_pair(&mut self, lead: u8, trail: u8, character: Packed) {
-        if character.as_number().is_none() && lead > 0x80 {
+        if character.as_number().is_none() && lead > 0x80 && trail > 0 {
             self.cells[Self::index(lead, trail)] = character;
         }
     }
@@ -255,6 +256,24 @@ pub(crate) fn pairs(table: &Pairs, input: &[u8], text: &mut String) -> usize {
         };
     }
     portable_pairs(table, input, &mut Writer::new(text))
+}
+
+/// The same for so many bytes, of which there are few, at the start of a room.
+#[inline]
+pub(crate) fn short_pairs(table: &Pairs, room: &[u8; ROOM], len: usize, text: &mut String) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if len <= 64 && super::avx2::is_here() {
+        // SAFETY: the machine has what the functions are made for.
+        let read = unsafe {
+            match table.leads {
+                Leads::High => super::avx2::short_pairs::<false>(table, room, len, text),
+                Leads::ShiftJis => super::avx2::short_pairs::<true>(table, room, len, text),
+            }
+        };
+        // What is left has characters of four bytes, or one that the table does not know.
+        return if read == len { len } else { read + pairs(table, &room[read..len], text) };
+    }
+    pairs(table, &room[..len], text)
 }
 
 /// For every machine.
@@ -464,6 +483,16 @@ mod tests {
         chars.len()
     }
 
+    /// [`short_pairs`] with other bytes behind the end.
+    fn short_of(table: &Pairs, input: &[u8], text: &mut String) -> usize {
+        if input.len() > 96 {
+            return pairs(table, input, text);
+        }
+        let mut room = [0xA9; ROOM];
+        room[..input.len()].copy_from_slice(input);
+        short_pairs(table, &room, input.len(), text)
+    }
+
     /// The safe twin of `pairs`.
     fn pairs_twin(table: &Pairs, input: &[u8], text: &mut String) -> usize {
         let mut at = 0;
@@ -598,6 +627,7 @@ mod tests {
                     b"ab\x88\x9Ac\xE0\x9Fd\x90\x80\x91\x42ef\xFC\xFCg\xB1h\xB1i \xA4\xA2jklmnop".repeat(2);
                 input.splice(place..place, pair.to_be_bytes());
                 same(table, &input, pairs, pairs_twin);
+                same(table, &input, short_of, pairs_twin);
                 same(table, &input, portable_of, pairs_twin);
                 same(table, &input[place..], pairs, pairs_twin);
                 same(table, &input[place..], portable_of, pairs_twin);
@@ -666,6 +696,7 @@ mod tests {
                         input.extend_from_slice(if pattern >> i & 1 == 1 { pair } else { b"x" });
                     }
                     same(table, &input, pairs, pairs_twin);
+                    same(table, &input, short_of, pairs_twin);
                     same(table, &input, portable_of, pairs_twin);
                     same(table, &input[..input.len() - 1], pairs, pairs_twin);
                     same(table, &input[..input.len() - 1], portable_of, pairs_twin);
@@ -675,6 +706,7 @@ mod tests {
             for start in 0..8 {
                 for len in 0..=300 {
                     same(table, &bytes[start..start + len], pairs, pairs_twin);
+                    same(table, &bytes[start..start + len], short_of, pairs_twin);
                     same(table, &bytes[start..start + len], portable_of, pairs_twin);
                     let mut seven = b"0#1$2&D'".repeat(40)[..len].to_vec();
                     same_seven_bit(table, &seven);

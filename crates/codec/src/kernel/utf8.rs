@@ -35,6 +35,39 @@ fn portable_push_utf8(
     Some(portable_suspect(suspects, valid.as_bytes(), 0).is_some())
 }
 
+/// What is known of bytes that are UTF-8.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Checked {
+    /// A suspect is among them.
+    pub(crate) is_suspect: bool,
+    /// From the first byte above 7F to the last; empty where there is none.
+    pub(crate) eight: Range<usize>,
+    /// The number of such bytes.
+    pub(crate) count: usize,
+}
+
+/// The bytes as text, if all are valid, and what is known of them.
+#[inline]
+pub(crate) fn check_utf8<'b>(suspects: &Suspects, bytes: &'b [u8]) -> Option<(&'b str, Checked)> {
+    #[cfg(target_arch = "x86_64")]
+    if bytes.len() >= super::avx2::NEAR && bytes.len() <= 512 && super::avx2::is_here() {
+        // SAFETY: the machine has what the function is made for.
+        let checked = unsafe { super::avx2::check_utf8(suspects, bytes) }?;
+        // SAFETY: all bytes were found to be UTF-8.
+        return Some((unsafe { std::str::from_utf8_unchecked(bytes) }, checked));
+    }
+    portable_check_utf8(suspects, bytes)
+}
+
+fn portable_check_utf8<'b>(suspects: &Suspects, bytes: &'b [u8]) -> Option<(&'b str, Checked)> {
+    let valid = text(bytes)?;
+    let is_suspect = portable_suspect(suspects, bytes, 0).is_some();
+    let end = bytes.iter().rposition(|byte| !byte.is_ascii()).map_or(0, |last| last + 1);
+    let first = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
+    let count = bytes.iter().filter(|byte| !byte.is_ascii()).count();
+    Some((valid, Checked { is_suspect, eight: first..end, count }))
+}
+
 /// The bytes as text, if all are valid.
 pub(crate) fn text(bytes: &[u8]) -> Option<&str> {
     const SHORT: usize = 64;
@@ -120,6 +153,20 @@ mod tests {
             let found = push(&suspects, source, range.clone(), &mut text);
             assert_eq!(found, want.ok().map(is_suspect), "{source:x?} {range:?}");
             assert_eq!(text, "é".to_owned() + want.unwrap_or_default());
+        }
+        let piece = &source[range.clone()];
+        let high: Vec<usize> = (0..piece.len()).filter(|at| !piece[*at].is_ascii()).collect();
+        let eight = high.first().copied().unwrap_or(0)..high.last().map_or(0, |last| last + 1);
+        for check in [check_utf8, portable_check_utf8] {
+            let checked = want.ok().map(|text| {
+                (text, Checked { is_suspect: is_suspect(text), eight: eight.clone(), count: high.len() })
+            });
+            assert_eq!(check(&suspects, piece), checked, "{source:x?} {range:?}");
+        }
+        for push in [super::super::push_ascii, super::super::ascii::portable_push_ascii] {
+            let mut text = "é".to_owned();
+            assert_eq!(push(source, range.clone(), &mut text), high.is_empty(), "{source:x?} {range:?}");
+            assert_eq!(text, "é".to_owned() + want.ok().filter(|text| text.is_ascii()).unwrap_or_default());
         }
     }
 

@@ -9,37 +9,42 @@
 //! Whatever else occurs sends the whole value to the general case: words that touch other text, damage, labels that are repaired or
 //! mapped, charsets with states but for ISO-2022-JP that returns to ASCII, controls and hidden characters, line ends at the end.
 
+use super::Finding;
 use super::decode::{LONG_WORD, WORD, same};
 use super::quiet::{SUSPECTS, is_quiet};
 use super::run::{is_outside, superset_finding};
-use super::{Finding, strict};
+use super::strict::{self, Name};
 use crate::{EventKind, lex};
 use mailglot_codec::scan::{self, Look};
 use mailglot_codec::short::Short;
-use mailglot_codec::{Charset, Resolved, View};
+use mailglot_codec::{Charset, Resolved};
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// The text of a value; None, and nothing is told, where the general case must decide.
 #[inline(never)]
 pub(super) fn decode<'v>(value: &'v [u8], findings: &mut Vec<Finding>) -> Option<Cow<'v, str>> {
-    let look = scan::look(value);
+    let look = scan::look(value, 0);
     match look {
-        Look { ascii: Some(text), line_end: None, has_control: false, open: None } => {
+        Look { ascii: Some(text), has_control: false, stop: None } => {
             return Some(Cow::Borrowed(text));
         }
-        Look { ascii: None, line_end: None, has_control: false, open: None } => {
-            let text = mailglot_codec::utf8(value).filter(|text| is_quiet(text))?;
-            tell_eight(value, 0, findings);
-            return Some(Cow::Borrowed(text));
+        Look { ascii: None, has_control: false, stop: None } => {
+            let checked = SUSPECTS.check_utf8(value)?;
+            if checked.is_suspect && !is_quiet(checked.text) {
+                return None;
+            }
+            findings.push(raw_finding(checked.eight, checked.count as u64));
+            return Some(Cow::Borrowed(checked.text));
         }
         _ => {}
     }
     let told = findings.len();
     // Few texts are longer than what they are written in; and decoders like some room behind the end.
     let out = String::with_capacity(value.len() + 64);
-    let mut writer = Writer { value, look, out, unsure: usize::MAX, findings };
-    if writer.write().is_some() && writer.is_quiet() {
+    let mut writer = Writer { value, out, unsure: usize::MAX, findings };
+    if writer.write(look).is_some() && writer.is_quiet() {
         let out = writer.out;
         findings.sort_by_key(|f| f.at.start);
         return Some(Cow::Owned(out));
@@ -50,7 +55,6 @@ pub(super) fn decode<'v>(value: &'v [u8], findings: &mut Vec<Finding>) -> Option
 
 struct Writer<'v, 'f> {
     value: &'v [u8],
-    look: Look<'v>,
     out: String,
     /// From where on something may stand in it that is not quiet.
     unsure: usize,
@@ -80,6 +84,13 @@ enum State {
 
 impl State {
     fn of(charset: Charset) -> Option<Self> {
+        /// By the index of the charset: many values ask for it.
+        static STATES: LazyLock<Vec<Option<State>>> =
+            LazyLock::new(|| Charset::all().map(State::found_out).collect());
+        *STATES.get(charset.index())?
+    }
+
+    fn found_out(charset: Charset) -> Option<Self> {
         match charset {
             Charset::US_ASCII => Some(Self::Ascii),
             // Bytes of two words may be one character.
@@ -92,7 +103,10 @@ impl State {
     fn stands_alone(self, bytes: &[u8]) -> bool {
         match self {
             Self::Free => true,
-            Self::Escapes => bytes.ends_with(b"\x1B(B") || !bytes.contains(&0x1B),
+            Self::Escapes => {
+                let last = bytes.iter().rposition(|byte| *byte == 0x1B);
+                last.is_none_or(|escape| bytes[escape..].starts_with(b"\x1B(B"))
+            }
             Self::Ascii => bytes.is_ascii(),
         }
     }
@@ -117,21 +131,24 @@ impl<'v> Writer<'v, '_> {
         self.unsure = self.unsure.min(start);
     }
 
-    fn write(&mut self) -> Option<()> {
+    /// Writes the value, of which the start was looked at.
+    fn write(&mut self, look: Look<'v>) -> Option<()> {
         let value = self.value;
-        let mut at = 0;
-        if let Some(first) = self.look.open {
-            let (mut open, mut label, mut bytes) = (first, None, Short::default());
-            loop {
-                self.text(at..open)?;
-                at = self.run(open, &mut label, &mut bytes)?;
-                match find_open(value, at) {
-                    Some(next) => open = next,
-                    None => break,
-                }
+        let mut at = self.text(0, look)?;
+        if at == value.len() {
+            return Some(());
+        }
+        let (mut label, mut bytes) = (None, Short::default());
+        loop {
+            at = self.run(at, &mut label, &mut bytes)?;
+            if at == value.len() {
+                return Some(());
+            }
+            at = self.text(at, scan::look(value, at))?;
+            if at == value.len() {
+                return Some(());
             }
         }
-        self.text(at..value.len())
     }
 
     /// Writes the words from `at` on that have nothing but white space between them; gives the end of the last.
@@ -147,7 +164,7 @@ impl<'v> Writer<'v, '_> {
             let word = strict::word(value, next, last, room)?;
             let bytes = room.bytes();
             if let Some(name) = word.label {
-                *label = Some(Label::resolve(name)?);
+                *label = Some(Label::of(name)?);
             }
             let Label { charset, alias, state, .. } = (*label)?;
             if !state.stands_alone(bytes) {
@@ -188,6 +205,7 @@ impl<'v> Writer<'v, '_> {
     }
 
     /// Tells of a group that is complete.
+    #[inline]
     fn end(&mut self, group: Option<Group>) {
         if let Some(group) = group.filter(|group| group.outside) {
             self.findings.push(superset_finding(group.charset, group.at));
@@ -198,44 +216,38 @@ impl<'v> Writer<'v, '_> {
         self.findings.push(Finding::new(at, kind, detail));
     }
 
-    /// Writes a text between words, with a space for each fold.
-    fn text(&mut self, range: Range<usize>) -> Option<()> {
-        if range.is_empty() {
-            return Some(());
-        }
-        let mut at = range.start;
-        if let Some(first) = self.look.line_end.filter(|first| *first < range.end) {
-            let text = &self.value[range.clone()];
-            // What was seen before needs no search.
-            let mut fold =
-                if first >= at { Some(first) } else { find_line_end(&self.value[..range.end], at) };
-            while let Some(place) = fold {
-                self.piece(at..place)?;
-                self.out.push(' ');
-                at = lex::skip_space(&self.value[..range.end], place);
-                fold = find_line_end(&self.value[..range.end], at);
+    /// Writes the text from `start` on, of which the first line was looked at, with a space for each fold; gives its end.
+    fn text(&mut self, start: usize, mut look: Look<'v>) -> Option<usize> {
+        let value = self.value;
+        let (mut at, mut has_eight) = (start, false);
+        let end = loop {
+            self.piece(at..look.stop.unwrap_or(value.len()), &look)?;
+            has_eight |= look.ascii.is_none();
+            match look.stop {
+                Some(stop) if value[stop] != b'=' => {
+                    self.out.push(' ');
+                    at = lex::skip_space(value, stop);
+                    if at == value.len() && matches!(value.last(), Some(b'\r' | b'\n')) {
+                        return None;
+                    }
+                    look = scan::look(value, at);
+                }
+                stop => break stop.unwrap_or(value.len()),
             }
-            let ends = range.end == self.value.len() && matches!(text.last(), Some(b'\r' | b'\n'));
-            if at == range.end && ends {
-                return None;
-            }
+        };
+        if has_eight {
+            tell_eight(&value[start..end], start, self.findings);
         }
-        self.piece(at..range.end)?;
-        if self.look.ascii.is_none() {
-            tell_eight(&self.value[range.clone()], range.start, self.findings);
-        }
-        Some(())
+        Some(end)
     }
 
-    fn piece(&mut self, range: Range<usize>) -> Option<()> {
+    fn piece(&mut self, range: Range<usize>, look: &Look<'v>) -> Option<()> {
+        if look.ascii.is_some() && !look.has_control {
+            return scan::push_ascii(self.value, range, &mut self.out).then_some(());
+        }
         let start = self.out.len();
-        match self.look.ascii.filter(|_| !self.look.has_control) {
-            Some(text) => self.out.push_str(&text[range]),
-            None => {
-                if SUSPECTS.push_utf8(self.value, range, &mut self.out)? {
-                    self.doubt(start);
-                }
-            }
+        if SUSPECTS.push_utf8(self.value, range, &mut self.out)? {
+            self.doubt(start);
         }
         Some(())
     }
@@ -268,34 +280,23 @@ fn tell_eight(text: &[u8], start: usize, findings: &mut Vec<Finding>) {
         }
     }
     if let Some(first) = first {
-        findings.push(Finding::counted(first..last + 1, EventKind::EwRaw8bit, "UTF-8", count));
+        findings.push(raw_finding(first..last + 1, count));
     }
 }
 
-/// Where CR or LF stands at or after `at`.
-fn find_line_end(value: &[u8], at: usize) -> Option<usize> {
-    memchr::memchr2(b'\r', b'\n', &value[at..]).map(|place| at + place)
-}
-
-/// Where `=?` stands at or after `at`.
-fn find_open(value: &[u8], at: usize) -> Option<usize> {
-    memchr::memchr_iter(b'?', &value[at..])
-        .map(|mark| at + mark)
-        .find(|&mark| mark > at && value[mark - 1] == b'=')
-        .map(|mark| mark - 1)
+/// What is told of so many raw bytes.
+fn raw_finding(at: Range<usize>, count: u64) -> Finding {
+    Finding::counted(at, EventKind::EwRaw8bit, "UTF-8", count)
 }
 
 impl<'v> Label<'v> {
-    fn resolve(name: &'v [u8]) -> Option<Self> {
-        let (charset, alias) = match name {
-            b"utf-8" | b"UTF-8" => (Charset::UTF_8, false),
-            _ => match Charset::for_label(name, View::Mail) {
-                Resolved::Exact(charset) => (charset, false),
-                Resolved::Alias(charset) => (charset, true),
-                _ => return None,
-            },
+    fn of(name: Name<'v>) -> Option<Self> {
+        let (charset, alias) = match name.resolved {
+            Resolved::Exact(charset) => (charset, false),
+            Resolved::Alias(charset) => (charset, true),
+            _ => return None,
         };
-        Some(Self { name, charset, alias, state: State::of(charset)? })
+        Some(Self { name: name.label, charset, alias, state: State::of(charset)? })
     }
 }
 
@@ -341,6 +342,7 @@ mod tests {
             "=?gb2312?B?gcE=?=",
             "=?us-ascii?Q?Keith_Moore?=",
             "=?iso-2022-jp?B?GyRCRnwbKEI=?= =?iso-2022-jp?B?GyRCS1wbKEI=?=",
+            "=?iso-2022-jp?B?GyRCRnwbKEIyMDI=?= =?iso-2022-jp?B?NhskQktcGyhC?=",
         ] {
             assert!(check(value.as_bytes()), "{value:?}");
         }

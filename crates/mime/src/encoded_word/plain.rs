@@ -19,13 +19,14 @@ use super::decode::{LONG_WORD, WORD, is_plain_text};
 use super::hidden::has_hidden;
 use super::rewrite::{State, Target, Writer};
 use super::run::{is_wide, note_superset};
+use super::strict::{self, Name};
 use super::zone::Zone;
-use super::{Finding, Form, Replacement, strict};
+use super::{Finding, Form, Replacement};
 use crate::EventKind;
 use crate::header::FieldKind;
 use crate::lex;
 use mailglot_codec::short::Short;
-use mailglot_codec::{Charset, LossLog, Resolved, View};
+use mailglot_codec::{Charset, LossLog, Resolved};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -105,14 +106,11 @@ impl<'a> Run<'a> {
         self.bytes.clear();
         self.ends.clear();
         let (mut end, label) = self.word(at, b"")?;
-        let label = label?;
-        let (charset, alias) = match label {
-            b"utf-8" | b"UTF-8" => (Charset::UTF_8, false),
-            name => match Charset::for_label(name, View::Mail) {
-                Resolved::Exact(charset) => (charset, false),
-                Resolved::Alias(charset) => (charset, true),
-                _ => return None,
-            },
+        let Name { label, resolved } = label?;
+        let (charset, alias) = match resolved {
+            Resolved::Exact(charset) => (charset, false),
+            Resolved::Alias(charset) => (charset, true),
+            _ => return None,
         };
         self.note(at..end, alias);
         loop {
@@ -140,7 +138,7 @@ impl<'a> Run<'a> {
     }
 
     /// Reads the word at `at`; gives its end, and its label where it is not the expected one.
-    fn word(&mut self, at: usize, expected: &[u8]) -> Option<(usize, Option<&'a [u8]>)> {
+    fn word(&mut self, at: usize, expected: &[u8]) -> Option<(usize, Option<Name<'a>>)> {
         let word = strict::word(self.value, at, expected, &mut self.word)?;
         self.bytes.extend_from_slice(self.word.bytes());
         self.ends.push(self.bytes.len());

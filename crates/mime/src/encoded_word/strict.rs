@@ -9,6 +9,7 @@
 
 use crate::lex;
 use mailglot_codec::short::Short;
+use mailglot_codec::{Charset, Resolved, View};
 use std::ops::Range;
 
 /// A word, read.
@@ -17,7 +18,16 @@ pub(super) struct Strict<'v> {
     /// Where it stands in the value.
     pub range: Range<usize>,
     /// Its label; None where it is the one that was expected.
-    pub label: Option<&'v [u8]>,
+    pub label: Option<Name<'v>>,
+}
+
+/// A label in strict syntax.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Name<'v> {
+    /// As it is written.
+    pub label: &'v [u8],
+    /// What it stands for.
+    pub resolved: Resolved,
 }
 
 /// Reads the word at `at`, where `=?` stands, with its decoded bytes in `bytes`; None for any other syntax, for a word with something
@@ -27,13 +37,9 @@ pub(super) fn word<'v>(value: &'v [u8], at: usize, expected: &[u8], bytes: &mut 
     let is_expected = !expected.is_empty()
         && behind.get(expected.len()) == Some(&b'?')
         && are_same(&behind[..expected.len()], expected);
-    let length = match behind {
-        _ if is_expected => expected.len(),
-        [b'u' | b'U', b't' | b'T', b'f' | b'F', b'-', b'8', b'?', ..] => 5,
-        _ => behind.iter().position(|b| !NAMES[usize::from(*b)])?,
-    };
+    let (length, resolved) = if is_expected { (expected.len(), None) } else { label(behind)? };
     let (label, rest) = behind.split_at(length);
-    let label = (!is_expected).then_some(label);
+    let label = resolved.map(|resolved| Name { label, resolved });
     let [b'?', letter, b'?', ..] = rest else { return None };
     let payload = at + 2 + length + 3;
     let end = match letter {
@@ -44,6 +50,18 @@ pub(super) fn word<'v>(value: &'v [u8], at: usize, expected: &[u8], bytes: &mut 
     let [b'?', b'=', after @ ..] = value.get(end..)? else { return None };
     let free = after.first().is_none_or(|&b| lex::is_space(b));
     free.then_some(Strict { range: at..end + 2, label })
+}
+
+/// The length of the label at the start of a text, and what it stands for.
+fn label(text: &[u8]) -> Option<(usize, Option<Resolved>)> {
+    if let [b'u' | b'U', b't' | b'T', b'f' | b'F', b'-', b'8', b'?', ..] = text {
+        return Some((5, Some(Resolved::Exact(Charset::UTF_8))));
+    }
+    let (length, resolved) = Charset::for_label_before(b'?', text).or_else(|| {
+        let length = text.iter().position(|b| !NAMES[usize::from(*b)])?;
+        Some((length, Charset::for_label(&text[..length], View::Mail)))
+    })?;
+    Some((length, Some(resolved)))
 }
 
 /// Whether two labels of one length are the same. For so few bytes a call of the library's comparison takes longer.

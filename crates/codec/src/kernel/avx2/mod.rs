@@ -12,12 +12,12 @@ mod utf7;
 mod utf8;
 
 pub(super) use base64::lines;
-pub(super) use pairs::pairs;
+pub(super) use pairs::{pairs, short_pairs};
 pub(super) use scan::{highs, look, suspect};
 pub(super) use short::{base64, escapes};
 pub(super) use units::utf16;
 pub(super) use utf7::{shifted, text};
-pub(super) use utf8::push_utf8;
+pub(super) use utf8::{check_utf8, push_ascii, push_utf8};
 
 use std::arch::x86_64::{__m128i, __m256i, _mm_shuffle_epi8, _mm256_loadu_si256, _mm256_set_m128i};
 use std::sync::atomic::{AtomicU8, Ordering};

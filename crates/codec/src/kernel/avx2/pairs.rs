@@ -4,13 +4,14 @@
 //! None.
 
 use super::super::Packed;
+use super::super::short::ROOM;
 use super::super::table::{Pairs, pair_by_pair};
 use super::super::writer::Writer;
 use super::load;
 use std::arch::x86_64::{
-    __m256i, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_shuffle_epi8, _mm256_and_si256, _mm256_andnot_si256,
-    _mm256_movemask_epi8, _mm256_set1_epi8, _mm256_slli_epi16, _mm256_sub_epi8, _mm256_xor_si256,
-    _mm256_zextsi128_si256,
+    __m256i, _bzhi_u64, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_shuffle_epi8, _mm256_and_si256,
+    _mm256_andnot_si256, _mm256_movemask_epi8, _mm256_set1_epi8, _mm256_slli_epi16, _mm256_sub_epi8,
+    _mm256_xor_si256, _mm256_zextsi128_si256,
 };
 use std::hint::select_unpredictable;
 
@@ -124,6 +125,43 @@ pub(in super::super) fn pairs<const SHIFT_JIS: bool>(
             return at;
         }
     }
+}
+
+/// See [`short_pairs`](super::super::table::short_pairs); for 64 bytes at most. Stops before four characters of which one is not of the
+/// basic plane.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+pub(in super::super) fn short_pairs<const SHIFT_JIS: bool>(
+    table: &Pairs,
+    room: &[u8; ROOM],
+    len: usize,
+    text: &mut String,
+) -> usize {
+    let (blocks, _) = room.as_chunks();
+    let [one, other, ..] = blocks else { return 0 };
+    let leads = [one, other].map(|block| u64::from(leads::<SHIFT_JIS>(load(block))));
+    let leads = _bzhi_u64(leads[0] | leads[1] << 32, len as u32);
+    let mut out = Writer::new(text);
+    let mut at = 0;
+    while at < len
+        && let Some(eight) = room.get(at..).and_then(|near| near.first_chunk())
+    {
+        // Behind the end there are zeros; a pair that is cut there is none.
+        let left = 8 * (len - at).min(8) as u32;
+        let eight = _bzhi_u64(u64::from_le_bytes(*eight), left).to_le_bytes();
+        let (cells, step) = four(table, eight, (leads >> at) as u32);
+        if !cells.iter().fold(true, |all, cell| all & cell.is_basic()) {
+            return at;
+        }
+        out.reserve(16);
+        for cell in cells {
+            // SAFETY: there is room for four bytes for each of the four, and they are of the basic plane.
+            unsafe { out.put_basic(cell) };
+        }
+        at += step;
+    }
+    // SAFETY: each zero behind the end was written as NUL: the text was so long before the first of them.
+    unsafe { out.rewind(out.len() - (at - len)) };
+    len
 }
 
 /// The first four characters of eight bytes, by the bits of those that can be lead bytes; and their length.

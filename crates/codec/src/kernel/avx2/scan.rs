@@ -6,50 +6,46 @@
 use super::super::scan::{Highs, Look, Suspects};
 use super::{first_bytes, load, near, twice};
 use std::arch::x86_64::{
-    __m256i, _mm256_and_si256, _mm256_andnot_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_min_epu8,
-    _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8,
-    _mm256_srli_epi16, _mm256_sub_epi8,
+    __m256i, _blsmsk_u32, _mm256_and_si256, _mm256_andnot_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8,
+    _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8, _mm256_setzero_si256,
+    _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_sub_epi8,
 };
-use std::hint::select_unpredictable;
 
 /// See [`look`](super::super::scan::look); the value has [`NEAR`](super::NEAR) bytes at least.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-pub(in super::super) fn look(value: &[u8]) -> Look {
+pub(in super::super) fn look(value: &[u8], from: usize) -> Look {
     /// Each block begins with the last byte of the one before it.
     const STEP: usize = 31;
     let all = |byte: u8| _mm256_set1_epi8(byte as i8);
+    let bits = |vector: __m256i| _mm256_movemask_epi8(vector) as u32;
     let [mut eight, mut control] = [_mm256_setzero_si256(); 2];
-    let (mut open, mut line_end) = (usize::MAX, usize::MAX);
-    // No branch waits for bytes that may have to come from far.
-    let first = |bits: u32, at: usize, known: usize| {
-        known.min(select_unpredictable(bits != 0, at + bits.trailing_zeros() as usize, usize::MAX))
-    };
     let last = value.len().saturating_sub(32);
-    let mut at = 0;
+    let mut at = from;
     loop {
         let raw = near(value, at);
-        eight = _mm256_or_si256(eight, raw);
         let low = _mm256_cmpeq_epi8(_mm256_min_epu8(raw, all(0x1F)), raw);
         let low = _mm256_or_si256(low, _mm256_cmpeq_epi8(raw, all(0x7F)));
-        // Zeros behind the end are no controls of the value.
-        let low = if value.len() < 32 { _mm256_and_si256(low, first_bytes(value.len())) } else { low };
         let end = _mm256_or_si256(_mm256_cmpeq_epi8(raw, all(b'\r')), _mm256_cmpeq_epi8(raw, all(b'\n')));
-        line_end = first(_mm256_movemask_epi8(end) as u32, at, line_end);
-        control = _mm256_or_si256(control, _mm256_andnot_si256(end, low));
-        let signs = _mm256_movemask_epi8(_mm256_cmpeq_epi8(raw, all(b'='))) as u32;
-        let marks = _mm256_movemask_epi8(_mm256_cmpeq_epi8(raw, all(b'?'))) as u32;
-        open = first(signs & marks >> 1, at, open);
+        let signs = bits(_mm256_cmpeq_epi8(raw, all(b'=')));
+        let stops = signs & bits(_mm256_cmpeq_epi8(raw, all(b'?'))) >> 1 | bits(end);
+        if stops != 0 {
+            let before = _blsmsk_u32(stops) >> 1;
+            return Look {
+                eight: bits(eight) | bits(raw) & before != 0,
+                control: bits(control) | bits(low) & before != 0,
+                stop: Some(at + stops.trailing_zeros() as usize),
+            };
+        }
+        // Zeros behind the end are no controls of the value.
+        let left = value.len().saturating_sub(at);
+        let low = if left < 32 { _mm256_and_si256(low, first_bytes(left)) } else { low };
+        eight = _mm256_or_si256(eight, raw);
+        control = _mm256_or_si256(control, low);
         if at >= last {
-            break;
+            return Look { eight: bits(eight) != 0, control: bits(control) != 0, stop: None };
         }
         // The last block ends with the value.
         at = last.min(at + STEP);
-    }
-    Look {
-        eight: _mm256_movemask_epi8(eight) != 0,
-        line_end: Some(line_end).filter(|end| *end < value.len()),
-        control: _mm256_movemask_epi8(control) != 0,
-        open: Some(open).filter(|open| *open < value.len()),
     }
 }
 

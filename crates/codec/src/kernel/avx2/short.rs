@@ -8,7 +8,7 @@ use super::base64::octets;
 use super::utf7::{BASE64_CLASS, faults};
 use super::{bytes, near};
 use std::arch::x86_64::{
-    __m128i, __m256i, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_shuffle_epi8, _mm_unpackhi_epi64,
+    __m128i, __m256i, _bzhi_u32, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_shuffle_epi8, _mm_unpackhi_epi64,
     _mm256_add_epi8, _mm256_alignr_epi8, _mm256_and_si256, _mm256_blendv_epi8, _mm256_castsi256_si128,
     _mm256_cmpeq_epi8, _mm256_extracti128_si256, _mm256_max_epu8, _mm256_min_epu8, _mm256_movemask_epi8,
     _mm256_or_si256, _mm256_permute2x128_si256, _mm256_set1_epi8, _mm256_setzero_si256, _mm256_slli_epi16,
@@ -39,8 +39,15 @@ pub(in super::super) fn base64(text: &[u8], at: usize, room: &mut [u8; ROOM]) ->
         if padding > 2 || written > MOST || room[written] & rest != 0 {
             return None;
         }
-        let is_padded = text.get(digits_end..digits_end + padding)?.iter().all(|byte| *byte == b'=');
-        return is_padded.then_some((digits_end + padding, written));
+        let end = digits_end + padding;
+        let is_padded = if count + padding <= 32 {
+            let signs = _mm256_movemask_epi8(_mm256_cmpeq_epi8(raw, _mm256_set1_epi8(b'=' as i8))) as u32;
+            // No branch for each of them; behind the end of the text there are none.
+            _bzhi_u32(!signs >> count, padding as u32) == 0
+        } else {
+            text.get(digits_end..end)?.iter().all(|byte| *byte == b'=')
+        };
+        return is_padded.then_some((end, written));
     }
 }
 

@@ -5,14 +5,16 @@
 //! None.
 
 use super::super::scan::Suspects;
+use super::super::utf8::Checked;
 use super::super::writer::Writer;
 use super::scan::kinds;
 use super::{bytes, first_bytes, near, twice};
 use std::arch::x86_64::{
-    __m256i, _mm256_alignr_epi8, _mm256_and_si256, _mm256_andnot_si256, _mm256_movemask_epi8,
+    __m256i, _bzhi_u32, _mm256_alignr_epi8, _mm256_and_si256, _mm256_andnot_si256, _mm256_movemask_epi8,
     _mm256_or_si256, _mm256_permute2x128_si256, _mm256_set1_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8,
     _mm256_srli_epi16, _mm256_subs_epu8, _mm256_testz_si256, _mm256_xor_si256,
 };
+use std::hint::select_unpredictable;
 use std::ops::Range;
 
 /// See [`push_utf8`](super::super::utf8::push_utf8); the source has [`NEAR`](super::NEAR) bytes at least.
@@ -27,33 +29,106 @@ pub(in super::super) fn push_utf8(
     let len = source[range.clone()].len();
     let mut out = Writer::new(text);
     out.reserve(len + 32);
-    let [mut before, mut wrong, mut found] = [_mm256_setzero_si256(); 3];
-    // Before the first byte there is none.
-    let mut none = first_bytes(1);
+    let mut check = Check::new();
     let mut done = 0;
     // The last block ends in a zero at least, before which nothing may be cut.
     while done <= len {
         let block = _mm256_and_si256(near(source, range.start + done), first_bytes(len - done));
-        let border = _mm256_permute2x128_si256::<0x21>(before, block);
-        let one = _mm256_alignr_epi8::<15>(block, border);
-        let kinds = _mm256_and_si256(kinds(suspects, one, block), first_bytes(len - done + 1));
-        found = _mm256_or_si256(found, _mm256_andnot_si256(none, kinds));
-        none = _mm256_setzero_si256();
-        // Of ASCII behind ASCII nothing is wrong.
-        if _mm256_movemask_epi8(_mm256_or_si256(before, block)) != 0 {
-            wrong = _mm256_or_si256(wrong, faults(border, one, block));
-        }
+        check.feed(suspects, block, len - done);
         // SAFETY: there is room for all blocks: the last one begins at the end of the text, or before it.
         unsafe { out.place(done, bytes(block)) };
-        before = block;
         done += 32;
     }
-    if _mm256_testz_si256(wrong, wrong) == 0 {
-        return None;
-    }
+    let is_suspect = check.is_suspect()?;
     // SAFETY: all of these bytes were placed, and found to be whole characters.
     unsafe { out.keep(len) };
-    Some(_mm256_testz_si256(found, found) == 0)
+    Some(is_suspect)
+}
+
+/// See [`check_utf8`](super::super::utf8::check_utf8); the source has [`NEAR`](super::NEAR) bytes at least.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+pub(in super::super) fn check_utf8(suspects: &Suspects, source: &[u8]) -> Option<Checked> {
+    let len = source.len();
+    let mut check = Check::new();
+    let (mut first, mut end, mut count) = (usize::MAX, 0, 0);
+    let mut done = 0;
+    while done <= len {
+        let block = _mm256_and_si256(near(source, done), first_bytes(len - done));
+        check.feed(suspects, block, len - done);
+        let high = _mm256_movemask_epi8(block) as u32;
+        let [lowest, highest] =
+            [high.trailing_zeros(), 32 - high.leading_zeros()].map(|bit| done + bit as usize);
+        first = first.min(select_unpredictable(high != 0, lowest, usize::MAX));
+        end = select_unpredictable(high != 0, highest, end);
+        count += high.count_ones() as usize;
+        done += 32;
+    }
+    let is_suspect = check.is_suspect()?;
+    Some(Checked { is_suspect, eight: first.min(end)..end, count })
+}
+
+/// See [`push_ascii`](super::super::ascii::push_ascii); the source has [`NEAR`](super::NEAR) bytes at least.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+pub(in super::super) fn push_ascii(source: &[u8], range: Range<usize>, text: &mut String) -> bool {
+    let len = source[range.clone()].len();
+    let mut out = Writer::new(text);
+    out.reserve(len + 32);
+    let mut high = 0;
+    let mut done = 0;
+    while done < len {
+        let block = near(source, range.start + done);
+        high |= _bzhi_u32(_mm256_movemask_epi8(block) as u32, (len - done).min(32) as u32);
+        // SAFETY: there is room for all blocks: the last one begins before the end of the text.
+        unsafe { out.place(done, bytes(block)) };
+        done += 32;
+    }
+    if high == 0 {
+        // SAFETY: all of these bytes were placed, and found to be ASCII.
+        unsafe { out.keep(len) };
+    }
+    high == 0
+}
+
+/// What was seen in the blocks of a text so far.
+struct Check {
+    before: __m256i,
+    wrong: __m256i,
+    found: __m256i,
+    /// What is no place of the text in the block before the next one: before the first byte there is none.
+    none: __m256i,
+}
+
+impl Check {
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    fn new() -> Self {
+        let zero = _mm256_setzero_si256();
+        Self { before: zero, wrong: zero, found: zero, none: first_bytes(1) }
+    }
+
+    /// Looks at the next block, which has zeros behind the bytes that are left of the text.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    fn feed(&mut self, suspects: &Suspects, block: __m256i, left: usize) {
+        let border = _mm256_permute2x128_si256::<0x21>(self.before, block);
+        let one = _mm256_alignr_epi8::<15>(block, border);
+        let kinds = _mm256_and_si256(kinds(suspects, one, block), first_bytes(left + 1));
+        self.found = _mm256_or_si256(self.found, _mm256_andnot_si256(self.none, kinds));
+        self.none = _mm256_setzero_si256();
+        // Of ASCII behind ASCII nothing is wrong.
+        if _mm256_movemask_epi8(_mm256_or_si256(self.before, block)) != 0 {
+            self.wrong = _mm256_or_si256(self.wrong, faults(border, one, block));
+        }
+        self.before = block;
+    }
+
+    /// Whether a suspect was found; None where the text is no UTF-8. The last block must have ended in a zero.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    fn is_suspect(&self) -> Option<bool> {
+        (_mm256_testz_si256(self.wrong, self.wrong) != 0)
+            .then_some(_mm256_testz_si256(self.found, self.found) == 0)
+    }
 }
 
 /// Sequences that are wrong, a bit for each kind. The first three bytes of a sequence of four, for one, are told by `PAIR`, which is

@@ -7,12 +7,14 @@
 //! Beside every function stands a safe one that does the same, and tests compare the two.
 //!
 //! # Limits
-//! Vector instructions are AVX2, asked for at run time. Every other machine runs the portable loops; for base64 in lines there is none.
+//! Vector instructions are AVX2, and for short pieces AVX-512, asked for at run time. Every other machine runs the portable loops; for base64 in lines there is none.
 #![allow(unsafe_code, reason = "the one place where it pays; see above")]
 
 mod ascii;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod base64;
 mod packed;
 mod scan;

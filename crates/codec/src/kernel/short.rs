@@ -12,6 +12,15 @@ pub(crate) const ROOM: usize = MOST + 32;
 #[inline]
 pub(crate) fn base64(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
     #[cfg(target_arch = "x86_64")]
+    if text.len() >= super::avx2::NEAR && super::avx512::is_here() {
+        // SAFETY: the machine has what the function is made for.
+        return unsafe { super::avx512::base64(text, at, room) };
+    }
+    avx2_base64(text, at, room)
+}
+
+fn avx2_base64(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
+    #[cfg(target_arch = "x86_64")]
     if text.len() >= super::avx2::NEAR && super::avx2::is_here() {
         // SAFETY: the machine has what the function is made for.
         return unsafe { super::avx2::base64(text, at, room) };
@@ -22,6 +31,15 @@ pub(crate) fn base64(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(u
 /// See [`Short::read_escapes`](crate::short::Short::read_escapes): where the question mark stands, and the number of decoded bytes.
 #[inline]
 pub(crate) fn escapes(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
+    #[cfg(target_arch = "x86_64")]
+    if text.len() >= super::avx2::NEAR && super::avx512::is_here() {
+        // SAFETY: the machine has what the function is made for.
+        return unsafe { super::avx512::escapes(text, at, room) };
+    }
+    avx2_escapes(text, at, room)
+}
+
+fn avx2_escapes(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(usize, usize)> {
     #[cfg(target_arch = "x86_64")]
     if text.len() >= super::avx2::NEAR && super::avx2::is_here() {
         // SAFETY: the machine has what the function is made for.
@@ -205,6 +223,7 @@ mod tests {
     fn same_base64(text: &[u8], at: usize) -> bool {
         let want = base64_twin(text, at);
         assert_eq!(run(base64, text, at), want, "{} {at}", text.escape_ascii());
+        assert_eq!(run(avx2_base64, text, at), want, "{} {at}", text.escape_ascii());
         assert_eq!(run(portable_base64, text, at), want, "{} {at}", text.escape_ascii());
         want.is_some()
     }
@@ -212,6 +231,7 @@ mod tests {
     fn same_escapes(text: &[u8], at: usize) -> bool {
         let want = escapes_twin(text, at);
         assert_eq!(run(escapes, text, at), want, "{} {at}", text.escape_ascii());
+        assert_eq!(run(avx2_escapes, text, at), want, "{} {at}", text.escape_ascii());
         assert_eq!(run(portable_escapes, text, at), want, "{} {at}", text.escape_ascii());
         want.is_some()
     }

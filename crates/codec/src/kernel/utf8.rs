@@ -163,11 +163,6 @@ mod tests {
             });
             assert_eq!(check(&suspects, piece), checked, "{source:x?} {range:?}");
         }
-        for push in [super::super::push_ascii, super::super::ascii::portable_push_ascii] {
-            let mut text = "é".to_owned();
-            assert_eq!(push(source, range.clone(), &mut text), high.is_empty(), "{source:x?} {range:?}");
-            assert_eq!(text, "é".to_owned() + want.ok().filter(|text| text.is_ascii()).unwrap_or_default());
-        }
     }
 
     #[test]
@@ -227,6 +222,16 @@ mod tests {
         }
     }
 
+    fn same_push_ascii(source: &[u8], range: Range<usize>) {
+        let want = source[range.clone()].is_ascii();
+        for push in [super::super::push_ascii, super::super::ascii::portable_push_ascii] {
+            let mut text = "é".to_owned();
+            assert_eq!(push(source, range.clone(), &mut text), want, "{source:x?} {range:?}");
+            let piece = if want { &source[range.clone()] } else { b"" };
+            assert_eq!(text.as_bytes(), ["é".as_bytes(), piece].concat());
+        }
+    }
+
     #[test]
     fn one_byte_among_ascii_at_every_place() {
         for len in 1..=130 {
@@ -235,6 +240,9 @@ mod tests {
                     let mut bytes = vec![b'x'; len];
                     bytes[place] = byte;
                     assert_eq!(super::text(&bytes), std::str::from_utf8(&bytes).ok(), "{place} {len}");
+                    same_push_ascii(&bytes, 0..len);
+                    same_push_ascii(&bytes, 0..place);
+                    same_push_ascii(&bytes, place + 1..len);
                     assert_eq!(valid_prefix(&bytes), twin(&bytes), "{place} {len}");
                 }
             }

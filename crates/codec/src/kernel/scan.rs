@@ -182,9 +182,7 @@ mod tests {
     }
 
     fn same_look(value: &[u8]) {
-        for from in [0, value.len() / 2] {
-            same_look_from(value, from);
-        }
+        same_look_from(value, 0);
     }
 
     #[test]
@@ -197,6 +195,12 @@ mod tests {
                 for byte in 0..=0xFF {
                     value[place] = byte;
                     same_look(&value);
+                }
+                for byte in [0x00, 0x0D, b'=', 0x7F, 0x80] {
+                    value[place] = byte;
+                    for from in [1, len / 2, place.saturating_sub(1), place, place + 1] {
+                        same_look_from(&value, from);
+                    }
                 }
                 if len > 70 && place % 7 != 0 {
                     value[place] = b'x';

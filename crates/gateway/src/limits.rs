@@ -21,7 +21,8 @@ pub struct Limits {
     pub stall: Duration,
     /// How often it is told that work goes on.
     pub progress: Duration,
-    /// How long work on a message may take, the time that it waits for its turn in it.
+    /// How long work on a message may take, the time that it waits for a processor in it; but not the time that a short message of a milter
+    /// waits for those before it in its thread.
     pub work: Duration,
     /// How long messages may take to end when the filter stops.
     pub drain: Duration,

@@ -73,8 +73,8 @@ pub(crate) trait Served: Send {
     /// Whether the other side has been silent for too long. Asked from time to time: who is silent for less can give memory back.
     fn is_late(&mut self) -> bool;
 
-    /// The other side has been silent for too long.
-    fn give_up(&mut self);
+    /// Ends: the other side has been silent for too long, or the system has no means to go on.
+    fn give_up(&mut self, why: io::Error);
 
     /// Goes on to the end, in a thread of its own.
     fn run(self: Box<Self>);
@@ -276,9 +276,9 @@ impl Server {
         let Some(Work { live, run }) = self.service.take_up(number, stream, full, &self.shared)? else {
             return Ok(());
         };
-        self.shared.live().insert(number, live);
+        let known = Known::new(&self.shared, number, live);
         let served = match run {
-            Run::Thread(run) => return spawn(&self.shared, number, run),
+            Run::Thread(run) => return spawn(known, run),
             Run::Turns(served) => served,
         };
         if pool.is_none() {
@@ -286,10 +286,10 @@ impl Server {
             *pool = Pool::start(&self.shared).ok();
         }
         let refused = match pool {
-            Some(pool) => pool.take(number, served).err(),
-            None => Some(served),
+            Some(pool) => pool.take(known, served).err(),
+            None => Some((known, served)),
         };
-        refused.map_or(Ok(()), |served| spawn(&self.shared, number, move || served.run()))
+        refused.map_or(Ok(()), |(known, served)| in_thread(known, served))
     }
 
     /// A thread that looks at all connections again and again.
@@ -327,20 +327,60 @@ impl Server {
     }
 }
 
-/// Gives a connection that is known a thread, which forgets it at its end.
-fn spawn(shared: &Arc<Shared>, number: u64, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    let twin = shared.clone();
-    let made = thread::Builder::new().stack_size(STACK).spawn(move || {
+/// A connection that others see: they do no longer, and its streams are closed, when this is dropped.
+struct Known {
+    number: u64,
+    shared: Arc<Shared>,
+}
+
+impl Known {
+    fn new(shared: &Arc<Shared>, number: u64, live: Arc<dyn Live>) -> Self {
+        shared.live().insert(number, live);
+        Self { number, shared: shared.clone() }
+    }
+
+    /// Tells of a fault, and of nothing where that itself is at fault.
+    fn fault(&self, fault: &str) {
+        let notice = Notice::Fault { connection: self.number, peer: "", fault };
+        let _ = catch_unwind(AssertUnwindSafe(|| self.shared.tell(&notice)));
+    }
+}
+
+impl Drop for Known {
+    fn drop(&mut self) {
+        let live = self.shared.live().remove(&self.number);
+        if let Some(live) = live {
+            live.end();
+        }
+    }
+}
+
+/// Gives a connection a thread.
+fn spawn(known: Known, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let run = move || {
         if catch_unwind(AssertUnwindSafe(run)).is_err() {
             // Its streams are closed by now: the client keeps its message.
-            twin.tell(&Notice::Fault { connection: number, peer: "", fault: "panic" });
+            known.fault("panic");
         }
-        twin.live().remove(&number);
-    });
-    if made.is_err() {
-        shared.live().remove(&number);
-    }
-    made.map(drop)
+    };
+    thread::Builder::new().stack_size(STACK).spawn(run).map(drop)
+}
+
+/// Gives a connection that can be served by turns a thread of its own; where there is none to be had, it ends, and tells of its message.
+fn in_thread(known: Known, served: Box<dyn Served>) -> io::Result<()> {
+    let place = Arc::new(Mutex::new(Some(served)));
+    let taken = |place: &Mutex<Option<_>>| place.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let twin = place.clone();
+    let run = move || {
+        if let Some(served) = taken(&twin) {
+            served.run();
+        }
+    };
+    spawn(known, run).inspect_err(|error| {
+        if let Some(mut served) = taken(&place) {
+            served.give_up(error.kind().into());
+        }
+    })
 }
 
 /// A descriptor that is kept for the time when there is no other: who connects then is turned away at once, and need not wait.
@@ -371,7 +411,7 @@ mod pool;
 /// Elsewhere each connection has a thread.
 #[cfg(not(target_os = "linux"))]
 mod pool {
-    use super::{Arc, Served, Shared, io};
+    use super::{Arc, Known, Served, Shared, io};
 
     pub(super) enum Pool {}
 
@@ -380,11 +420,18 @@ mod pool {
             Err(io::ErrorKind::Unsupported.into())
         }
 
-        pub(super) fn take(&mut self, _: u64, served: Box<dyn Served>) -> Result<(), Box<dyn Served>> {
-            Err(served)
+        pub(super) fn take(
+            &mut self,
+            known: Known,
+            served: Box<dyn Served>,
+        ) -> Result<(), (Known, Box<dyn Served>)> {
+            Err((known, served))
         }
     }
 }
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(all(test, target_os = "linux"))]
+mod turns_tests;

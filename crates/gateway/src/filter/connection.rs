@@ -21,8 +21,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Bytes of a message that has no thread; a message that is read has some more, for a look at it is one at all that came.
-const SHORT: u64 = 256 << 10;
+/// Bytes of a message that is judged without a thread: the worst of such takes some 50 ms.
+const SHORT: u64 = 32 << 10;
 /// Bytes of memory that are kept for what is unsent.
 const KEPT: usize = 64 << 10;
 /// A connection that is silent so long gives its buffer back.
@@ -42,6 +42,8 @@ pub(super) struct Connection {
     answered: bool,
     /// There is a thread for this connection alone, which may wait.
     waits: bool,
+    /// It is to have one: what is judged next takes long.
+    long: bool,
     /// What is to be sent, where the server is not waited for: nothing else is done before it took it.
     unsent: Vec<u8>,
     /// The message that ends with it.
@@ -82,6 +84,7 @@ impl Connection {
             peer: String::new(),
             answered: false,
             waits: false,
+            long: false,
             unsent: Vec::new(),
             ended: None,
             silent: Instant::now(),
@@ -183,8 +186,11 @@ impl Connection {
         // Who took an answer has the time anew.
         self.renew(understood || before > 0);
         self.acknowledge();
-        let long = self.message.as_ref().is_some_and(|message| message.size() > SHORT);
-        Ok(if long { Next::Thread } else { Next::Read })
+        Ok(if self.long || self.is_long() { Next::Thread } else { Next::Read })
+    }
+
+    fn is_long(&self) -> bool {
+        self.message.as_ref().is_some_and(|message| message.size() > SHORT)
     }
 
     /// So many bytes were read.
@@ -231,6 +237,11 @@ impl Connection {
         let mut understood = false;
         loop {
             if self.session.owes_verdict() {
+                // To keep an original is to wait for the disk.
+                self.long = !self.waits && (self.is_long() || self.shared.engine().ledgers.is_some());
+                if self.long {
+                    return Ok(understood);
+                }
                 self.decide()?;
             }
             if !self.unsent.is_empty() {
@@ -292,14 +303,13 @@ impl Connection {
         let (before, after) = self.session.output().split_at(apart.place);
         let body = apart.message.new_body(&apart.edits);
         let heads = milter::heads(&body);
-        let mut pieces = vec![before];
-        pieces.extend(milter::packets(&heads, &body));
-        pieces.push(after);
+        let packets = milter::packets(&heads, &body);
+        let pieces = [before].into_iter().chain(packets).chain([after]);
         let written = if self.waits {
-            let mut pieces: Vec<_> = pieces.into_iter().map(IoSlice::new).collect();
+            let mut pieces: Vec<_> = pieces.map(IoSlice::new).collect();
             self.outside.write(self.shared.limits.stall, |stream| stream.write_pieces(&mut pieces))
         } else {
-            self.unsent.extend(pieces.concat());
+            pieces.for_each(|piece| self.unsent.extend_from_slice(piece));
             Ok(())
         };
         self.session.written();
@@ -399,14 +409,17 @@ impl Served for Connection {
 
     fn is_late(&mut self) -> bool {
         let silent = self.silent.elapsed();
-        if silent >= REST && !self.within && self.session.holds_room() {
-            self.session.rest();
+        if silent >= REST && !self.within && self.unsent.is_empty() {
+            self.unsent = Vec::new();
+            if self.session.holds_room() {
+                self.session.rest();
+            }
         }
         silent >= self.patience
     }
 
-    fn give_up(&mut self) {
-        self.end(End::Io(ErrorKind::TimedOut.into()));
+    fn give_up(&mut self, why: io::Error) {
+        self.end(End::Io(why));
     }
 
     fn run(self: Box<Self>) {

@@ -1,4 +1,8 @@
 //! Header fields that a gateway trusts, deletes and adds.
+//!
+//! # Limits
+//! A header ends at a line that is no field, unless a field that mail knows follows. A field of our own name behind such a line is text here, and
+//! stays, though a reader that skips the line may believe it.
 
 use super::changed::transfer;
 use crate::milter::FieldValue;
@@ -99,7 +103,8 @@ pub(super) fn delete_claims(message: &Message<'_>, rules: &Rules, edits: &mut Ve
         let led = Message::parse(&led, &rules.rewriting.limits);
         let claims =
             |field: &&header::Field| is_claim(field.name.of(led.raw()), field.value.of(led.raw()), rules);
-        let claims = led.fields(PartId::ROOT).iter().filter(claims);
+        // The first of them is not there.
+        let claims = led.fields(PartId::ROOT).iter().skip(1).filter(claims);
         gone.extend(claims.map(|field| Span::new(field.full.start - shift, field.full.end - shift)));
     }
     delete(gone, edits);

@@ -6,7 +6,7 @@
 //!
 //! # Limits
 //! What is signed stays, and so do embedded messages. In lines that end in CR alone nothing is mended. Blanks that would make a line too
-//! long go. A message that was cut within a header, or whose parts would be others with the delimiters, stays without them.
+//! long go. A message whose parts would be others without lines of blanks keeps them. A message that was cut within a header, or whose parts would be others with the delimiters, stays without them.
 
 use super::Kept;
 use crate::policy::{Action, Finding, Findings, Rules};
@@ -31,7 +31,14 @@ pub(super) fn plan(
     }
     let sealed = sealed(message);
     if blanks {
+        let before = edits.clone();
         join_lines(message, &sealed, kept, edits);
+        let raw = message.raw();
+        if *edits != before
+            && !is_alike(message, &Message::parse(&spliced(raw, edits), &rules.rewriting.limits))
+        {
+            *edits = before;
+        }
     }
     if open {
         close(message, &sealed, &rules.rewriting.limits, edits);
@@ -189,11 +196,9 @@ fn close(message: &Message<'_>, sealed: &[(bool, bool)], limits: &Limits, edits:
     }
     let mut all = [edits.as_slice(), &new].concat();
     all.sort_by_key(|edit| (edit.span.start, edit.span.end));
-    let mut bytes = Vec::with_capacity(raw.len() + 64);
-    // Writing to memory cannot fail.
-    let _ = splice(raw, &all, &mut bytes);
+    let bytes = spliced(raw, &all);
     let after = Message::parse(&bytes, limits);
-    if has_same_parts(message, &after) && unclosed(&after).count() + open.len() == unclosed(message).count() {
+    if is_alike(message, &after) && unclosed(&after).count() + open.len() == unclosed(message).count() {
         *edits = all;
     }
 }
@@ -203,13 +208,22 @@ fn unclosed(message: &Message<'_>) -> impl Iterator<Item = PartId> {
     message.defects().iter().filter(|event| event.kind == EventKind::MimeUnclosed).map(|event| event.part)
 }
 
-fn has_same_parts(one: &Message<'_>, other: &Message<'_>) -> bool {
-    let (one, other) = (one.parts(), other.parts());
-    one.len() == other.len()
-        && one.iter().zip(other).all(|(one, other)| {
+fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(raw.len() + 64);
+    // Writing to memory cannot fail.
+    let _ = splice(raw, edits, &mut bytes);
+    bytes
+}
+
+/// Whether two messages have the same parts, cut by the same boundaries.
+fn is_alike(one: &Message<'_>, other: &Message<'_>) -> bool {
+    let ids = 0..one.parts().len() as u32;
+    one.parts().len() == other.parts().len()
+        && one.parts().iter().zip(other.parts()).all(|(one, other)| {
             (one.kind, one.parent) == (other.kind, other.parent)
                 && (&one.media.top, &one.media.sub) == (&other.media.top, &other.media.sub)
         })
+        && ids.map(PartId).all(|id| one.boundary(id) == other.boundary(id))
 }
 
 #[cfg(test)]

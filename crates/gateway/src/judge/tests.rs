@@ -211,6 +211,38 @@ fn a_second_pass_changes_nothing_of_cut_messages() {
     assert!(closed > 50 || std::env::var_os("MAILGLOT_SHARED").is_none(), "{closed}");
 }
 
+/// What reads a boundary otherwise makes other parts, which nobody has judged.
+#[test]
+fn no_line_of_blanks_goes_that_keeps_parts_what_they_are() {
+    let rules = silent(Rules::default());
+    let quoted =
+        "Content-Type: multipart/mixed; boundary=\"a\\\r\n \r\n b\"\r\n\r\n--a  b\r\n\r\nx\r\n--a  b--\r\n";
+    let blanks = " ".repeat(870);
+    let long = format!(
+        "Content-Type: multipart/mixed; boundary=\"a\r\n{blanks}\r\n b\"\r\n\r\n--a{blanks} b\r\n\r\nx\r\n--a{blanks} b--\r\n"
+    );
+    for raw in [quoted, &long] {
+        let judgement = judge(raw.as_bytes(), &Envelope::default(), &rules);
+        assert!(judgement.findings.has(Finding::WhitespaceLine));
+        assert_eq!(String::from_utf8_lossy(&judgement.bytes()), raw);
+    }
+}
+
+/// An embedded message stays, and so does what it is called.
+#[test]
+fn a_message_in_a_digest_is_given_no_name() {
+    let envelope = Envelope { smtputf8: true, ..Envelope::default() };
+    let rules = silent(Rules::default());
+    for field in ["Subject: =?utf-8?q?=C3=A9?=", "Subject: =?koi8-r?q?=C1?=", "Subject: é"] {
+        let open = format!("Content-Type: multipart/digest; boundary=d\r\n\r\n--d\r\n\r\n{field}\r\n\r\nx");
+        let closed = format!("{open}\r\n--d--\r\n");
+        for raw in [&open, &closed] {
+            let judgement = judge(raw.as_bytes(), &envelope, &rules);
+            assert_eq!(String::from_utf8_lossy(&judgement.bytes()), closed);
+        }
+    }
+}
+
 #[test]
 fn what_was_left_open_is_closed() {
     let outer = "Content-Type: multipart/mixed; boundary=a";

@@ -13,6 +13,7 @@ pub(super) fn take_back(message: &Message<'_>, edits: &mut Vec<Edit>) {
     }
     let wide: Vec<Span> = edits.iter().filter(|edit| !edit.with.is_ascii()).map(|edit| edit.span).collect();
     edits.retain(|edit| match edit.with.as_slice() {
+        _ if is_new_field_of_embedded(message, edit) => false,
         b"global" => !is_type_of_embedded(message, edit),
         b"8bit" => holder(message, edit).is_none_or(|body| {
             let first = wide.partition_point(|span| span.start < body.start);
@@ -26,6 +27,14 @@ pub(super) fn take_back(message: &Message<'_>, edits: &mut Vec<Edit>) {
 fn is_type_of_embedded(message: &Message<'_>, edit: &Edit) -> bool {
     let within = |index: Option<u32>| is_within(message, index, edit);
     part_of(message, edit).is_some_and(|part| part.kind == PartKind::Message && within(part.content_type))
+}
+
+/// Whether an edit gives an embedded message the type that it has for its place: no other field is put into its header.
+fn is_new_field_of_embedded(message: &Message<'_>, edit: &Edit) -> bool {
+    let untyped = |part: &mailglot_mime::Part| {
+        part.kind == PartKind::Message && part.content_type.is_none() && part.header.end == edit.span.start
+    };
+    edit.span.is_empty() && part_of(message, edit).is_some_and(untyped)
 }
 
 /// The body of the composite part in whose Content-Transfer-Encoding an edit stands.

@@ -6,8 +6,7 @@
 //! # Limits
 //! Linux only; elsewhere each connection has its thread. A connection stays with its worker, however much the others of it have to do.
 
-use super::{AFTER_FAILURE, BEAT, Next, STACK, Served, Shared, spawn};
-use crate::notice::Notice;
+use super::{AFTER_FAILURE, BEAT, Known, Next, STACK, Served, Shared, in_thread};
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{EventfdFlags, Timespec, eventfd};
@@ -16,7 +15,7 @@ use rustix::io::Errno;
 use std::collections::HashMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -25,8 +24,10 @@ use std::time::{Duration, Instant};
 const CLOSED: u64 = 0;
 /// Connections that are served before others are looked for.
 const AT_ONCE: usize = 64;
-/// How long an answer may wait for others.
+/// How long an answer waits for others, and for what is judged just then.
 const TOGETHER: Duration = Duration::from_micros(500);
+/// A thread that is at work for so long without a look around gets no new connections.
+pub(super) const BUSY: Duration = Duration::from_millis(100);
 
 /// The threads that serve by turns.
 pub(super) struct Pool {
@@ -41,7 +42,10 @@ struct Worker {
     closed: AtomicBool,
     closing: OwnedFd,
     /// Connections that the thread has not taken yet.
-    given: Mutex<Vec<(u64, Box<dyn Served>)>>,
+    given: Mutex<Vec<Held>>,
+    start: Instant,
+    /// Milliseconds from its start to where it began what it is at, and one more; 0 while it waits.
+    since: AtomicU64,
 }
 
 impl Pool {
@@ -51,7 +55,13 @@ impl Pool {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             let worker = Arc::new(Worker::new()?);
             let (twin, shared) = (worker.clone(), shared.clone());
-            let thread = thread::Builder::new().stack_size(STACK).spawn(move || twin.work(&shared))?;
+            let work = move || {
+                if catch_unwind(AssertUnwindSafe(|| twin.work(&shared))).is_err() {
+                    // Its connections are closed. It is at work for ever from here on, and gets no more.
+                    twin.since.store(1, Ordering::SeqCst);
+                }
+            };
+            let thread = thread::Builder::new().stack_size(STACK).spawn(work)?;
             pool.workers.push(worker);
             pool.threads.push(thread);
         }
@@ -59,16 +69,22 @@ impl Pool {
     }
 
     /// Serves a connection; it comes back where that is not possible.
-    pub(super) fn take(&mut self, number: u64, served: Box<dyn Served>) -> Result<(), Box<dyn Served>> {
+    pub(super) fn take(
+        &mut self,
+        known: Known,
+        served: Box<dyn Served>,
+    ) -> Result<(), (Known, Box<dyn Served>)> {
         self.given += 1;
-        let worker = &self.workers[self.given % self.workers.len()];
+        let count = self.workers.len();
+        let mut workers = (0..count).map(|n| &self.workers[(self.given + n) % count]);
+        let Some(worker) = workers.find(|worker| !worker.is_busy()) else { return Err((known, served)) };
         // The thread may hear of it before it is given, and hears again then.
-        match epoll::add(&worker.epoll, served.stream(), EventData::new_u64(number), EventFlags::IN) {
+        match epoll::add(&worker.epoll, served.stream(), EventData::new_u64(known.number), EventFlags::IN) {
             Ok(()) => {
-                worker.given().push((number, served));
+                worker.given().push(Held { served, wants: Wants::Words, known });
                 Ok(())
             }
-            Err(_) => Err(served),
+            Err(_) => Err((known, served)),
         }
     }
 }
@@ -92,6 +108,7 @@ impl Drop for Pool {
 struct Held {
     served: Box<dyn Served>,
     wants: Wants,
+    known: Known,
 }
 
 /// What a connection of the worker waits for.
@@ -113,11 +130,22 @@ impl Worker {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         let closing = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         epoll::add(&epoll, &closing, EventData::new_u64(CLOSED), EventFlags::IN)?;
-        Ok(Self { epoll, closed: AtomicBool::new(false), closing, given: Mutex::default() })
+        let (closed, given) = (AtomicBool::new(false), Mutex::default());
+        Ok(Self { epoll, closed, closing, given, start: Instant::now(), since: AtomicU64::new(0) })
     }
 
-    fn given(&self) -> MutexGuard<'_, Vec<(u64, Box<dyn Served>)>> {
+    fn given(&self) -> MutexGuard<'_, Vec<Held>> {
         self.given.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Milliseconds from its start, and one more.
+    fn now(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_add(1)
+    }
+
+    fn is_busy(&self) -> bool {
+        let since = self.since.load(Ordering::SeqCst);
+        since > 0 && u128::from(self.now().saturating_sub(since)) >= BUSY.as_millis()
     }
 
     /// Serves until the pool is closed and all connections have ended.
@@ -135,6 +163,7 @@ impl Worker {
                 // It has no other reason than a lack of memory.
                 Err(_) => thread::sleep(AFTER_FAILURE),
             }
+            self.since.store(self.now(), Ordering::SeqCst);
             let mut began = Instant::now();
             for event in &events {
                 let number = event.data.u64();
@@ -146,41 +175,42 @@ impl Worker {
                 if !all.contains_key(&number) {
                     self.take_given(&mut all);
                 }
-                if self.serve(number, &mut all, shared) {
+                if self.serve(number, &mut all) {
                     due.push(number);
                 }
                 if !due.is_empty() && began.elapsed() >= TOGETHER {
-                    self.send(&mut due, &mut all, shared);
+                    self.send(&mut due, &mut all);
                     began = Instant::now();
                 }
             }
-            self.send(&mut due, &mut all, shared);
+            self.send(&mut due, &mut all);
             if looked.elapsed() >= step || self.closed.load(Ordering::SeqCst) {
                 self.take_given(&mut all);
-                self.end_late(&mut all, shared);
+                self.end_late(&mut due, &mut all);
                 looked = Instant::now();
                 if self.closed.load(Ordering::SeqCst) && all.is_empty() {
                     return;
                 }
             }
+            self.since.store(0, Ordering::SeqCst);
         }
     }
 
     fn take_given(&self, all: &mut All) {
         let given = std::mem::take(&mut *self.given());
-        all.extend(given.into_iter().map(|(number, served)| (number, Held { served, wants: Wants::Words })));
+        all.extend(given.into_iter().map(|held| (held.known.number, held)));
     }
 
     /// Has those say what they have to say that were told to wait with it.
-    fn send(&self, due: &mut Vec<u64>, all: &mut All, shared: &Arc<Shared>) {
+    fn send(&self, due: &mut Vec<u64>, all: &mut All) {
         for number in due.drain(..) {
             // What is not taken waits until it is.
-            self.serve(number, all, shared);
+            self.serve(number, all);
         }
     }
 
     /// Serves a connection; whether it has something to say that nobody waits to hear yet.
-    fn serve(&self, number: u64, all: &mut All, shared: &Arc<Shared>) -> bool {
+    fn serve(&self, number: u64, all: &mut All) -> bool {
         let Some(held) = all.get_mut(&number) else { return false };
         let next = catch_unwind(AssertUnwindSafe(|| held.served.serve()));
         let thread = match next {
@@ -209,17 +239,16 @@ impl Worker {
             Ok(Next::End) => false,
             Err(_) => {
                 // Its streams are closed at once: the client keeps its message.
-                shared.tell(&Notice::Fault { connection: number, peer: "", fault: "panic" });
+                if let Some(held) = self.leave(number, all) {
+                    held.known.fault("panic");
+                }
                 false
             }
         };
-        let Some(Held { served, .. }) = self.leave(number, all) else { return false };
-        if !thread {
-            drop(served);
-            shared.live().remove(&number);
-        } else if let Err(error) = spawn(shared, number, move || served.run()) {
-            let fault = format!("accept ({error})");
-            shared.tell(&Notice::Fault { connection: number, peer: "", fault: &fault });
+        let Some(Held { served, known, .. }) = self.leave(number, all) else { return false };
+        if thread {
+            // It tells of its message where there is no thread to be had.
+            let _ = in_thread(known, served);
         }
         false
     }
@@ -232,18 +261,29 @@ impl Worker {
         Some(held)
     }
 
-    /// Ends the connections whose other side has been silent for too long.
-    fn end_late(&self, all: &mut All, shared: &Shared) {
-        let late = |(number, held): (&u64, &mut Held)| held.served.is_late().then_some(*number);
+    /// Ends the connections whose other side has been silent for too long: whose words lie here, where this thread had other work, or who
+    /// would take ours now, has not been.
+    fn end_late(&self, due: &mut Vec<u64>, all: &mut All) {
+        let is_late = |held: &mut Held| catch_unwind(AssertUnwindSafe(|| held.served.is_late()));
+        let late =
+            |(number, held): (&u64, &mut Held)| (!matches!(is_late(held), Ok(false))).then_some(*number);
         let late: Vec<u64> = all.iter_mut().filter_map(late).collect();
+        for &number in &late {
+            if self.serve(number, all) {
+                due.push(number);
+            }
+        }
+        self.send(due, all);
         for number in late {
+            let stays = |held: &mut Held| matches!(is_late(held), Ok(false));
+            if all.get_mut(&number).is_none_or(stays) {
+                continue;
+            }
             if let Some(mut held) = self.leave(number, all) {
-                let ended = catch_unwind(AssertUnwindSafe(|| held.served.give_up()));
-                if ended.is_err() {
-                    shared.tell(&Notice::Fault { connection: number, peer: "", fault: "panic" });
+                let end = || held.served.give_up(io::ErrorKind::TimedOut.into());
+                if catch_unwind(AssertUnwindSafe(end)).is_err() {
+                    held.known.fault("panic");
                 }
-                drop(held);
-                shared.live().remove(&number);
             }
         }
     }

@@ -60,7 +60,7 @@ impl Service for Echo {
     }
 }
 
-struct Running {
+pub(super) struct Running {
     path: PathBuf,
     stop: Stop,
     thread: Option<JoinHandle<io::Result<()>>>,
@@ -70,6 +70,11 @@ struct Running {
 
 impl Running {
     fn start(set: impl FnOnce(&mut Limits)) -> Self {
+        Self::serving(Box::new(Echo), set)
+    }
+
+    /// Of a panic it is told with another.
+    pub(super) fn serving(service: Box<dyn Service>, set: impl FnOnce(&mut Limits)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("socket");
         let mut limits = Limits { drain: Duration::from_millis(300), ..Limits::default() };
@@ -78,16 +83,21 @@ impl Running {
         let into = faults.clone();
         let tell = move |notice: &Notice<'_>| {
             let Notice::Fault { fault, .. } = notice else { unreachable!("no message is told") };
-            into.lock().unwrap().push((*fault).to_owned());
+            into.lock().unwrap_or_else(PoisonError::into_inner).push((*fault).to_owned());
+            assert_ne!(*fault, "panic");
         };
         let socket = Socket::New(Address::Unix(path.clone()));
-        let server = Server::listen(socket, Box::new(Echo), Engine::default(), limits, tell).unwrap();
+        let server = Server::listen(socket, service, Engine::default(), limits, tell).unwrap();
         let stop = server.stopper().unwrap();
         Self { path, stop, thread: Some(thread::spawn(|| server.run())), faults, _folder: folder }
     }
 
-    fn connect(&self) -> UnixStream {
+    pub(super) fn connect(&self) -> UnixStream {
         connect(&self.path)
+    }
+
+    pub(super) fn faults(&self) -> Vec<String> {
+        self.faults.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn has_ended(&self) -> bool {
@@ -95,7 +105,7 @@ impl Running {
     }
 
     /// Stops it; how long that took.
-    fn end(&mut self) -> Duration {
+    pub(super) fn end(&mut self) -> Duration {
         let start = Instant::now();
         self.stop.stop();
         self.thread.take().unwrap().join().unwrap().unwrap();
@@ -118,7 +128,7 @@ fn connect(path: &Path) -> UnixStream {
 }
 
 /// The next byte, without signs of life; none at the end.
-fn heard(stream: &mut UnixStream) -> Option<u8> {
+pub(super) fn heard(stream: &mut UnixStream) -> Option<u8> {
     let mut byte = [b'p'];
     while byte == *b"p" {
         match stream.read(&mut byte) {
@@ -131,7 +141,7 @@ fn heard(stream: &mut UnixStream) -> Option<u8> {
 }
 
 /// What is answered; none where the other end is gone.
-fn said(stream: &mut UnixStream, byte: u8) -> Option<u8> {
+pub(super) fn said(stream: &mut UnixStream, byte: u8) -> Option<u8> {
     match stream.write_all(&[byte]) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => None,
         written => {
@@ -153,7 +163,7 @@ fn a_stop_ends_idle_connections_at_once_and_lets_messages_end() {
     assert_eq!(said(&mut busy, b'.'), Some(b'.'));
     assert_eq!(heard(&mut busy), None);
     assert!(server.end() < Duration::from_secs(20));
-    assert!(!server.path.exists() && server.faults.lock().unwrap().is_empty());
+    assert!(!server.path.exists() && server.faults().is_empty());
 }
 
 #[test]
@@ -191,7 +201,7 @@ fn those_beyond_the_limit_hear_so_and_a_place_becomes_free() {
     let mut text = String::new();
     server.connect().read_to_string(&mut text).unwrap();
     assert_eq!(text, "full");
-    assert_eq!(*server.faults.lock().unwrap(), ["connections"]);
+    assert_eq!(server.faults(), ["connections"]);
     drop(places);
     // The place is free again, if not at once.
     let patience = Instant::now() + Duration::from_secs(20);
@@ -209,7 +219,7 @@ fn a_panic_ends_its_connection_and_no_other() {
     assert_eq!(said(&mut good, b'a'), Some(b'a'));
     drop(good);
     assert!(server.end() < Duration::from_secs(20), "nothing is waited for that is gone");
-    assert_eq!(*server.faults.lock().unwrap(), ["panic"]);
+    assert_eq!(server.faults(), ["panic"]);
 }
 
 #[test]

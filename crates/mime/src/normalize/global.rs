@@ -33,9 +33,10 @@ pub(super) fn widen(message: &Message<'_>, sealed: &[bool], edits: &mut Vec<Edit
             more.extend(widened(message, parent));
         }
     }
-    more.retain(|new| edits.iter().all(|edit| edit.span != new.span));
+    let place = |edit: &Edit| (edit.span.start, edit.span.end);
+    more.retain(|new| edits.binary_search_by_key(&place(new), place).is_err());
     edits.append(&mut more);
-    edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+    edits.sort_by_key(place);
 }
 
 /// Whether a header holds raw UTF-8, and nothing else beyond ASCII, once its edits are applied.

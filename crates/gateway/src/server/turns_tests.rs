@@ -115,8 +115,10 @@ fn a_thread_that_is_at_work_gets_no_new_connection() {
         stream.write_all(b"w").unwrap();
     }
     thread::sleep(pool::BUSY * 2);
-    // All are, so that it has a thread, which ends it at once here.
+    // All are, so that it has a thread, which ends it at once here: before they are done.
+    let start = Instant::now();
     assert_eq!(heard(&mut server.connect()), None);
+    assert!(start.elapsed() < PATIENCE * 2 / 5, "{:?}", start.elapsed());
     for stream in &mut busy {
         assert_eq!(heard(stream), Some(b'w'));
     }

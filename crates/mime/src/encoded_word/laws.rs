@@ -1,6 +1,7 @@
 //! Laws of rewriting, over written values, corpus values, and seeded mutants of both.
 
-use super::rewrite::{Target, apply, general};
+use super::rewrite::{apply, general};
+use super::writer::Target;
 use super::{Encoding, Form, HeaderContext, Place, Repairs, UNSAFE, decode, direct, encode, plain, rewrite};
 use crate::header::FieldKind;
 use crate::linear::assert_linear;

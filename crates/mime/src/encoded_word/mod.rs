@@ -19,6 +19,7 @@
     reason = "the context is passed on as the public functions take it"
 )]
 
+mod atoms;
 mod decode;
 mod direct;
 mod encode;
@@ -37,8 +38,10 @@ mod run;
 mod stream;
 mod strict;
 mod token;
+mod writer;
 mod zone;
 
+pub(crate) use atoms::is_clean_japanese;
 pub(crate) use decode::{is_control, push_clean};
 pub use encode::encode;
 pub(crate) use encode::{Lines, choose};
@@ -50,7 +53,7 @@ pub(crate) use parts::{Part, parts};
 pub(crate) use payload::hex;
 pub use repair::Repairs;
 pub use rewrite::rewrite;
-pub(crate) use rewrite::{UNSAFE, apply, is_clean_japanese, is_tidy_text, rewrite_plain};
+pub(crate) use rewrite::{UNSAFE, apply, is_tidy_text, rewrite_plain};
 pub use stream::{MOST, Stream};
 
 use crate::header::FieldKind;

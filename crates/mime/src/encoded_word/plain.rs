@@ -15,11 +15,12 @@
 //!
 //! Target is the form with words. UTF-7, UTF-16 and UTF-32 are left to the general case, and so is whatever else asks for a second look.
 
+use super::atoms::State;
 use super::decode::{LONG_WORD, WORD, is_plain_text};
 use super::hidden::has_hidden;
-use super::rewrite::{State, Target, Writer};
 use super::run::{is_wide, note_superset};
 use super::strict::{self, Name};
+use super::writer::{Target, Writer};
 use super::zone::Zone;
 use super::{Finding, Form, Replacement};
 use crate::EventKind;

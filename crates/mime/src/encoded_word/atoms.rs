@@ -1,0 +1,193 @@
+//! A value in atoms: white space, plain pieces, and pieces that hold words or 8-bit bytes.
+//!
+//! # Limits
+//!
+//! A quoted string is one atom; who goes through the segments puts it together.
+
+use super::Form;
+use super::decode::{Reader, Ready, Segment, is_plain_text, push_clean, unfold};
+use super::zone::Zone;
+use crate::{japanese, lex};
+use mailglot_codec::{Charset, LossLog};
+use std::ops::Range;
+
+/// What an atom holds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct State {
+    /// White space only.
+    pub space: bool,
+    /// Raw 8-bit bytes.
+    pub raw: bool,
+    /// Raw bytes that are no UTF-8.
+    pub invalid: bool,
+    /// Decodable words.
+    pub words: bool,
+    /// Words that are not clean UTF-8.
+    pub dirty: bool,
+}
+
+impl State {
+    pub(super) fn with(self, other: Self) -> Self {
+        Self {
+            space: self.space && other.space,
+            raw: self.raw || other.raw,
+            invalid: self.invalid || other.invalid,
+            words: self.words || other.words,
+            dirty: self.dirty || other.dirty,
+        }
+    }
+
+    pub(super) fn member(self) -> bool {
+        self.raw || self.words
+    }
+
+    pub(super) fn wants_words(self) -> bool {
+        self.raw || self.dirty
+    }
+
+    pub(super) fn wants_raw(self) -> bool {
+        self.invalid || self.words
+    }
+}
+
+/// A piece of a value that is replaced as a whole or not at all.
+#[derive(Debug)]
+pub(super) struct Atom {
+    pub range: Range<usize>,
+    pub zone: Zone,
+    pub state: State,
+    /// Decoded; empty for plain pieces.
+    pub text: String,
+}
+
+impl Atom {
+    pub(super) fn plain(range: Range<usize>, zone: Zone) -> Self {
+        Self { range, zone, state: State::default(), text: String::new() }
+    }
+}
+
+pub(super) struct Atoms<'r> {
+    pub value: &'r [u8],
+    pub reader: &'r Reader<'r>,
+    pub form: Form,
+    pub list: Vec<Atom>,
+}
+
+impl Atoms<'_> {
+    /// What a whole segment holds.
+    pub(super) fn state(&self, segment: &Segment, repaired: bool) -> State {
+        if segment.words.is_empty() {
+            let bytes = &self.value[segment.range.clone()];
+            let raw = repaired || !bytes.is_ascii();
+            let invalid = repaired || std::str::from_utf8(bytes).is_err();
+            return State { raw, invalid, ..State::default() };
+        }
+        let words = &self.reader.words[segment.words.clone()];
+        let dirty = repaired
+            || !words
+                .iter()
+                .all(|word| is_tidy(self.value, word, &self.reader.bytes[word.bytes.clone()], self.form));
+        State { words: true, dirty, ..State::default() }
+    }
+
+    pub(super) fn segment(&mut self, segment: &Segment, text: &str, repaired: bool) {
+        let Segment { range, zone, words } = segment;
+        if *zone == Zone::Address {
+            self.list.push(Atom::plain(range.clone(), *zone));
+        } else if words.is_empty() {
+            self.text(range.clone(), *zone);
+        } else {
+            let state = self.state(segment, repaired);
+            self.list.push(Atom { range: range.clone(), zone: *zone, state, text: text.to_owned() });
+        }
+    }
+
+    /// Cuts a text into white space, delimiters and the pieces between them.
+    fn text(&mut self, range: Range<usize>, zone: Zone) {
+        let bytes = &self.value[range.clone()];
+        let invalid = std::str::from_utf8(bytes).is_err();
+        let delimiter = |byte: u8| match zone {
+            Zone::Phrase => matches!(byte, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')' | b'"'),
+            Zone::Comment => matches!(byte, b'(' | b')'),
+            _ => false,
+        };
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            let start = at;
+            let mut state = State::default();
+            let mut text = String::new();
+            if lex::is_space(byte) {
+                at = lex::skip_space(bytes, at);
+                state.space = true;
+                push_clean(&String::from_utf8_lossy(&unfold(&bytes[start..at], false)), &mut text);
+            } else if delimiter(byte) {
+                at += 1;
+            } else {
+                while let Some(&byte) = bytes.get(at).filter(|&&b| !lex::is_space(b) && !delimiter(b)) {
+                    // A quoted pair in a comment stays together.
+                    let pair = zone == Zone::Comment && byte == b'\\';
+                    at += if pair && bytes.get(at + 1).is_some_and(|&b| !lex::is_space(b)) { 2 } else { 1 };
+                }
+                let piece = &bytes[start..at];
+                let mut raw = String::new();
+                if !piece.is_ascii() {
+                    state = State { raw: true, invalid, ..State::default() };
+                    raw = self.decode(piece, zone, invalid, at < bytes.len());
+                } else if self.reader.context.repairs.may_touch(piece) {
+                    raw = String::from_utf8_lossy(piece).into_owned();
+                }
+                let mut findings = Vec::new();
+                let repaired =
+                    self.reader.repaired(raw.as_str().into(), zone == Zone::Text, &(0..0), &mut findings);
+                if !findings.is_empty() {
+                    state = State { raw: true, invalid: true, ..State::default() };
+                }
+                if state.raw {
+                    push_clean(&repaired, &mut text);
+                }
+            }
+            self.list.push(Atom { range: range.start + start..range.start + at, zone, state, text });
+        }
+    }
+
+    /// Decodes a piece as it is decoded within its text: what follows it there is ASCII. Controls stay.
+    fn decode(&self, piece: &[u8], zone: Zone, invalid: bool, followed: bool) -> String {
+        if !invalid {
+            return String::from_utf8_lossy(piece).into_owned();
+        }
+        let mut bytes = piece.to_vec();
+        if followed {
+            bytes.push(b' ');
+        }
+        let mut text = self.reader.legacy_text(&bytes, zone).into_owned();
+        if followed {
+            text.pop();
+        }
+        text
+    }
+}
+
+/// A word in the charset of the form, in strict syntax, complete in itself and without controls.
+pub(super) fn is_tidy(value: &[u8], word: &Ready, bytes: &[u8], form: Form) -> bool {
+    let token = &word.word;
+    let bare = token.label.start == token.range.start + 2 && matches!(value[token.label.end], b'?' | b'*');
+    let payload = &value[token.payload.clone()];
+    let strict = bare
+        && word.named
+        && word.damage.describe().is_none()
+        && payload.iter().all(|&b| matches!(b, b'!'..=b'~') && b != b'?');
+    strict
+        && match form {
+            Form::Words | Form::RawUtf8 => {
+                word.charset == Some(Charset::UTF_8) && std::str::from_utf8(bytes).is_ok_and(is_plain_text)
+            }
+            Form::Iso2022Jp => word.charset == Some(Charset::ISO_2022_JP) && is_clean_japanese(bytes),
+        }
+}
+
+/// Bytes that are text in ISO-2022-JP, to its end and without controls.
+pub(crate) fn is_clean_japanese(bytes: &[u8]) -> bool {
+    let mut log = LossLog::with_limit(0);
+    let text = Charset::ISO_2022_JP.decode(bytes, &mut log);
+    log.losses() == 0 && japanese::is_complete(bytes) && is_plain_text(&text)
+}

@@ -1,0 +1,162 @@
+//! Writes the groups of a value anew, as words or as raw UTF-8, and folds where they do not fit.
+//!
+//! # Limits
+//!
+//! Folds are written where a single space stands, or within words.
+
+use super::atoms::State;
+use super::encode::{LINE, Lines, choose, is_atom};
+use super::encode_legacy::japanese_words;
+use super::token::ends_word;
+use super::zone::Zone;
+use super::{Encoding, Form, Place, Replacement};
+use crate::{japanese, lex};
+use std::ops::Range;
+
+/// Bytes of a line of raw text beyond which words are written instead (RFC 5322 2.1.1 allows 998).
+const LONG: usize = 900;
+
+/// What is asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'e> {
+    /// What to write.
+    pub form: Form,
+    /// Bytes of the line before the value.
+    pub column: usize,
+    /// Line end of folds.
+    pub eol: &'e str,
+}
+
+/// Writes groups anew, from left to right.
+pub(super) struct Writer<'v, 't> {
+    value: &'v [u8],
+    target: &'t Target<'t>,
+    /// What was written to so far, in the old value.
+    at: usize,
+    /// The column there, in the new value.
+    column: usize,
+    /// The changes.
+    pub list: Vec<Replacement>,
+}
+
+impl<'v, 't> Writer<'v, 't> {
+    /// Nothing is written yet.
+    pub(super) fn new(value: &'v [u8], target: &'t Target<'t>) -> Self {
+        Self { value, target, at: 0, column: target.column, list: Vec::new() }
+    }
+
+    /// Writes the text of a group that starts in `zone`.
+    pub(super) fn group(&mut self, mut range: Range<usize>, zone: Zone, state: State, text: &str) {
+        let value = self.value;
+        let column = advance(self.column, &value[self.at..range.start]);
+        let place = match zone {
+            Zone::Comment => Place::Comment,
+            Zone::Phrase | Zone::Quoted => Place::Phrase,
+            _ => Place::Text,
+        };
+        // A single space before the group may become a fold.
+        let foldable =
+            range.start >= 2 && value[range.start - 1] == b' ' && !lex::is_space(value[range.start - 2]);
+        let mut lines =
+            Lines { out: String::with_capacity(text.len() * 2 + 16), column, eol: self.target.eol };
+        if foldable {
+            lines.out.push(' ');
+        }
+        let raw =
+            self.target.form == Form::RawUtf8 && raw_form(value, &range, text, place, &mut lines, foldable);
+        if !raw {
+            if !state.wants_words() {
+                self.column = advance(column, &value[range.clone()]);
+                self.at = range.end;
+                return;
+            }
+            if self.target.form == Form::Iso2022Jp {
+                japanese_words(&mut lines, &japanese::folded(text).0, place, foldable);
+            } else {
+                let glued = !ends_word(&value[range.end..]);
+                let letter = choose(text, place, if glued { Encoding::B } else { Encoding::Shorter });
+                lines.words(text, place, letter, foldable);
+            }
+        }
+        // Of the rest of the line no more than would fit is looked at.
+        let line = &value[range.end..value.len().min(range.end + LINE + 1)];
+        let line = &line[..memchr::memchr2(b'\r', b'\n', line).unwrap_or(line.len())];
+        if line.len() >= 2 && line[0] == b' ' && !lex::is_space(line[1]) && lines.column + line.len() > LINE {
+            lines.fold();
+            range.end += 1;
+        }
+        self.column = lines.column;
+        self.at = range.end;
+        let mut with = lines.out.into_bytes();
+        if foldable {
+            if with.first() == Some(&b' ') {
+                with.remove(0);
+            } else {
+                range.start -= 1;
+            }
+        }
+        if value[range.clone()] != with[..] {
+            self.list.push(Replacement { at: range, with });
+        }
+    }
+}
+
+/// Writes raw UTF-8, where it would read the same; false where it would not.
+fn raw_form(
+    value: &[u8],
+    range: &Range<usize>,
+    text: &str,
+    place: Place,
+    lines: &mut Lines<'_>,
+    foldable: bool,
+) -> bool {
+    let before = range.start.checked_sub(1).map(|n| value[n]);
+    let touches = before == Some(b'=') && text.starts_with('?')
+        || text.ends_with('=') && value.get(range.end) == Some(&b'?');
+    // White space at an edge is safe between text, not beside a fold or at the ends of the value.
+    let inner = |byte: Option<u8>| byte.is_some_and(|b| !lex::is_space(b));
+    let edge = text.starts_with(' ') && !inner(before)
+        || text.ends_with(' ') && !inner(value.get(range.end).copied());
+    if text.is_empty() || text.contains("=?") || touches || edge && place != Place::Phrase {
+        return false;
+    }
+    let special = match place {
+        Place::Text => false,
+        Place::Comment => {
+            if text.contains(['(', ')', '\\', '"']) {
+                return false;
+            }
+            false
+        }
+        Place::Phrase => {
+            edge || text.contains("  ") || text.bytes().any(|b| b.is_ascii() && b != b' ' && !is_atom(b))
+        }
+    };
+    let mut written = Lines { out: String::new(), column: lines.column, eol: lines.eol };
+    if special {
+        let quoted = format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+        if foldable && lines.column > 1 && lines.column + quoted.len() > LINE {
+            written.fold();
+        } else if foldable {
+            written.out.push(' ');
+        }
+        written.column += quoted.len();
+        written.out.push_str(&quoted);
+    } else if foldable {
+        written.column -= 1;
+        written.raw(&format!(" {text}"));
+    } else {
+        written.raw(text);
+    }
+    let longest = written.out.split(lines.eol).map(str::len).max().unwrap_or(0);
+    if longest > LONG || lines.column > LONG {
+        return false;
+    }
+    *lines = written;
+    true
+}
+
+/// The column after some bytes.
+fn advance(column: usize, bytes: &[u8]) -> usize {
+    memchr::memrchr2(b'\r', b'\n', bytes).map_or(column + bytes.len(), |n| bytes.len() - n - 1)
+}

@@ -12,6 +12,7 @@ mod edits;
 mod filter;
 mod milter;
 mod proxy;
+mod proxy_limits;
 mod proxy_session;
 mod record;
 mod rig;

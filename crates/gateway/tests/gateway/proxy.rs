@@ -1,10 +1,10 @@
 //! The proxy over real sockets, between a client and a next hop of our own.
 
-use crate::rig::{Client, Death, Manner, NextHop, Running, original};
+use crate::rig::{Death, Manner, NextHop, Running, original};
 use mailglot_gateway::policy::{Action, Finding, Rules};
 use mailglot_gateway::proxy::BareLines;
 use mailglot_gateway::record::{Ledgers, Retention};
-use mailglot_gateway::{Address, Engine, Inherited, Limits, Socket};
+use mailglot_gateway::{Address, Engine, Inherited, Socket};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -14,10 +14,10 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-const LATIN: &[u8] =
+pub(crate) const LATIN: &[u8] =
     b"Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\
       Content-Transfer-Encoding: 8bit\r\n\r\nGr\xfc\xdfe\r\n.\r\n";
-const PLAIN: &[u8] = b"Subject: x\r\n\r\ntext\r\n";
+pub(crate) const PLAIN: &[u8] = b"Subject: x\r\n\r\ntext\r\n";
 
 /// What a policy refuses, holds or only tells of.
 #[test]
@@ -144,7 +144,7 @@ fn the_original_of_mended_line_ends_is_kept() {
     }
 }
 
-fn stuffed(text: &[u8]) -> Vec<u8> {
+pub(crate) fn stuffed(text: &[u8]) -> Vec<u8> {
     let (mut stuffer, mut out) = (mailglot_gateway::proxy::Stuffer::default(), Vec::new());
     stuffer.write(text, &mut out);
     out
@@ -384,69 +384,6 @@ fn a_thousand_messages_at_twenty_connections() {
     assert_eq!(proxy.told.faults(0), [""; 0]);
 }
 
-#[test]
-fn the_slow_are_sent_away() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let short = Duration::from_millis(300);
-    let proxy = Running::start(&hop.address, |_, limits, _| {
-        (limits.negotiation, limits.stall, limits.idle) = (short, short, 3 * short);
-    });
-    let ends_in = |most: u32, prepare: &dyn Fn(&mut Client), drip: &[u8]| {
-        let mut client = proxy.connect();
-        prepare(&mut client);
-        let start = Instant::now();
-        let mut drips = drip.iter().cycle();
-        let mut stream = client.stream.try_clone().unwrap();
-        let end = thread::spawn(move || {
-            let heard = client.all();
-            (heard, start.elapsed())
-        });
-        while !end.is_finished() {
-            if let Some(byte) = drips.next() {
-                // It may be closed by now.
-                let _ = stream.write_all(&[*byte]);
-            }
-            thread::sleep(Duration::from_millis(20));
-        }
-        let (heard, time) = end.join().unwrap();
-        assert!(heard.contains("421 4.4.2"), "{heard} {most} {drip:?} {time:?}");
-        assert!(time < most * short, "{time:?}");
-    };
-    // Silent from the start; dripping a line without an end; idle; dripping content; silent within content.
-    ends_in(10, &|_| (), b"");
-    let greet = |client: &mut Client| {
-        client.greet();
-    };
-    ends_in(10, &greet, b"x");
-    ends_in(20, &greet, b"");
-    let into_content = |client: &mut Client| {
-        greet(client);
-        client.send("MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n");
-        assert_eq!(client.codes(3), [250, 250, 354]);
-    };
-    ends_in(30, &into_content, b"x");
-    ends_in(10, &into_content, b"");
-    assert_eq!(proxy.told.faults(5), ["slow"; 5]);
-    assert!(hop.kept().is_empty());
-}
-
-/// Commands that come without a pause, each read ending within one, are none that does not end.
-#[test]
-fn a_client_that_never_stops_is_not_slow() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, limits, _| limits.stall = Duration::from_millis(400));
-    let mut client = proxy.greeted();
-    client.send("NO");
-    for _ in 0..60 {
-        thread::sleep(Duration::from_millis(20));
-        client.send("OP\r\nNO");
-        assert_eq!(client.code(), 250);
-    }
-    client.send("OP\r\nQUIT\r\n");
-    assert_eq!(client.codes(2), [250, 221]);
-    assert_eq!(proxy.told.faults(0), [""; 0]);
-}
-
 /// RFC 6152 3: to a next hop that takes seven bits nothing else goes. After HELO none has said that it takes more.
 #[test]
 fn eight_bits_go_nowhere_where_seven_are_taken() {
@@ -477,94 +414,6 @@ fn eight_bits_go_nowhere_where_seven_are_taken() {
 }
 
 #[test]
-fn a_next_hop_that_says_nothing_defers() {
-    // It accepts and never speaks.
-    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = Address::Tcp(silent.local_addr().unwrap().to_string());
-    let proxy = Running::start(&address, |route, _, _| route.times.reply = Duration::from_millis(200));
-    assert_eq!(proxy.connect().codes(2), [421, 0]);
-}
-
-/// A client has its time to greet from when it was greeted.
-#[test]
-fn a_slow_next_hop_takes_nothing_of_its_clients_time() {
-    let hop = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = Address::Tcp(hop.local_addr().unwrap().to_string());
-    let thread = thread::spawn(move || {
-        let (mut stream, _) = hop.accept().unwrap();
-        thread::sleep(Duration::from_millis(1_500));
-        stream.write_all(b"220 a\r\n").unwrap();
-        let _ = stream.read(&mut [0; 99]).unwrap();
-        stream.write_all(b"250 a\r\n").unwrap();
-        // Until the proxy closes.
-        let _ = stream.read(&mut [0; 99]);
-    });
-    let proxy = Running::start(&address, |_, limits, _| limits.negotiation = Duration::from_secs(1));
-    let mut client = proxy.connect();
-    assert_eq!(client.code(), 220);
-    client.send("EHLO c\r\n");
-    assert_eq!(client.code(), 250);
-    drop(client);
-    thread.join().unwrap();
-}
-
-/// A byte now and then is no answer, and each whole reply has its time anew.
-#[test]
-fn a_next_hop_that_drips_defers() {
-    let dripping = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = Address::Tcp(dripping.local_addr().unwrap().to_string());
-    let thread = thread::spawn(move || {
-        let (mut stream, _) = dripping.accept().unwrap();
-        for byte in b"220-a\r\n".iter().cycle().take(200) {
-            thread::sleep(Duration::from_millis(50));
-            if stream.write_all(&[*byte]).is_err() {
-                return;
-            }
-        }
-    });
-    let proxy = Running::start(&address, |route, _, _| route.times.reply = Duration::from_millis(300));
-    let start = Instant::now();
-    assert_eq!(proxy.connect().codes(2), [421, 0]);
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
-    thread.join().unwrap();
-    // Thirty replies, one after the other, take longer than one of them may.
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = Address::Tcp(listener.local_addr().unwrap().to_string());
-    let thread = thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut piece = [0; 4_096];
-        stream.write_all(b"220 a\r\n").unwrap();
-        let _ = stream.read(&mut piece).unwrap();
-        stream.write_all(b"250-a\r\n250 PIPELINING\r\n").unwrap();
-        let _ = stream.read(&mut piece).unwrap();
-        for _ in 0..30 {
-            thread::sleep(Duration::from_millis(50));
-            stream.write_all(b"250 2.0.0 ok\r\n").unwrap();
-        }
-        // Until the proxy closes.
-        let _ = stream.read(&mut piece);
-    });
-    let proxy = Running::start(&address, |route, _, _| route.times.reply = Duration::from_secs(1));
-    let mut client = proxy.greeted();
-    client.send(format!("MAIL FROM:<a@b.invalid>\r\n{}", "RCPT TO:<c@d.invalid>\r\n".repeat(29)));
-    assert_eq!(client.codes(30), [250; 30]);
-    drop(client);
-    thread.join().unwrap();
-}
-
-#[test]
-fn work_that_takes_too_long_defers() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, limits, _| limits.work = Duration::ZERO);
-    let mut client = proxy.greeted();
-    assert_eq!(client.message("", PLAIN), 451);
-    assert_eq!(client.message("", PLAIN), 451);
-    assert!(hop.kept().is_empty());
-    let record = proxy.told.records(1).remove(0);
-    assert_eq!((record.action, record.finding), (Action::Tempfail, Some("slow")));
-}
-
-#[test]
 fn a_client_that_gave_up_gets_nothing_delivered() {
     let hop = NextHop::start(vec![Manner { delay: Duration::from_millis(200), ..Manner::default() }]);
     let proxy = Running::plain(&hop.address);
@@ -585,138 +434,6 @@ fn a_client_that_gave_up_gets_nothing_delivered() {
     assert_eq!(proxy.told.records(2).len(), 2);
     thread::sleep(Duration::from_millis(300));
     assert!(hop.kept().is_empty());
-}
-
-#[test]
-fn a_header_beyond_the_limits_is_not_read() {
-    let many = "X: y\r\n".repeat(20);
-    for (bytes, fields, text, want) in [
-        (40, 100, LATIN, Some("too-large")),
-        (1_000, 3, LATIN, Some("too-large")),
-        (1_000, 4, LATIN, None),
-        (1_000, 20, many.as_bytes(), None),
-        (1_000, 19, many.as_bytes(), Some("too-large")),
-    ] {
-        let hop = NextHop::start(vec![Manner::default()]);
-        let proxy = Running::start(&hop.address, |_, limits, _| {
-            (limits.header_bytes, limits.fields) = (bytes, fields);
-        });
-        let mut client = proxy.greeted();
-        assert_eq!(client.message(" BODY=8BITMIME", &stuffed(text)), 250);
-        assert_eq!(proxy.told.records(1)[0].finding, want, "{bytes} {fields}");
-        assert_eq!(hop.kept()[0].text == text, want.is_some() || text != LATIN);
-    }
-}
-
-#[test]
-fn one_connection_too_many_is_deferred() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, limits, _| limits.connections = 2);
-    let mut clients: Vec<_> = (0..2).map(|_| proxy.connect()).collect();
-    for client in &mut clients {
-        assert_eq!(client.code(), 220);
-    }
-    assert_eq!(proxy.connect().codes(2), [421, 0]);
-    clients[0].send("QUIT\r\n");
-    assert_eq!(clients[0].codes(2), [221, 0]);
-    // The place is free again, if not at once.
-    assert!((0..100).any(|_| {
-        thread::sleep(Duration::from_millis(10));
-        proxy.connect().code() == 220
-    }));
-}
-
-#[test]
-fn a_long_message_is_kept_in_a_file_and_a_too_long_one_is_not_read() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, limits, _| limits.message_bytes = 4 << 20);
-    let mut client = proxy.greeted();
-    let text = |lines: usize| {
-        [LATIN, &b".Gr\xfc\xdfe und noch mehr Text in dieser Zeile\r\n".repeat(lines)].concat()
-    };
-    let (read, unread) = (text(60_000), text(120_000));
-    assert!(read.len() > 2 << 20 && read.len() < 4 << 20 && unread.len() > 4 << 20);
-    assert_eq!(client.message(" BODY=8BITMIME", &stuffed(&read)), 250);
-    assert_eq!(client.message(" BODY=8BITMIME", &stuffed(&unread)), 250);
-    let kept = hop.kept();
-    let out = String::from_utf8(kept[0].text.clone()).unwrap();
-    assert_eq!(out.matches("Grüße").count(), 60_001);
-    assert!(kept[1].text == unread);
-    let records = proxy.told.records(2);
-    assert_eq!((records[0].action, records[1].action), (Action::Normalize, Action::Pass));
-    assert_eq!(records[1].finding, Some("too-large"));
-}
-
-#[test]
-fn no_room_for_a_message_defers_it() {
-    let set: [fn(&mut Limits); 3] = [
-        |limits| (limits.memory_bytes, limits.spool) = (0, "no such folder".into()),
-        |limits| (limits.memory_bytes, limits.spool_bytes) = (0, 2_000_000),
-        |limits| (limits.memory_bytes, limits.disk_reserve) = (0, u64::MAX),
-    ];
-    for set in set {
-        let hop = NextHop::start(vec![Manner::default()]);
-        let proxy = Running::start(&hop.address, |_, limits, _| set(limits));
-        let mut client = proxy.greeted();
-        let long = [PLAIN, &b"text\r\n".repeat(600_000)].concat();
-        assert_eq!(client.message("", &long), 452);
-        // What was counted is given back, and the next message is a new one.
-        assert_eq!(proxy.served.stop.spool_bytes(), 0);
-        assert_eq!(client.message("", PLAIN), 250);
-        assert_eq!(hop.kept().len(), 1);
-        let record = proxy.told.records(2).remove(0);
-        assert_eq!((record.action, record.finding), (Action::Tempfail, Some("spool")));
-        assert!(hop.heard.lock().unwrap().contains(&"RSET".to_owned()));
-    }
-}
-
-/// What all messages hold together counts.
-#[test]
-fn the_room_is_that_of_all_messages() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, limits, _| {
-        (limits.memory_bytes, limits.spool_bytes) = (0, 5_000_000);
-    });
-    let mut first = proxy.greeted();
-    first.send("MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n");
-    assert_eq!(first.codes(3), [250, 250, 354]);
-    let part = b"text\r\n".repeat(600_000);
-    first.send([PLAIN, &part].concat());
-    while proxy.served.stop.spool_bytes() < 2_000_000 {
-        thread::sleep(Duration::from_millis(5));
-    }
-    let mut second = proxy.greeted();
-    assert_eq!(second.message("", &[PLAIN, &part].concat()), 452);
-    first.send(".\r\n");
-    assert_eq!(first.code(), 250);
-    assert_eq!(second.message("", &[PLAIN, &part].concat()), 250);
-    assert_eq!(proxy.served.stop.spool_bytes(), 0);
-}
-
-/// Each write finds some room, and all of them together take too long.
-#[test]
-fn a_next_hop_that_takes_a_message_in_drops_defers() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = Address::Tcp(listener.local_addr().unwrap().to_string());
-    let thread = thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut piece = vec![0; 65_536];
-        for word in ["220 a\r\n", "250 b\r\n", "250 c\r\n", "250 d\r\n", "354 e\r\n"] {
-            stream.write_all(word.as_bytes()).unwrap();
-            let _ = stream.read(&mut piece).unwrap();
-        }
-        while stream.read(&mut piece).is_ok_and(|count| count > 0) {
-            thread::sleep(Duration::from_millis(40));
-        }
-    });
-    let proxy = Running::start(&address, |route, _, _| route.times.end = Duration::from_millis(500));
-    let mut client = proxy.greeted();
-    let start = Instant::now();
-    assert_eq!(client.message("", &[PLAIN, &b"text\r\n".repeat(5_000_000)].concat()), 451);
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
-    drop(client);
-    drop(proxy);
-    thread.join().unwrap();
 }
 
 /// Neither a next hop that is asked for a recipient nor one that owes the word for a message holds the end up.

@@ -145,8 +145,9 @@ fn fields_and_parameters() {
 #[test]
 fn long_values_are_cut_between_characters_and_in_ascii() {
     let text = "長い件名がここにありますので改行されるはずです。".repeat(8);
+    let name = "名前は2026年の10月です。".repeat(8);
     let raw = format!(
-        "Subject: {text}\r\nContent-Type: application/x; name=\"{text}\";\r\n z=\"=?utf-8?B?{}?=\"\r\n\r\nx\r\n",
+        "Subject: {text}\r\nContent-Type: application/x; name=\"{name}\";\r\n z=\"=?utf-8?B?{}?=\"\r\n\r\nx\r\n",
         String::from_utf8(base64(text.as_bytes())).unwrap().replace("\r\n", "")
     );
     let (after, told) = written(raw.as_bytes(), &policy(Transfer::Clean));
@@ -157,10 +158,11 @@ fn long_values_are_cut_between_characters_and_in_ascii() {
         let mut log = LossLog::new();
         let text = Charset::ISO_2022_JP.decode(bytes, &mut log).into_owned();
         assert_eq!(log.losses(), 0);
-        assert!(bytes.ends_with(b"\x1b(B") || !bytes.contains(&0x1B), "{}", bytes.escape_ascii());
+        let last = bytes.rsplit(|&byte| byte == 0x1B).next().unwrap();
+        assert!(last.starts_with(b"(B") || last.len() == bytes.len(), "{}", bytes.escape_ascii());
         text
     };
-    let (mut words, mut segments) = (String::new(), String::new());
+    let (mut words, mut segments, mut joined) = (String::new(), String::new(), Vec::new());
     let mut count = 0;
     for word in header.split("=?ISO-2022-JP?B?").skip(1).map(|rest| rest.split("?=").next().unwrap()) {
         let mut findings = Vec::new();
@@ -183,10 +185,24 @@ fn long_values_are_cut_between_characters_and_in_ascii() {
             }
         }
         segments += &alone(&bytes);
+        joined.extend_from_slice(&bytes);
         count += 1;
     }
     assert!(count > 30, "{count}");
-    assert_eq!((words, segments), (text.repeat(2), text));
+    assert_eq!((words, segments), (text.repeat(2), name));
+    // Whoever joins the segments first has no sequence after which another one follows at once.
+    assert!(!joined.windows(6).any(|w| w == b"\x1b(B\x1b$B"), "{}", joined.escape_ascii());
+}
+
+/// There is no place within it where a segment may end for all readers.
+#[test]
+fn a_long_name_without_ascii_stays_in_one_line() {
+    let name = "長い名前".repeat(20);
+    let raw = format!("Content-Disposition: attachment; filename=\"{name}.txt\"\r\n\r\nx\r\n");
+    let (after, _) = written(raw.as_bytes(), &policy(Transfer::Clean));
+    let line = after.lines().find(|line| line.contains("filename")).unwrap();
+    assert!(line.contains("filename*=iso-2022-jp''%1B$B") && line.ends_with("%1B%28B.txt"), "{after}");
+    assert!(line.len() > 200 && line.matches("%1B").count() == 2, "{after}");
 }
 
 #[test]

@@ -102,34 +102,60 @@ pub(super) fn japanese_words(name: &str, text: &str, column: usize, eol: &str) -
     lines.out + "\""
 }
 
-/// [`extended`] in ISO-2022-JP, which can carry the text. Each segment ends in ASCII: not all readers join them before they decode. Takes
-/// time in proportion to the lengths of the text and of a line.
+/// [`extended`] in ISO-2022-JP, which can carry the text.
+///
+/// Each segment ends in ASCII, for not all readers join them before they decode; and for those that do, no segment ends where the next one
+/// leaves ASCII at once: two escape sequences without a character between are an error in WHATWG's standard (12.2.1). So what is not ASCII
+/// stays together, in a line of up to 998 bytes where it must.
 pub(super) fn japanese_extended(name: &str, text: &str, language: &str, column: usize, eol: &str) -> String {
-    let text = &*japanese::folded(text).0;
-    let encoded = |text: &str| percent_bytes(&japanese::bytes(text));
+    let pieces = japanese_pieces(&japanese::folded(text).0, LONGEST.saturating_sub(name.len() + SIGNS));
+    let whole: usize = pieces.iter().map(String::len).sum();
     let mut out = format!("{name}*={}'{language}'", japanese::LABEL);
-    let whole = encoded(text);
-    if column + out.len() + whole.len() <= LINE {
-        return out + &whole;
+    // A line that is too long for one piece may as well have all of them: some readers know no segments.
+    let fits = pieces.iter().all(|piece| name.len() + SIGNS + piece.len() <= LINE);
+    if column + out.len() + whole <= if fits { LINE } else { LONGEST } {
+        return out + &pieces.concat();
     }
     out = format!("{name}*0*={}'{language}'", japanese::LABEL);
-    let (mut number, mut width, mut start) = (0, column + out.len(), 0);
-    let mut written = String::new();
-    for (at, c) in text.char_indices() {
-        let longer = encoded(&text[start..at + c.len_utf8()]);
+    let (mut number, mut width, mut fresh) = (0, column + out.len(), true);
+    for piece in &pieces {
         // One more byte for the semicolon.
-        if at > start && width + longer.len() + 1 > longest(name) {
+        if width + piece.len() + 1 > if fresh { LONGEST } else { longest(name) } {
             number += 1;
-            out.push_str(&written);
-            let line = out.len() + eol.len() + 1;
+            let start = out.len() + eol.len() + 1;
             let _ = write!(out, ";{eol} {name}*{number}*=");
-            (width, start) = (out.len() - line, at);
-            written = encoded(&text[at..at + c.len_utf8()]);
-        } else {
-            written = longer;
+            width = out.len() - start;
         }
+        fresh = false;
+        width += piece.len();
+        out.push_str(piece);
     }
-    out + &written
+    out
+}
+
+/// Bytes of a line beside a segment and its name, for numbers of up to seven digits: ` *1234567*=;`.
+const SIGNS: usize = 12;
+
+/// A text as it is written in ISO-2022-JP, in pieces of up to `longest` bytes between which a line may end: each character of ASCII, and what
+/// stands between those.
+fn japanese_pieces(text: &str, longest: usize) -> Vec<String> {
+    let encoded = |text: &str| percent_bytes(&japanese::bytes(text));
+    // Beside the sequences that begin and end it a piece has two bytes for a character, each of which may become three.
+    let most = longest.saturating_sub(encoded("\u{3000}").len()).max(6) / 6;
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let end = if first.is_ascii() {
+            1
+        } else {
+            let mut chars = rest.char_indices().enumerate();
+            chars.find(|(count, (_, c))| c.is_ascii() || *count == most).map_or(rest.len(), |(_, (at, _))| at)
+        };
+        let (piece, after) = rest.split_at(end);
+        pieces.push(encoded(piece));
+        rest = after;
+    }
+    pieces
 }
 
 /// Longest line (RFC 5322 2.1.1), without what may stand between its segment and its end.
@@ -166,6 +192,7 @@ mod tests {
     use super::super::parse;
     use super::*;
     use crate::encoded_word::HeaderContext;
+    use mailglot_codec::{Charset, LossLog};
 
     #[test]
     fn the_simplest_form_that_holds_the_text() {
@@ -185,6 +212,50 @@ mod tests {
         for name in ["", "a*", "a b", "a=", "ü"] {
             assert_eq!(encode(name, "x", Compat::None, 0, "\n"), None, "{name}");
         }
+    }
+
+    /// What the value is made of is told by where it may be cut.
+    #[test]
+    fn segments_in_iso_2022_jp_read_the_same_alone_and_joined() {
+        let mut cuts = 0;
+        for (name, text) in [
+            ("filename", "日本語".repeat(9) + ".txt"),
+            ("filename", "日本語 ".repeat(9)),
+            ("filename", "日a".repeat(60)),
+            ("filename", "請求書_2026年10月_".repeat(4) + ".pdf"),
+            ("filename", format!("{}{}", "a".repeat(90), "語".repeat(140))),
+            ("filename", "語".repeat(200)),
+            ("filename", "ァ〜".repeat(2_000) + "b"),
+            (&"n".repeat(100), "語 b".repeat(300)),
+        ] {
+            for column in [1, 75, 800] {
+                let written = japanese_extended(name, &text, "", column, "\r\n");
+                let lines: Vec<&str> = written.split("\r\n").collect();
+                assert!(
+                    column + lines[0].len() < 998 && lines.iter().all(|line| line.len() < 998),
+                    "{written}"
+                );
+                let mut joined = Vec::new();
+                for (at, line) in lines.iter().enumerate() {
+                    let (_, value) = line.split_once("*=").expect("a segment");
+                    let value = if at == 0 { value.rsplit('\'').next().expect("text") } else { value };
+                    let start = joined.len();
+                    crate::params::decode::percent_decode(
+                        value.trim_end_matches(';').as_bytes(),
+                        &mut joined,
+                    );
+                    assert!(japanese::is_complete(&joined[start..]), "{line}");
+                }
+                let read = Charset::ISO_2022_JP.decode(&joined, &mut LossLog::new());
+                assert_eq!(read, japanese::folded(&text).0, "{written}");
+                let back_to_back = joined.windows(6).filter(|w| *w == b"\x1b(B\x1b$B").count();
+                // Of a run without ASCII that no line holds, not more than needed.
+                let longest_run = text.split(|c: char| c.is_ascii()).map(|run| run.chars().count()).max();
+                assert!(back_to_back <= longest_run.unwrap_or(0) / 140, "{back_to_back} {written}");
+                cuts += lines.len() - 1;
+            }
+        }
+        assert!(cuts > 50, "{cuts}");
     }
 
     #[test]

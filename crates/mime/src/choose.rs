@@ -179,6 +179,10 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
             return Choice { used: Charset::UTF_8, how: How::Utf8, confidence: None, text, log, events };
         }
     }
+    if ascii && declared.is_none() && memchr::memchr(0x1b, bytes).is_none() && !may_be_wide(bytes) {
+        // ASCII with a few stray NULs.
+        return settle(bytes, Charset::US_ASCII, How::Ascii, None, events);
+    }
     match declared.filter(|c| *c != Charset::US_ASCII || ascii) {
         Some(charset) => by_label(bytes, charset, evidence, events),
         None => by_search(bytes, evidence, declared, events),
@@ -462,6 +466,11 @@ fn by_search<'a>(
         let text = charset.decode(bytes, &mut log);
         // Pages of single bytes read anything: what they make must be text. The caller's word needs no proof.
         let absurd = || weighed().rival(charset).is_some_and(|rival| rival.outweighs);
+        // What reads ASCII as it is tells nothing of it, and a header that is UTF-8 from then on would no longer tell it.
+        if how != How::Hint && bytes.is_ascii() && text.as_bytes() == bytes {
+            tried.push(charset);
+            continue;
+        }
         if log.losses() == 0 && (how == How::Hint || !absurd()) {
             events.push(found(declared, charset, how.name()));
             return Choice { used: charset, how, confidence: None, text, log, events };

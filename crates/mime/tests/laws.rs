@@ -66,9 +66,11 @@ const BUILT_IN: [&[u8]; 13] = [
 ];
 
 /// Messages that broke a law once.
-const ONCE_BROKEN: [&[u8]; 21] = [
+const ONCE_BROKEN: [&[u8]; 23] = [
     b"e:\xc5\nFrom:=??Q?=?u8?B?w\xf57w?=<?=\xa8>\xa8",
     b"Subject:=??8859?Q??=\n\nx\n=?so\0-",
+    b"Subject:=?8859?Q??=\n\nx\n=?so\0-",
+    b"Subject: =?8859?Q?=E4?=\n\nx\x1b(\n=?so\0-",
     b"Content-Type:. t=\"\xee\t\n\xd4",
     b"0\nContent-Type:/;charset=\"\"t=;charset=",
     b"Content-Type:\nContent-Transfer-Encoding:quoted\n--\nContent-Type:=Fe",

@@ -1,10 +1,11 @@
 //! What the planner makes of whole messages, and the laws that hold for each of them.
 
-use mailglot_codec::Charset;
-use mailglot_mime::encoded_word::Repairs;
+use mailglot_codec::{Charset, LossLog, Unmappable, View};
+use mailglot_mime::encoded_word::{HeaderContext, Repairs, decode};
+use mailglot_mime::header::FieldKind;
 use mailglot_mime::{
-    Headers, Limits, Message, OnLoss, PartKind, Policy, Report, Transfer, apply_undo, process, text_parts,
-    undo_edits,
+    Headers, Limits, Message, OnLoss, PartKind, Policy, Report, Transfer, apply_undo, params, process,
+    text_parts, undo_edits,
 };
 
 /// Policies that every message of this file is put through.
@@ -285,4 +286,50 @@ fn raw_bytes_that_stay_are_not_read_anew_by_a_second_pass() {
     let policy = Policy { headers: Headers::RawUtf8, transfer: Transfer::Keep, repairs, ..Policy::default() };
     let once = process(b"a:aA\x92\xbd=\nr:8a\xc2\xbc\x90;", &policy);
     assert!(process(&once.bytes, &policy).edits.is_empty(), "{}", once.bytes.escape_ascii());
+}
+
+/// In Shift_JIS, Big5 and GBK a backslash may be the second half of a character, in quotes too.
+#[test]
+fn second_halves_that_are_backslashes_stay() {
+    for (label, text) in [
+        ("shift_jis", "表示"),
+        ("shift_jis", "予算表"),
+        ("shift_jis", "ソース表.十"),
+        ("shift_jis", "能力開発部"),
+        ("big5", "許功蓋"),
+        ("big5", "成功的許可"),
+        ("gbk", "丂乗俓"),
+    ] {
+        let charset = Charset::for_label(label.as_bytes(), View::Mail).charset().unwrap();
+        let raw = charset.encode(text, Unmappable::Fatal, &mut LossLog::new());
+        let policy = Policy { default_charset: Some(charset), ..Policy::default() };
+        let input = [
+            b"From: \"",
+            &raw[..],
+            b"\" <a@b.example>\nTo: c@d.example, \"",
+            &raw,
+            b"\"\nContent-Type: text/plain; name=\"",
+            &raw,
+            b".txt\"\nContent-Disposition: attachment; filename=\"",
+            &raw,
+            b"\"; size=1\n\nx\n",
+        ]
+        .concat();
+        keeps_the_laws(&input);
+        let done = process(&input, &policy);
+        let text_of = String::from_utf8(done.bytes.to_vec()).unwrap().replace("\n ", " ");
+        let value = |name: &str| {
+            let line = text_of.lines().find(|line| line.starts_with(name)).unwrap();
+            line.split_once(": ").unwrap().1.as_bytes()
+        };
+        let context = HeaderContext::default();
+        let from = decode(value("From"), FieldKind::Structured, &context, &mut Vec::new());
+        assert_eq!(from, format!("{text} <a@b.example>"), "{}", done.bytes.escape_ascii());
+        let to = decode(value("To"), FieldKind::Structured, &context, &mut Vec::new());
+        assert_eq!(to, format!("c@d.example, {text}"));
+        let name = params::parse(value("Content-Type"), &context, &mut Vec::new());
+        assert_eq!(name.get("name"), Some(&*format!("{text}.txt")));
+        let file = params::parse(value("Content-Disposition"), &context, &mut Vec::new());
+        assert_eq!((file.get("filename"), file.get("size")), (Some(text), Some("1")));
+    }
 }

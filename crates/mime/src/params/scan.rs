@@ -148,7 +148,7 @@ impl<'a> Scanner<'a> {
         let start = self.at;
         let raw = |range: Range<usize>, bytes| RawParam { name: &value[name.clone()], range, value: bytes };
         if value.get(start) == Some(&b'"') {
-            let closed = lex::quoted_end(value, start);
+            let closed = lex::quoted_end(value, start).or_else(|| lex::quoted_end_after_half(value, start));
             let end = closed.unwrap_or_else(|| without_line_end(value).len());
             let inside = start + 1..closed.map_or(end, |n| n - 1);
             self.at = closed.unwrap_or(value.len());
@@ -314,17 +314,20 @@ fn without_line_end(value: &[u8]) -> &[u8] {
     &value[..end]
 }
 
-/// The inside of a quoted string without quoted pairs and folds. In a Windows path a backslash is itself, unless a quote or a backslash follows.
+/// The inside of a quoted string without quoted pairs and folds. In a Windows path a backslash is itself, unless a quote or a backslash follows;
+/// and so is one that may be the second half of a character in Shift_JIS, Big5 or GBK, for none else would stand there.
 fn unquote(inside: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = inside.iter().position(|&b| matches!(b, b'\\' | b'\r' | b'\n')) else {
         return Cow::Borrowed(inside);
     };
     let path = is_path(inside);
+    let halves = std::str::from_utf8(inside).is_err();
     let mut out = inside[..first].to_vec();
     let mut i = first;
     while i < inside.len() {
+        let is_text = path || halves && i > 0 && !inside[i - 1].is_ascii();
         match (inside[i], inside.get(i + 1)) {
-            (b'\\', Some(&next)) if !path || matches!(next, b'"' | b'\\') => {
+            (b'\\', Some(&next)) if !is_text || matches!(next, b'"' | b'\\') => {
                 out.push(next);
                 i += 1;
             }
@@ -429,6 +432,11 @@ mod tests {
         for unit in ["(", "\"", "a=", "a=(", ";", "a=\"\\", "a b=(c", " ", "a=b "] {
             assert_linear(&unit, 200_000, |n| {
                 let _ = scan(format!("x; a={}", unit.repeat(n)).as_bytes());
+            });
+        }
+        for unit in [&b"\"\xe9\\\";a="[..], b"\"\xe9\\\" ", b"\xe9\\\""] {
+            assert_linear(&unit.escape_ascii().to_string(), 200_000, |n| {
+                let _ = scan(&[b"x; a=\"", &unit.repeat(n)[..]].concat());
             });
         }
     }

@@ -10,8 +10,8 @@ use mailglot_mime::encoded_word::{
 use mailglot_mime::header::FieldKind;
 use mailglot_mime::params::{self, Compat};
 use mailglot_mime::{
-    Attachments, Headers, Message, OnLoss, PartId, Policy, Report, Transfer, apply_undo, fields, process,
-    text_parts, undo_edits,
+    Attachments, CharsetOut, Headers, Message, OnLoss, PartId, Policy, Report, Transfer, apply_undo, fields,
+    process, text_parts, undo_edits,
 };
 
 /// One thing to fuzz.
@@ -311,6 +311,7 @@ fn processed(input: &[u8], random: &mut Random) -> Result<u64, String> {
         on_loss: [OnLoss::Replace, OnLoss::Keep][random.below(2)],
         attachments: [Attachments::Keep, Attachments::Utf8][random.below(2)],
         repairs: [Repairs::default(), Repairs::ALL][usize::from(random.below(4) == 0)],
+        charset_out: [CharsetOut::Utf8, CharsetOut::Iso2022Jp][usize::from(random.below(4) == 0)],
         ..Policy::default()
     };
     let once = process(input, &policy);

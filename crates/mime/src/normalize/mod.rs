@@ -10,6 +10,7 @@ mod headers;
 mod lines;
 mod outgoing;
 
+use crate::encoded_word::UNSAFE;
 use crate::{
     CharsetOut, Edit, Event, EventKind, Headers, Message, PartId, PartKind, Policy, Report, Span, Transfer,
     splice,
@@ -78,9 +79,11 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
     let mut eight_bit = report.events.iter().filter(is_raw).peekable();
     let raw_stays = report.dropped > 0
         || eight_bit.peek().is_some() && !(eight_bit.all(edited) && edits.iter().all(is_text));
+    // So are words that could not be written again.
+    let word_stays = report.events.iter().any(|event| event.detail == UNSAFE);
     // Words in a charset with shifts may be what text without a label is read by.
     let shifting = policy.charset_out == CharsetOut::Iso2022Jp;
-    let doubtful = shifting || damaged || raw_stays || edits.iter().any(|e| e.span.is_empty());
+    let doubtful = shifting || damaged || raw_stays || word_stays || edits.iter().any(|e| e.span.is_empty());
     if doubtful && !is_settled(message, &edits, &spliced(raw, &edits), policy) {
         edits.clear();
         let at = Span::new(0, raw.len());

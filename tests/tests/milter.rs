@@ -300,6 +300,28 @@ fn without_descriptors_connections_wait_and_nothing_spins() {
     }
 }
 
+/// Those that are served take all descriptors, and stay: the daemon ends them, and itself.
+#[test]
+fn without_descriptors_a_stop_is_heard() {
+    let mut daemon = Daemon::under(&["prlimit", "--nofile=40"], |_| ());
+    let offers = (0..60).map(|_| {
+        let stream = daemon.raw();
+        // Who was hung up on hears of it here.
+        let _ = (&stream).write_all(&offer(6));
+        stream
+    });
+    let _held: Vec<UnixStream> = offers.collect();
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(daemon.program.log().contains("accept"), "{}", daemon.program.log());
+    let start = Instant::now();
+    let status = daemon.program.terminate(Duration::from_mins(1));
+    assert!(
+        status.success() && start.elapsed() < Duration::from_secs(20),
+        "{status}\n{}",
+        daemon.program.log()
+    );
+}
+
 /// Hundredths of a second that a process was on a processor.
 fn ticks(process: u32) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();

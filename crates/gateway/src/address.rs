@@ -9,7 +9,7 @@ use rustix::net::{
 use std::io::{self, ErrorKind};
 use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -80,9 +80,6 @@ impl Inherited {
     }
 }
 
-/// How long a listener of our own is waited for.
-const WAKING: std::time::Duration = std::time::Duration::from_secs(1);
-
 /// What a server listens with.
 #[derive(Debug)]
 pub enum Socket {
@@ -104,10 +101,17 @@ impl From<Inherited> for Socket {
     }
 }
 
+/// Device and number of a file.
+type Identity = (u64, u64);
+
+fn identity(path: &Path) -> io::Result<Identity> {
+    fs::symlink_metadata(path).map(|meta| (meta.dev(), meta.ino()))
+}
+
 /// A socket that listens. One that was made here in the file system is taken away at the end.
 #[derive(Debug)]
 pub(crate) enum Listener {
-    Unix { listener: UnixListener, path: PathBuf, made: bool },
+    Unix { listener: UnixListener, path: PathBuf, made: Option<Identity> },
     Tcp(TcpListener),
 }
 
@@ -126,13 +130,16 @@ impl Listener {
                 let placed = group
                     .map_or(Ok(()), |group| give(&beside, group))
                     .and_then(|()| fs::set_permissions(&beside, fs::Permissions::from_mode(mode)))
-                    .and_then(|()| fs::rename(&beside, path));
-                if let Err(error) = placed {
-                    // What was made here goes; the error that counts is the first.
-                    let _ = fs::remove_file(&beside);
-                    return Err(error);
+                    .and_then(|()| identity(&beside))
+                    .and_then(|made| fs::rename(&beside, path).map(|()| made));
+                match placed {
+                    Ok(made) => Ok(Self::Unix { listener, path: path.clone(), made: Some(made) }),
+                    Err(error) => {
+                        // What was made here goes; the error that counts is the first.
+                        let _ = fs::remove_file(&beside);
+                        Err(error)
+                    }
                 }
-                Ok(Self::Unix { listener, path: path.clone(), made: true })
             }
             Address::Tcp(place) => Ok(Self::Tcp(TcpListener::bind(place)?)),
         }
@@ -142,24 +149,26 @@ impl Listener {
     pub(crate) fn inherit(socket: Inherited) -> io::Result<Self> {
         let address = socket.address()?;
         Ok(match (socket, address) {
-            (Inherited::Unix(listener), Address::Unix(path)) => {
-                listener.set_nonblocking(false)?;
-                Self::Unix { listener, path, made: false }
-            }
-            (Inherited::Tcp(listener), _) => {
-                listener.set_nonblocking(false)?;
-                Self::Tcp(listener)
-            }
+            (Inherited::Unix(listener), Address::Unix(path)) => Self::Unix { listener, path, made: None },
+            (Inherited::Tcp(listener), _) => Self::Tcp(listener),
             (Inherited::Unix(_), Address::Tcp(_)) => return Err(ErrorKind::InvalidInput.into()),
         })
     }
 
-    /// The next connection.
+    /// The next connection, which waits where it is not asked otherwise.
     pub(crate) fn accept(&self) -> io::Result<Stream> {
         match self {
-            Self::Unix { listener, .. } => listener.accept().map(|(stream, _)| Stream::Unix(stream)),
+            Self::Unix { listener, .. } => {
+                let (stream, _) = listener.accept()?;
+                // Some systems hand on what the listener is set to.
+                #[cfg(not(target_os = "linux"))]
+                stream.set_nonblocking(false)?;
+                Ok(Stream::Unix(stream))
+            }
             Self::Tcp(listener) => {
                 let (stream, _) = listener.accept()?;
+                #[cfg(not(target_os = "linux"))]
+                stream.set_nonblocking(false)?;
                 stream.set_nodelay(true)?;
                 Ok(Stream::Tcp(stream))
             }
@@ -174,20 +183,30 @@ impl Listener {
         }
     }
 
-    /// Makes a blocked [`Listener::accept`] return.
-    pub(crate) fn wake(address: &Address) {
-        // Nobody listens any more: nobody has to be woken.
-        match address {
-            Address::Unix(path) => drop(connect_unix(path, WAKING)),
-            Address::Tcp(place) => drop(TcpStream::connect(place)),
+    /// Has [`Listener::accept`] never wait.
+    pub(crate) fn set_nonblocking(&self) -> io::Result<()> {
+        match self {
+            Self::Unix { listener, .. } => listener.set_nonblocking(true),
+            Self::Tcp(listener) => listener.set_nonblocking(true),
+        }
+    }
+}
+
+impl AsFd for Listener {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Unix { listener, .. } => listener.as_fd(),
+            Self::Tcp(listener) => listener.as_fd(),
         }
     }
 }
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        if let Self::Unix { path, made: true, .. } = self {
-            // Gone already: all the better.
+        // Gone already: all the better. Another one's stays.
+        if let Self::Unix { path, made: Some(made), .. } = self
+            && identity(path).is_ok_and(|there| there == *made)
+        {
             let _ = fs::remove_file(path);
         }
     }

@@ -11,9 +11,9 @@ use crate::limits::Limits;
 use crate::notice::Notice;
 use crate::spool::Budget;
 use crate::turns::Turns;
+use door::{Bell, Door};
 use pool::Pool;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -152,7 +152,8 @@ impl Shared {
 
 /// A filter or a proxy that listens: [`Server::milter`], [`Server::proxy`].
 pub struct Server {
-    listener: Listener,
+    door: Door,
+    bell: Bell,
     service: Box<dyn Service>,
     shared: Arc<Shared>,
 }
@@ -160,7 +161,7 @@ pub struct Server {
 /// Ends a server from another thread, or has it judge otherwise.
 #[derive(Clone)]
 pub struct Stop {
-    address: Address,
+    bell: Bell,
     shared: Arc<Shared>,
 }
 
@@ -188,7 +189,7 @@ impl Stop {
     /// No connection is accepted any more; messages that have begun may end.
     pub fn stop(&self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
-        Listener::wake(&self.address);
+        self.bell.ring();
     }
 }
 
@@ -208,7 +209,9 @@ impl Server {
             Socket::New(address) => Listener::bind(&address, limits.socket_mode, limits.socket_group)?,
             Socket::Given(socket) => Listener::inherit(socket)?,
         };
-        Ok(Self { listener, service, shared: Arc::new(Shared::new(engine, limits, Box::new(tell))) })
+        let (door, bell) = Door::new(listener)?;
+        let shared = Arc::new(Shared::new(engine, limits, Box::new(tell)));
+        Ok(Self { door, bell, service, shared })
     }
 
     /// Where it listens.
@@ -216,41 +219,39 @@ impl Server {
     /// # Errors
     /// The system does not tell.
     pub fn address(&self) -> io::Result<Address> {
-        self.listener.address()
+        self.door.listener().address()
     }
 
     /// What ends it.
-    ///
-    /// # Errors
-    /// The system does not tell where it listens.
-    pub fn stopper(&self) -> io::Result<Stop> {
-        Ok(Stop { address: self.address()?, shared: self.shared.clone() })
+    pub fn stopper(&self) -> Stop {
+        Stop { bell: self.bell.clone(), shared: self.shared.clone() }
     }
 
     /// Serves until it is stopped and the messages that have begun have ended.
     ///
     /// # Errors
     /// The thread that looks at the connections cannot be made.
-    pub fn run(self) -> io::Result<()> {
+    pub fn run(mut self) -> io::Result<()> {
         let beat = self.beat()?;
         let mut number = 0;
         let mut pool = None;
-        let mut spare = Spare::new();
         while !self.shared.is_stopping() {
-            let running = self.shared.live().len();
-            if running >= self.shared.limits.connections + REFUSED {
+            if self.shared.live().len() >= self.shared.limits.connections + REFUSED {
                 thread::sleep(AFTER_FAILURE);
                 continue;
             }
-            number += 1;
-            match self.take(number, running, &mut pool) {
-                Ok(()) => (),
-                Err(error) => {
-                    let fault = format!("accept ({error})");
-                    self.shared.tell(&Notice::Fault { connection: number, peer: "", fault: &fault });
-                    spare.turn_away(&error, &self.listener);
-                    thread::sleep(AFTER_FAILURE);
+            let taken = match self.door.next() {
+                Ok(None) => continue,
+                Ok(Some(stream)) => {
+                    number += 1;
+                    self.take(number, stream, &mut pool)
                 }
+                Err(error) => Err(error),
+            };
+            if let Err(error) = taken {
+                let fault = format!("accept ({error})");
+                self.shared.tell(&Notice::Fault { connection: number, peer: "", fault: &fault });
+                thread::sleep(AFTER_FAILURE);
             }
         }
         self.drain();
@@ -262,13 +263,9 @@ impl Server {
         Ok(())
     }
 
-    /// Waits for a client and has it served, where it is to be and the server does not stop.
-    fn take(&self, number: u64, running: usize, pool: &mut Option<Pool>) -> io::Result<()> {
-        let stream = self.listener.accept()?;
-        if self.shared.is_stopping() {
-            return Ok(());
-        }
-        let full = running >= self.shared.limits.connections;
+    /// Has a client served.
+    fn take(&self, number: u64, stream: Stream, pool: &mut Option<Pool>) -> io::Result<()> {
+        let full = self.shared.live().len() >= self.shared.limits.connections;
         if full {
             let peer = stream.peer();
             self.shared.tell(&Notice::Fault { connection: number, peer: &peer, fault: "connections" });
@@ -383,27 +380,7 @@ fn in_thread(known: Known, served: Box<dyn Served>) -> io::Result<()> {
     })
 }
 
-/// A descriptor that is kept for the time when there is no other: who connects then is turned away at once, and need not wait.
-struct Spare(Option<File>);
-
-impl Spare {
-    fn new() -> Self {
-        // Without it clients wait longer, no more.
-        Self(File::open("/dev/null").ok())
-    }
-
-    /// Accepts and closes one connection, where the error tells that there are no descriptors.
-    fn turn_away(&mut self, error: &io::Error, listener: &Listener) {
-        let none = [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE].map(rustix::io::Errno::raw_os_error);
-        if error.raw_os_error().is_some_and(|number| none.contains(&number)) && self.0.take().is_some() {
-            // It waits already: the error was that of taking it.
-            drop(listener.accept());
-        }
-        if self.0.is_none() {
-            *self = Self::new();
-        }
-    }
-}
+mod door;
 
 #[cfg(target_os = "linux")]
 mod pool;

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ProxyArgs, console: Console) -> Result<Exit, Failure> {
     let proxy =
         Server::proxy(place.clone(), route, Engine::default(), Limits::default(), tell).map_err(failed)?;
     console.say(format_args!("listening at {}", proxy.address().map_err(failed)?));
-    let stop = proxy.stopper().map_err(failed)?;
+    let stop = proxy.stopper();
     let handle = signals.handle();
     let watcher = thread::Builder::new().name("signals".into()).spawn(move || {
         if signals.forever().next().is_some() {

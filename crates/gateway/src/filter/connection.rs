@@ -110,13 +110,15 @@ impl Connection {
             self.shared.tell(&Notice::Message(&record));
         }
         let text = match end {
+            // Idle connections are ended when the server stops, and messages that take too long.
+            End::Quit | End::Io(_) if self.shared.is_stopping() => "stopped".to_owned(),
             End::Quit => return,
             End::Fault(fault) => fault.to_string(),
-            // Idle connections are ended when the server stops.
-            End::Io(_) if self.shared.is_stopping() => return,
             End::Io(error) => format!("io ({error})"),
         };
-        self.fault(&text);
+        if text != "stopped" {
+            self.fault(&text);
+        }
         if self.outside.in_message.load(Ordering::SeqCst) {
             // The server defers what it was telling.
             let size = self.message.as_ref().map_or(0, Received::size);
@@ -253,7 +255,8 @@ impl Connection {
                 return Ok(understood);
             };
             understood = true;
-            self.outside.in_message.store(is_within(&event, self.message.is_some()), Ordering::SeqCst);
+            let before = self.outside.in_message.load(Ordering::SeqCst);
+            self.outside.in_message.store(is_within(&event, before), Ordering::SeqCst);
             let new = || empty_message(&self.shared, granted);
             if let Event::Negotiated(granted) = &event
                 && let Some(why) = Engine::report_only(*granted)
@@ -437,7 +440,7 @@ fn empty_message(shared: &Shared, granted: Granted) -> Received {
     Received::within(granted.has(protocol::LEADING_SPACE), &shared.limits, shared.budget.clone())
 }
 
-/// Whether a message is told from here on.
+/// Whether a message is told from here on. What may stand anywhere changes nothing about that.
 fn is_within(event: &Event<'_>, before: bool) -> bool {
     match event {
         Event::Mail(..) | Event::Header(..) | Event::Body(_) | Event::EndOfMessage(_) => true,

@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Names of all faults, as their words begin.
-const KINDS: [&str; 22] = [
+const KINDS: [&str; 23] = [
     "accept",
     "connect-data",
     "connections",
@@ -31,6 +31,7 @@ const KINDS: [&str; 22] = [
     "report-only",
     "slow",
     "spool",
+    "stopped",
     "string-without-end",
     "unknown-command",
 ];

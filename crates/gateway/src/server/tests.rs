@@ -1,7 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::*;
-use rustix::io::Errno;
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -88,7 +87,7 @@ impl Running {
         };
         let socket = Socket::New(Address::Unix(path.clone()));
         let server = Server::listen(socket, service, Engine::default(), limits, tell).unwrap();
-        let stop = server.stopper().unwrap();
+        let stop = server.stopper();
         Self { path, stop, thread: Some(thread::spawn(|| server.run())), faults, _folder: folder }
     }
 
@@ -203,11 +202,23 @@ fn those_beyond_the_limit_hear_so_and_a_place_becomes_free() {
     assert_eq!(text, "full");
     assert_eq!(server.faults(), ["connections"]);
     drop(places);
-    // The place is free again, if not at once.
     let patience = Instant::now() + Duration::from_secs(20);
-    while said(&mut server.connect(), b'a') != Some(b'a') {
+    while server.stop.connections() > 0 {
         assert!(Instant::now() < patience);
+        thread::sleep(Duration::from_millis(5));
     }
+    assert_eq!(said(&mut server.connect(), b'a'), Some(b'a'));
+    assert_eq!(server.faults(), ["connections"]);
+}
+
+#[test]
+fn a_stop_is_heard_where_nobody_can_connect() {
+    let mut server = Running::start(|_| ());
+    let mut idle = server.connect();
+    assert_eq!(said(&mut idle, b'a'), Some(b'a'));
+    std::fs::remove_file(&server.path).unwrap();
+    assert!(server.end() < Duration::from_secs(20));
+    assert_eq!(heard(&mut idle), None);
 }
 
 #[test]
@@ -220,21 +231,4 @@ fn a_panic_ends_its_connection_and_no_other() {
     drop(good);
     assert!(server.end() < Duration::from_secs(20), "nothing is waited for that is gone");
     assert_eq!(server.faults(), ["panic"]);
-}
-
-#[test]
-fn without_descriptors_who_waits_is_turned_away() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("socket");
-    let listener = Listener::bind(&Address::Unix(path.clone()), 0o600, None).unwrap();
-    let mut spare = Spare::new();
-    for error in [Errno::MFILE, Errno::NFILE] {
-        let mut waiting = connect(&path);
-        spare.turn_away(&io::Error::from_raw_os_error(error.raw_os_error()), &listener);
-        assert_eq!(heard(&mut waiting), None, "{error}");
-        assert!(spare.0.is_some(), "and the spare one is there again");
-    }
-    // Another error turns nobody away: nobody may be waiting.
-    spare.turn_away(&io::Error::from_raw_os_error(Errno::CONNABORTED.raw_os_error()), &listener);
-    assert!(spare.0.is_some());
 }

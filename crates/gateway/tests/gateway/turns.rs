@@ -105,3 +105,51 @@ fn a_long_message_is_as_good_as_a_short_one_and_so_is_what_follows() {
         mta.send(b'A', b"");
     }
 }
+
+/// What stands between the commands of a message does not make it none.
+#[test]
+fn a_message_that_has_begun_ends_after_a_stop_though_macros_came_last() {
+    let mut filter = Filter::start(false, |limits| limits.drain = Duration::from_mins(1));
+    let mut mta = filter.connect();
+    mta.send(b'M', b"<a@example.org>\0");
+    mta.send(b'R', b"<b@example.org>\0");
+    mta.send(b'D', b"T");
+    thread::sleep(Duration::from_millis(200));
+    filter.served.stop.stop();
+    thread::sleep(Duration::from_millis(100));
+    mta.send(b'L', b"Subject\0 a\0");
+    mta.send(b'E', b"");
+    assert_eq!(mta.letter(), Some(b'c'));
+    filter.served.end();
+    assert_eq!(filter.told.records(1)[0].action, Action::Pass);
+}
+
+#[test]
+fn a_message_that_is_broken_off_is_told_whatever_came_last() {
+    for last in [b'D', b'R'] {
+        let filter = Filter::start(false, |_| ());
+        let mut mta = filter.connect();
+        mta.send(b'M', b"<a@example.org>\0");
+        mta.send(b'R', b"<b@example.org>\0");
+        mta.send(last, if last == b'D' { b"T" } else { b"<c@example.org>\0" });
+        mta.send(b'?', b"");
+        assert_eq!(mta.letter(), None);
+        let record = filter.told.records(1).remove(0);
+        assert_eq!((record.action, record.finding), (Action::Tempfail, Some("unknown-command")));
+    }
+}
+
+#[test]
+fn a_message_that_a_stop_does_not_wait_for_is_told() {
+    let mut filter = Filter::start(false, |limits| limits.drain = Duration::from_millis(200));
+    let (mut slow, mut idle) = (filter.connect(), filter.connect());
+    slow.send(b'M', b"<a@example.org>\0");
+    slow.send(b'L', b"Subject\0 a\0");
+    thread::sleep(Duration::from_millis(200));
+    filter.served.end();
+    assert_eq!((slow.letter(), idle.letter()), (None, None));
+    let records = filter.told.records(1);
+    assert_eq!(records.len(), 1);
+    assert_eq!((records[0].action, records[0].finding), (Action::Tempfail, Some("stopped")));
+    assert!(filter.told.faults(0).is_empty());
+}

@@ -111,7 +111,7 @@ pub(super) fn listen(
             (_, None) => return Err(Failure::new(Exit::Usage, format!("{address}: no next_hop"))),
         };
         let server = server.map_err(failed)?;
-        let (at, stop) = (server.address().map_err(failed)?, server.stopper().map_err(failed)?);
+        let (at, stop) = (server.address().map_err(failed)?, server.stopper());
         console.say(format_args!("listening at {at}"));
         let place = Place { address, route, stop, ledger: listener.ledger, ledgers: kept };
         places.push(Bound { place, server });

@@ -24,7 +24,7 @@ pub(crate) struct Served {
 
 impl Served {
     pub(crate) fn run(server: Server) -> Self {
-        let (address, stop) = (server.address().unwrap(), server.stopper().unwrap());
+        let (address, stop) = (server.address().unwrap(), server.stopper());
         Self { address, stop, thread: Some(thread::spawn(move || server.run().unwrap())) }
     }
 

@@ -1,0 +1,144 @@
+//! Where clients come in: a listener that is waited at, and a bell that ends the wait.
+//!
+//! The bell needs nothing of the system when it is rung: no descriptor, no address, nobody who listens there still.
+//!
+//! # Limits
+//! Once rung, it rings for ever.
+
+use crate::address::{Listener, Stream};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+
+/// A listener with its bell.
+pub(super) struct Door {
+    listener: Listener,
+    rung: UnixStream,
+    spare: Spare,
+}
+
+/// Ends the wait at a door, for good.
+#[derive(Clone)]
+pub(super) struct Bell(Arc<UnixStream>);
+
+impl Bell {
+    pub(super) fn ring(&self) {
+        // Where it takes no more, it rings already.
+        let _ = (&*self.0).write(&[1]);
+    }
+}
+
+impl Door {
+    pub(super) fn new(listener: Listener) -> io::Result<(Self, Bell)> {
+        listener.set_nonblocking()?;
+        let (rung, bell) = UnixStream::pair()?;
+        bell.set_nonblocking(true)?;
+        Ok((Self { listener, rung, spare: Spare::new() }, Bell(Arc::new(bell))))
+    }
+
+    pub(super) fn listener(&self) -> &Listener {
+        &self.listener
+    }
+
+    /// Waits for the next client; none where the bell was rung, or the client is gone again. Where there is no descriptor for it, it is
+    /// turned away.
+    pub(super) fn next(&mut self) -> io::Result<Option<Stream>> {
+        let mut waited = [PollFd::new(&self.listener, PollFlags::IN), PollFd::new(&self.rung, PollFlags::IN)];
+        match poll(&mut waited, None) {
+            Ok(_) => (),
+            Err(Errno::INTR) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        }
+        if !waited[1].revents().is_empty() || waited[0].revents().is_empty() {
+            return Ok(None);
+        }
+        match self.listener.accept() {
+            Ok(stream) => Ok(Some(stream)),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(None),
+            Err(error) => {
+                self.spare.turn_away(&error, &self.listener);
+                Err(error)
+            }
+        }
+    }
+}
+
+/// A descriptor that is kept for the time when there is no other: who connects then is turned away at once, and need not wait.
+struct Spare(Option<File>);
+
+impl Spare {
+    fn new() -> Self {
+        // Without it clients wait longer, no more.
+        Self(File::open("/dev/null").ok())
+    }
+
+    /// Accepts and closes a connection that waits, where the error tells that there are no descriptors.
+    fn turn_away(&mut self, error: &io::Error, listener: &Listener) {
+        let none = [Errno::MFILE, Errno::NFILE].map(Errno::raw_os_error);
+        if error.raw_os_error().is_some_and(|number| none.contains(&number)) && self.0.take().is_some() {
+            // Nobody may be waiting: nothing is done then.
+            drop(listener.accept());
+        }
+        if self.0.is_none() {
+            *self = Self::new();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::address::Address;
+    use std::io::Read;
+    use std::path::PathBuf;
+
+    fn door() -> (tempfile::TempDir, PathBuf, Door, Bell) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let listener = Listener::bind(&Address::Unix(path.clone()), 0o600, None).unwrap();
+        let (door, bell) = Door::new(listener).unwrap();
+        (folder, path, door, bell)
+    }
+
+    #[test]
+    fn a_bell_is_heard_without_the_address_and_before_those_who_wait() {
+        let (_folder, path, mut door, bell) = door();
+        let _first = UnixStream::connect(&path).unwrap();
+        assert!(door.next().unwrap().is_some());
+        std::fs::remove_file(&path).unwrap();
+        let waits = std::thread::spawn(move || door.next().unwrap().is_none());
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        assert!(!waits.is_finished());
+        (0..100_000).for_each(|_| bell.ring());
+        assert!(waits.join().unwrap());
+        let (_folder, path, mut door, bell) = self::door();
+        let _client = UnixStream::connect(&path).unwrap();
+        bell.ring();
+        assert!(door.next().unwrap().is_none() && door.next().unwrap().is_none());
+    }
+
+    #[test]
+    fn without_descriptors_who_waits_is_turned_away_and_nobody_is_waited_for() {
+        let (_folder, path, mut door, _bell) = door();
+        for error in
+            [Errno::MFILE, Errno::NFILE].map(|errno| io::Error::from_raw_os_error(errno.raw_os_error()))
+        {
+            let mut waiting = UnixStream::connect(&path).unwrap();
+            door.spare.turn_away(&error, &door.listener);
+            assert_eq!(waiting.read(&mut [0]).unwrap(), 0, "{error}");
+            assert!(door.spare.0.is_some(), "and the spare one is there again");
+            door.spare.turn_away(&error, &door.listener);
+            assert!(door.spare.0.is_some());
+        }
+        // Another error turns nobody away.
+        let _waiting = UnixStream::connect(&path).unwrap();
+        door.spare
+            .turn_away(&io::Error::from_raw_os_error(Errno::CONNABORTED.raw_os_error()), &door.listener);
+        assert!(door.next().unwrap().is_some());
+    }
+}

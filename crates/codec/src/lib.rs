@@ -59,6 +59,7 @@ pub mod detect;
 pub mod iana;
 pub mod imap_utf7;
 pub mod io;
+pub mod json;
 pub mod scan;
 pub mod short;
 pub mod whatwg;

@@ -1,22 +1,24 @@
 //! JSON strings, written straight into a buffer.
 
+use mailglot_codec::json::{LineEnds, escape};
+
 /// Appends a JSON string with quotes.
 pub(crate) fn string(text: &str, out: &mut Vec<u8>) {
-    escaped(text, false, out);
+    quoted(text, LineEnds::Kept, out);
 }
 
 /// Appends a JSON string with quotes in which every line end (CR LF, CR, LF) is `\n`.
 pub(crate) fn lines(text: &str, out: &mut Vec<u8>) {
-    escaped(text, true, out);
+    quoted(text, LineEnds::Lf, out);
 }
 
 /// Appends two texts with a plain character between them as one JSON string.
 #[allow(dead_code, reason = "not every program that writes JSON so needs it")]
 pub(crate) fn joined(one: &str, between: u8, other: &str, out: &mut Vec<u8>) {
     out.push(b'"');
-    escape(one, false, out);
+    escape(one, LineEnds::Kept, out);
     out.push(between);
-    escape(other, false, out);
+    escape(other, LineEnds::Kept, out);
     out.push(b'"');
 }
 
@@ -44,73 +46,10 @@ pub(crate) fn optional(text: Option<&str>, out: &mut Vec<u8>) {
     }
 }
 
-fn escaped(text: &str, line_ends: bool, out: &mut Vec<u8>) {
-    out.reserve(text.len() + text.len() / 32 + 2);
+fn quoted(text: &str, line_ends: LineEnds, out: &mut Vec<u8>) {
     out.push(b'"');
     escape(text, line_ends, out);
     out.push(b'"');
-}
-
-fn escape(text: &str, line_ends: bool, out: &mut Vec<u8>) {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        let plain = plain_run(&bytes[at..]);
-        out.extend_from_slice(&bytes[at..at + plain]);
-        at += plain;
-        let Some(&byte) = bytes.get(at) else { break };
-        at += 1;
-        match byte {
-            b'\r' if line_ends => {
-                // Of CR LF the LF writes the line end.
-                if bytes.get(at) != Some(&b'\n') {
-                    out.extend_from_slice(b"\\n");
-                }
-            }
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            b'"' => out.extend_from_slice(b"\\\""),
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            _ => {
-                const HEX: &[u8; 16] = b"0123456789abcdef";
-                out.extend_from_slice(b"\\u00");
-                out.push(HEX[usize::from(byte >> 4)]);
-                out.push(HEX[usize::from(byte & 15)]);
-            }
-        }
-    }
-}
-
-/// Length of the run before the next control, quote or backslash.
-fn plain_run(bytes: &[u8]) -> usize {
-    const ONES: u64 = u64::MAX / 255;
-    const HIGHS: u64 = ONES << 7;
-    let mut at = 0;
-    // Blocks without any: folded without a branch, which compilers turn into vector code.
-    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<32>) {
-        let escaped = |byte: &u8| u8::from(*byte < 0x20) | u8::from(*byte == b'"') | u8::from(*byte == b'\\');
-        if block.iter().fold(0, |found, byte| found | escaped(byte)) != 0 {
-            break;
-        }
-        at += block.len();
-    }
-    // Eight bytes at a time: a byte's high bit is set in `hit` when it needs an escape. A borrow can only mark bytes after
-    // the first that does, and only the first is used.
-    while let Some(chunk) = bytes.get(at..at + 8).and_then(|chunk| <[u8; 8]>::try_from(chunk).ok()) {
-        let word = u64::from_le_bytes(chunk);
-        let quote = word ^ (ONES * u64::from(b'"'));
-        let backslash = word ^ (ONES * u64::from(b'\\'));
-        let control = word.wrapping_sub(ONES * 0x20) & !word;
-        let equal = (quote.wrapping_sub(ONES) & !quote) | (backslash.wrapping_sub(ONES) & !backslash);
-        let hit = (control | equal) & HIGHS;
-        if hit != 0 {
-            return at + (hit.trailing_zeros() / 8) as usize;
-        }
-        at += 8;
-    }
-    let rest = &bytes[at..];
-    at + rest.iter().position(|&b| b < 0x20 || b == b'"' || b == b'\\').unwrap_or(rest.len())
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ const RULES: &[Rule] = &[
     Rule { package: "mailglot-archive", ours: &[], others: &["blake3", "memchr", "nom", "rustix", "zstd"] },
     Rule {
         package: "mailglot-pipeline",
-        // Of codec, names only: labels in reports and options.
+        // Of codec, names (labels in reports and options) and text inside JSON strings.
         ours: &["mailglot-archive", "mailglot-codec", "mailglot-mime"],
         others: &["blake3", "memchr", "serde", "serde_json", "xxhash-rust"],
     },

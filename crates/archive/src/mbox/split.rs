@@ -206,10 +206,14 @@ fn is_known(name: &[u8]) -> bool {
         "user-agent",
         "xref",
     ];
-    let begins = |family: &&str| {
-        name.get(..family.len()).is_some_and(|start| start.eq_ignore_ascii_case(family.as_bytes()))
+    let Some(first) = name.first().map(u8::to_ascii_lowercase) else { return false };
+    // Every message has a line that is looked up here: nearly all names fall by their first letter.
+    let named = |known: &&str, name: Option<&[u8]>| {
+        known.as_bytes().first() == Some(&first)
+            && name.is_some_and(|name| name.eq_ignore_ascii_case(known.as_bytes()))
     };
-    FAMILIES.iter().any(begins) || NAMES.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(name))
+    FAMILIES.iter().any(|family| named(family, name.get(..family.len())))
+        || NAMES.iter().any(|known| named(known, (name.len() == known.len()).then_some(name)))
 }
 
 /// Number of `>` before a `From ` at `at` when only those stand before it in the line.

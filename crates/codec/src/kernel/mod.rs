@@ -16,6 +16,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod base64;
+mod json;
 mod packed;
 mod scan;
 mod short;
@@ -27,6 +28,7 @@ mod writer;
 
 pub(crate) use ascii::{ascii_text, copy_ascii, push_ascii};
 pub(crate) use base64::lines as base64_lines;
+pub(crate) use json::json;
 pub(crate) use packed::Packed;
 pub(crate) use scan::{Suspects, fetch, highs, look, suspect};
 pub(crate) use short::{MOST, ROOM, base64 as short_base64, escapes as short_escapes};

@@ -10,25 +10,38 @@ pub(super) fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
     if charset.is_single_byte() {
         return has_c1(bytes);
     }
-    // GB 2312 and KS X 1001 keep both bytes in A1-FE; Shift_JIS leaves rows 13, 89-92 and 115-119 empty.
-    let beyond: fn(u8, u8) -> bool = match charset.name() {
-        "GB2312" | "EUC-KR" | "KS_C_5601-1987" => |lead, trail| lead < 0xa1 || trail < 0xa1,
-        "Shift_JIS" => |lead, _| matches!(lead, 0x87 | 0xed..=0xef | 0xfa..=0xfc),
-        _ => return false,
-    };
-    let kana_is_single = charset.name() == "Shift_JIS";
+    match charset.name() {
+        // GB 2312 and KS X 1001 keep both bytes in A1-FE.
+        "GB2312" | "EUC-KR" | "KS_C_5601-1987" => {
+            any_pair(bytes, |lead| lead < 0x80, |lead, trail| lead < 0xa1 || trail < 0xa1)
+        }
+        // Shift_JIS leaves rows 13, 89-92 and 115-119 empty; its kana are single.
+        "Shift_JIS" => any_pair(
+            bytes,
+            |lead| matches!(lead, 0..0x80 | 0xa1..=0xdf),
+            |lead, _| matches!(lead, 0x87 | 0xed..=0xef | 0xfa..=0xfc),
+        ),
+        _ => false,
+    }
+}
+
+/// Whether there is such a pair.
+fn any_pair(bytes: &[u8], is_single: impl Fn(u8) -> bool, is_such: impl Fn(u8, u8) -> bool) -> bool {
     let mut at = 0;
-    while let Some(step) = bytes[at..].iter().position(|b| *b >= 0x80) {
-        let lead = at + step;
-        if kana_is_single && (0xa1..=0xdf).contains(&bytes[lead]) {
-            at = lead + 1;
+    while let Some(&lead) = bytes.get(at) {
+        if is_single(lead) {
+            at += 1;
+            // Words of ASCII are passed eight bytes at a time.
+            while bytes.get(at..).and_then(<[u8]>::first_chunk::<8>).is_some_and(|word| word.is_ascii()) {
+                at += 8;
+            }
             continue;
         }
-        let Some(trail) = bytes.get(lead + 1) else { return false };
-        if beyond(bytes[lead], *trail) {
+        let Some(&trail) = bytes.get(at + 1) else { return false };
+        if is_such(lead, trail) {
             return true;
         }
-        at = lead + 2;
+        at += 2;
     }
     false
 }

@@ -4,6 +4,7 @@
 //! None.
 
 mod base64;
+mod json;
 mod pairs;
 mod scan;
 mod short;
@@ -12,6 +13,7 @@ mod utf7;
 mod utf8;
 
 pub(super) use base64::lines;
+pub(super) use json::json;
 pub(super) use pairs::{pairs, short_pairs};
 pub(super) use scan::{highs, look, suspect};
 pub(super) use short::{base64, escapes};

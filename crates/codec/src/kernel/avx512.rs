@@ -1,8 +1,12 @@
-//! Loops over short pieces in AVX-512, with the permutations of bytes that Ice Lake and Zen 4 brought: nearly every piece is one block,
-//! and no branch asks for its length. Each says which portable one it stands for.
+//! Loops in AVX-512, with the permutations of bytes that Ice Lake and Zen 4 brought. Most are over short pieces: nearly every piece is
+//! one block, and no branch asks for its length. Each says which portable one it stands for.
 //!
 //! # Limits
 //! Pieces of base64 and escapes that are longer than a block are left to AVX2.
+
+mod table;
+
+pub(super) use table::singles;
 
 use super::avx2;
 use super::scan::{Look, Suspects};

@@ -7,7 +7,7 @@
 //! Beside every function stands a safe one that does the same, and tests compare the two.
 //!
 //! # Limits
-//! Vector instructions are AVX2, and for short pieces AVX-512, asked for at run time. Every other machine runs the portable loops; for base64 in lines there is none.
+//! Vector instructions are AVX2, and for short pieces and pages of letters AVX-512, asked for at run time. Every other machine runs the portable loops; for base64 in lines there is none.
 #![allow(unsafe_code, reason = "the one place where it pays; see above")]
 
 mod ascii;

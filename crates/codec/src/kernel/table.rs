@@ -19,6 +19,8 @@ pub(crate) struct Page {
     /// The bytes below 80 are ASCII.
     ascii: bool,
     growth: usize,
+    /// First and second bytes of the characters above 7F that have two; zeros for others.
+    doubles: [[[u8; 64]; 2]; 2],
 }
 
 impl Page {
@@ -27,7 +29,11 @@ impl Page {
         let ascii = (0..0x80).all(|byte| cells[usize::from(byte)] == Packed::ascii(byte));
         // Most pages have letters here.
         let letters: usize = cells[0xC0..].iter().map(|cell| cell.len().max(1)).sum();
-        Self { whole: !cells.contains(&Packed::NONE), ascii, growth: (letters + 32) / 64 - 1, cells }
+        let double =
+            |byte: usize, nth: usize| if cells[byte].len() == 2 { cells[byte].bytes()[nth] } else { 0 };
+        let half = |nth, start| std::array::from_fn(|at| double(start + at, nth));
+        let doubles = [0, 1].map(|nth| [half(nth, 0x80), half(nth, 0xC0)]);
+        Self { whole: !cells.contains(&Packed::NONE), ascii, growth: (letters + 32) / 64 - 1, doubles, cells }
     }
 
     /// Bytes by which the text of a letter above 7F is longer than the letter.
@@ -40,6 +46,12 @@ impl Page {
         self.ascii
     }
 
+    /// See the field.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn doubles(&self) -> &[[[u8; 64]; 2]; 2] {
+        &self.doubles
+    }
+
     #[inline]
     pub(crate) fn cell(&self, byte: u8) -> Packed {
         self.cells[usize::from(byte)]
@@ -48,6 +60,26 @@ impl Page {
 
 /// Appends the characters of `input` up to the first byte that is none; returns the number of bytes read.
 pub(crate) fn single_bytes(page: &Page, input: &[u8], text: &mut String) -> usize {
+    #[allow(unused_mut, reason = "elsewhere nothing is read before")]
+    let mut at = 0;
+    #[cfg(target_arch = "x86_64")]
+    if page.ascii && page.growth == 1 && super::avx512::is_here() {
+        loop {
+            // SAFETY: the machine has what the function is made for.
+            at += unsafe { super::avx512::singles(page, &input[at..], text) };
+            // What it left: characters of three bytes, or none.
+            let Some(block) = input[at..].first_chunk::<64>() else { break };
+            let read = portable_single_bytes(page, block, text);
+            at += read;
+            if read < block.len() {
+                return at;
+            }
+        }
+    }
+    at + portable_single_bytes(page, &input[at..], text)
+}
+
+fn portable_single_bytes(page: &Page, input: &[u8], text: &mut String) -> usize {
     if page.whole { singles::<true>(page, input, text) } else { singles::<false>(page, input, text) }
 }
 
@@ -577,22 +609,37 @@ mod tests {
             Page::new(|byte| if byte < 0x80 { Some(char::from(byte)) } else { Some(character(byte.into())) }),
             Page::new(|byte| if byte < 0x80 { Some(char::from(byte)) } else { None }),
             Page::new(|byte| (byte % 16 != 7).then(|| character(byte.into()))),
+            // As windows-1252: among letters of two bytes signs of three, and holes.
+            Page::new(|byte| match byte {
+                0x81 | 0x8D => None,
+                0x80..=0x9F => char::from_u32(0x2000 | u32::from(byte)),
+                _ => Some(char::from(byte)),
+            }),
+            // As KOI8-R, but for a byte that is ASCII.
+            Page::new(|byte| match byte {
+                0xFE => Some('~'),
+                0x80.. => char::from_u32(0x400 | u32::from(byte)),
+                _ => Some(char::from(byte)),
+            }),
         ];
         let bytes: Vec<u8> = (0..400_usize).map(|i| (i * i / 3 % 251) as u8).collect();
         for page in &pages {
             for start in 0..32 {
                 for len in 0..=300 {
                     let input = &bytes[start..start + len];
-                    same(page, input, single_bytes, singles_twin);
                     let ascii: Vec<u8> = input.iter().map(|b| b & 0x7F).collect();
-                    same(page, &ascii, single_bytes, singles_twin);
+                    for read in [single_bytes, portable_single_bytes] {
+                        same(page, input, read, singles_twin);
+                        same(page, &ascii, read, singles_twin);
+                    }
                 }
             }
             for byte in 0..=255 {
-                for place in 0..70 {
-                    let mut input = [b'a'; 75];
+                for place in 0..140 {
+                    let mut input = [b'a'; 145];
                     input[place] = byte;
                     same(page, &input, single_bytes, singles_twin);
+                    same(page, &input, portable_single_bytes, singles_twin);
                 }
             }
         }

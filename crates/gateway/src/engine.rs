@@ -2,9 +2,10 @@
 
 use crate::judge::{self, Judgement};
 use crate::milter::{Actions, FieldValue, Granted, ReplyText, Verdict, Wants, action, protocol};
-use crate::policy::{Action, Finding, Rules};
+use crate::policy::{Action, Finding, Findings, Rules};
 use crate::record::Ledgers;
 use crate::{Complete, Untellable};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What the server tells about a message beside its bytes.
@@ -109,11 +110,21 @@ impl Engine {
         }
         // What could not be told stays as it came.
         let size = if all && !deleted { judgement.size() } else { message.size_with(&actions) };
+        let mut mode = remark;
         if remark.is_some() && action == Action::Normalize {
             action = Action::Pass;
+        } else if !all && action == Action::Normalize {
+            // What the policy asks for could not be told, or not all of it.
+            mode = Some(if actions.rewrite() { "partial" } else { "report-only" });
+            remark = Some("stray return");
         }
         if granted.may(action::ADD_HEADERS) {
-            actions.inserted = spaced(&judgement.added, granted);
+            let added = match mode.filter(|_| !judgement.edits.is_empty()) {
+                // Nobody is to believe that the rest is done.
+                Some(mode) => Cow::Owned(self.told_of(judgement, mode)),
+                None => Cow::Borrowed(&judgement.added),
+            };
+            actions.inserted = spaced(&added, granted);
         } else {
             remark = remark.or((!judgement.added.is_empty()).then_some("report-only"));
         }
@@ -135,14 +146,27 @@ impl Engine {
                 Verdict::Tempfail
             }
         };
-        if !all && action == Action::Normalize {
-            // What the policy asks for could not be told, or not all of it.
-            remark = remark.or(Some("stray return"));
-        }
         if matches!(action, Action::Pass | Action::Normalize) && !actions.rewrite() {
             action = if actions.inserted.is_empty() { Action::Pass } else { Action::Tag };
         }
         Ok(Decision { action, actions, verdict, remark, size })
+    }
+
+    /// What is added to a message where its edits are not made, or not all of them.
+    fn told_of(&self, judgement: &Judgement<'_>, mode: &str) -> Vec<(FieldValue, FieldValue)> {
+        let told = !judgement.added.is_empty();
+        let field = || judge::findings_field(&self.rules, judgement.wanted, &judgement.findings, Some(mode));
+        told.then(field).flatten().into_iter().collect()
+    }
+
+    /// What is added to a message that is not looked at.
+    pub(crate) fn added_unread(
+        &self,
+        findings: &Findings,
+        granted: Granted,
+    ) -> Vec<(FieldValue, FieldValue)> {
+        let field = judge::findings_field(&self.rules, Action::Tag, findings, None);
+        spaced(field.as_slice(), granted)
     }
 }
 

@@ -92,6 +92,10 @@ fn pass_unread(
             (Action::Quarantine, Verdict::Continue)
         }
         Action::Quarantine | Action::Tempfail => (Action::Tempfail, Verdict::Tempfail),
+        Action::Tag if granted.may(milter::action::ADD_HEADERS) => {
+            actions.inserted = engine.added_unread(&record.findings, granted);
+            (if actions.inserted.is_empty() { Action::Pass } else { Action::Tag }, Verdict::Continue)
+        }
         Action::Pass | Action::Tag | Action::Normalize => (Action::Pass, Verdict::Continue),
     };
     record.action = action;

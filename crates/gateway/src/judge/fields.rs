@@ -56,30 +56,41 @@ fn results_of<'m>(message: &'m Message<'_>, id: &'m str) -> impl Iterator<Item =
 }
 
 fn is_result_of(name: &[u8], value: &[u8], id: &str) -> bool {
-    let server = || {
-        let value = header::unfold(value);
-        let end = value.iter().position(|byte| *byte == b';').unwrap_or(value.len());
-        let server = without_comments(&value[..end]);
-        // A version may follow the name.
-        let server = server.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or_default();
-        let server = server.strip_prefix(b"\"").and_then(|s| s.strip_suffix(b"\"")).unwrap_or(server);
-        server.eq_ignore_ascii_case(id.as_bytes())
-    };
-    name.eq_ignore_ascii_case(b"authentication-results") && server()
+    name.eq_ignore_ascii_case(b"authentication-results")
+        && server(&header::unfold(value)).eq_ignore_ascii_case(id.as_bytes())
 }
 
-fn without_comments(value: &[u8]) -> Vec<u8> {
+/// The name of the server that tells of results, a token or a quoted string behind comments (RFC 8601 2.2). What follows it, a version or
+/// what none should write there, does not count.
+fn server(value: &[u8]) -> Vec<u8> {
+    let rest = behind_comments(value);
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || br#"()<>@,;:\"/[]?="#.contains(byte);
+    let Some(quoted) = rest.strip_prefix(b"\"") else {
+        return rest.iter().copied().take_while(|byte| !ends(byte)).collect();
+    };
+    let mut name = Vec::new();
+    let mut bytes = quoted.iter();
+    while let Some(byte) = bytes.next().filter(|byte| **byte != b'"') {
+        name.extend(if *byte == b'\\' { bytes.next() } else { Some(byte) });
+    }
+    name.trim_ascii().to_vec()
+}
+
+/// What follows white space and comments, which may hold others and quoted pairs (RFC 5322 3.2.2).
+fn behind_comments(value: &[u8]) -> &[u8] {
     let mut depth = 0_usize;
-    let mut plain = Vec::new();
-    for byte in value {
+    let mut at = 0;
+    while let Some(byte) = value.get(at) {
         match byte {
             b'(' => depth += 1,
-            b')' => depth = depth.saturating_sub(1),
-            _ if depth == 0 => plain.push(*byte),
+            b')' if depth > 0 => depth -= 1,
+            b'\\' if depth > 0 => at += 1,
+            _ if depth == 0 && !byte.is_ascii_whitespace() => break,
             _ => (),
         }
+        at += 1;
     }
-    plain
+    value.get(at..).unwrap_or_default()
 }
 
 /// Whether a field would be taken for ours: a report, or the result of a check that was not made here.
@@ -167,11 +178,20 @@ pub(super) fn added(
 ) -> Vec<(FieldValue, FieldValue)> {
     let lets_pass = matches!(action, Action::Pass | Action::Tag | Action::Normalize | Action::Quarantine);
     let told = rules.strongest(findings) >= Action::Tag || rules.monitor && wanted != Action::Pass;
-    let mut added = Vec::new();
-    if let (true, true, Some(name)) = (lets_pass, told, &rules.findings_header) {
-        added.extend(field(name, &results(rules, wanted, findings)));
+    if !lets_pass || !told {
+        return Vec::new();
     }
-    added
+    findings_field(rules, wanted, findings, rules.monitor.then_some("monitor")).into_iter().collect()
+}
+
+/// The field that tells of findings, and in which `mode` nothing, or not all, was done of what the policy wants.
+pub(crate) fn findings_field(
+    rules: &Rules,
+    wanted: Action,
+    findings: &Findings,
+    mode: Option<&str>,
+) -> Option<(FieldValue, FieldValue)> {
+    field(rules.findings_header.as_ref()?, &results(rules, wanted, findings, mode))
 }
 
 /// The field that tells of the original of a message that is rewritten.
@@ -224,16 +244,25 @@ fn charset(part: &Part, raw: &[u8]) -> &'static str {
 }
 
 /// `host; v=1; verdict=…; action=…; findings="…"`, folded. Every word is of a closed list, or of the configuration.
-fn results(rules: &Rules, wanted: Action, findings: &Findings) -> Vec<String> {
+fn results(rules: &Rules, wanted: Action, findings: &Findings, mode: Option<&str>) -> Vec<String> {
     let ambiguous = findings.counted().any(|(finding, _)| finding.is_ambiguous());
+    // Of these nothing is known.
+    let unread = findings.has(Finding::TooLarge) || findings.has(Finding::HeaderTooLong);
     let mut words = vec![
         format!("{};", rules.host),
         "v=1;".to_owned(),
-        format!("verdict={};", if ambiguous { "ambiguous" } else { "clean" }),
+        format!(
+            "verdict={};",
+            if ambiguous {
+                "ambiguous"
+            } else if unread {
+                "unread"
+            } else {
+                "clean"
+            }
+        ),
     ];
-    if rules.monitor {
-        words.push("mode=monitor;".to_owned());
-    }
+    words.extend(mode.map(|mode| format!("mode={mode};")));
     let end = if findings.is_empty() { "" } else { ";" };
     words.push(format!("action={}{end}", wanted.name()));
     let places = findings.places();

@@ -31,7 +31,7 @@ use mailglot_mime::{
 };
 use std::borrow::Cow;
 
-pub(crate) use fields::is_claim;
+pub(crate) use fields::{findings_field, is_claim};
 
 /// What becomes of one message.
 #[derive(Debug)]

@@ -390,6 +390,33 @@ fn claims_of_others_are_deleted_always() {
     assert_eq!(judge(&raw, &Envelope::default(), &rules).bytes(), bare);
 }
 
+/// RFC 8601 2.2: comments may stand before the name, and hold what looks like its end; the name may be in quotes.
+#[test]
+fn results_in_our_name_are_deleted_however_they_are_written() {
+    let rules =
+        Rules { strips_results: true, authserv_id: Some("gw.example".to_owned()), ..Rules::default() };
+    for (server, gone) in [
+        ("gw.example; dkim=pass", true),
+        ("(;) gw.example; dkim=pass", true),
+        (r"(\() GW.example; dkim=pass", true),
+        ("(a (;\\)) b)\n gw.example(x) 1; dkim=pass", true),
+        (r#""gw\.example"; dkim=pass"#, true),
+        (r#""gw.example" 1; dkim=pass"#, true),
+        ("gw.example/1; dkim=pass", true),
+        ("gw.example", true),
+        ("other.example; dkim=pass header.d=gw.example", false),
+        ("(gw.example;) other.example; dkim=pass", false),
+        ("gw.example.org; dkim=pass", false),
+        ("(open gw.example; dkim=pass", false),
+        ("", false),
+    ] {
+        let raw = message(&format!("Authentication-Results: {server}\nSubject: x"), "x");
+        let judgement = judge(&raw, &Envelope::default(), &rules);
+        assert_eq!(judgement.bytes() == message("Subject: x", "x"), gone, "{server}");
+        assert_eq!(judgement.bytes() == raw, !gone, "{server}");
+    }
+}
+
 /// A first line that begins with white space ends no header for those who skip it, or see a field in it.
 #[test]
 fn no_line_before_them_saves_claims() {

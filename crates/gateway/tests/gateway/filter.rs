@@ -319,14 +319,20 @@ fn policies_speak_of_mail_that_is_not_looked_at() {
         (Action::Reject, true, "c", Action::Pass),
         (Action::Tempfail, false, "t", Action::Tempfail),
         (Action::Quarantine, false, "qc", Action::Quarantine),
-        (Action::Tag, false, "c", Action::Pass),
+        (Action::Tag, false, "ic", Action::Tag),
+        (Action::Tag, true, "c", Action::Pass),
     ] {
         let mut rules = Rules::default();
         rules.monitor = monitor;
         rules.set(Finding::TooLarge, asked);
         let filter = Filter::start_with(false, Engine::new(rules), |limits| limits.message_bytes = 1_000);
-        assert_eq!(letters(&filter.connect().message(LATIN, &[b'a'; 2_000])), letter, "{asked:?}");
+        let packets = filter.connect().message(LATIN, &[b'a'; 2_000]);
+        assert_eq!(letters(&packets), letter, "{asked:?}");
         assert_eq!(filter.told.records(1)[0].action, action);
+        if letter == "ic" {
+            let field = String::from_utf8_lossy(&packets[0].1);
+            assert!(field.contains("verdict=unread; action=tag;") && field.contains("too-large"), "{field}");
+        }
     }
 }
 
@@ -429,7 +435,11 @@ fn a_server_that_grants_too_little_gets_reports_only() {
         let filter = Filter::start(false, |_| ());
         let mut mta = Mta::granting(&filter.served.address, actions);
         let full = actions & 0x12 == 0x12;
-        let got = letters(&mta.message(&utf7, b"+ADw-b+AD4-\r\n"));
+        let packets = mta.message(&utf7, b"+ADw-b+AD4-\r\n");
+        let got = letters(&packets);
+        if let Some((_, field)) = packets.iter().find(|(letter, _)| *letter == b'i') {
+            assert!(String::from_utf8_lossy(field).contains("mode=report-only;"), "{packets:?}");
+        }
         if full {
             assert_eq!(got, "mbc", "edits were granted, a new field was not");
         } else {
@@ -474,6 +484,8 @@ fn a_return_inside_the_label_of_a_body_keeps_the_body_too() {
         fields.push(field);
         let packets = filter.connect().message(&fields, b"Gr\xfc\xdfe\r\n");
         assert_eq!(letters(&packets), format!("{want}c"), "{field:?}");
+        let (_, told) = packets.iter().find(|(letter, _)| *letter == b'i').unwrap();
+        assert_eq!(String::from_utf8_lossy(told).contains("mode=partial;"), want == "mi", "{packets:?}");
         assert!(
             !packets.iter().any(|(letter, data)| *letter == b'm' && data.contains(&b'\r')),
             "{packets:?}"

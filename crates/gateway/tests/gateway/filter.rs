@@ -485,7 +485,8 @@ fn a_return_inside_the_label_of_a_body_keeps_the_body_too() {
         let packets = filter.connect().message(&fields, b"Gr\xfc\xdfe\r\n");
         assert_eq!(letters(&packets), format!("{want}c"), "{field:?}");
         let (_, told) = packets.iter().find(|(letter, _)| *letter == b'i').unwrap();
-        assert_eq!(String::from_utf8_lossy(told).contains("mode=partial;"), want == "mi", "{packets:?}");
+        let partial = String::from_utf8_lossy(told).contains("mode=partial;");
+        assert_eq!(partial, field.0 != "Content-Transfer-Encoding", "{packets:?}");
         assert!(
             !packets.iter().any(|(letter, data)| *letter == b'm' && data.contains(&b'\r')),
             "{packets:?}"

@@ -60,25 +60,36 @@ impl Page {
 
 /// Appends the characters of `input` up to the first byte that is none; returns the number of bytes read.
 pub(crate) fn single_bytes(page: &Page, input: &[u8], text: &mut String) -> usize {
-    #[allow(unused_mut, reason = "elsewhere nothing is read before")]
-    let mut at = 0;
+    // Short pieces must not pay for what is not for them.
     #[cfg(target_arch = "x86_64")]
-    if page.ascii && page.growth == 1 && super::avx512::is_here() {
-        loop {
-            // SAFETY: the machine has what the function is made for.
-            at += unsafe { super::avx512::singles(page, &input[at..], text) };
-            // What it left: characters of three bytes, or none.
-            let Some(block) = input[at..].first_chunk::<64>() else { break };
-            let read = portable_single_bytes(page, block, text);
-            at += read;
-            if read < block.len() {
-                return at;
-            }
+    if input.len() >= 64 && page.ascii && page.growth == 1 && super::avx512::is_here() {
+        // SAFETY: the machine has what the function is made for.
+        return unsafe { in_blocks(page, input, text) };
+    }
+    portable_single_bytes(page, input, text)
+}
+
+/// # Safety
+/// The machine has what [`super::avx512::singles`] is made for.
+#[cfg(target_arch = "x86_64")]
+#[inline(never)]
+unsafe fn in_blocks(page: &Page, input: &[u8], text: &mut String) -> usize {
+    let mut at = 0;
+    loop {
+        // SAFETY: the caller's.
+        at += unsafe { super::avx512::singles(page, &input[at..], text) };
+        // What it left: characters of three bytes, or none.
+        let Some(block) = input[at..].first_chunk::<64>() else { break };
+        let read = portable_single_bytes(page, block, text);
+        at += read;
+        if read < block.len() {
+            return at;
         }
     }
     at + portable_single_bytes(page, &input[at..], text)
 }
 
+#[inline]
 fn portable_single_bytes(page: &Page, input: &[u8], text: &mut String) -> usize {
     if page.whole { singles::<true>(page, input, text) } else { singles::<false>(page, input, text) }
 }

@@ -15,8 +15,17 @@ pub struct Load {
     pub connections: usize,
     /// Messages on each of them.
     pub messages: usize,
-    /// Bytes of a write.
-    pub piece: usize,
+    /// How it is written.
+    pub writes: Writes,
+}
+
+/// How messages are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writes {
+    /// In pieces of so many bytes.
+    By(usize),
+    /// As [`Mta::write_as_postfix`] tells.
+    AsPostfix,
 }
 
 /// What came of it.
@@ -39,7 +48,7 @@ impl Measured {
 impl Load {
     /// Messages on one connection.
     pub fn new(mail: Mail, messages: usize) -> Self {
-        Self { mail, connections: 1, messages, piece: usize::MAX }
+        Self { mail, connections: 1, messages, writes: Writes::By(usize::MAX) }
     }
 
     /// Sends everything to the filter at `address`.
@@ -73,7 +82,10 @@ impl Load {
         let opened = Mta::open(address, ACTIONS, PROTOCOL);
         ready.wait();
         let mut mta = opened?;
-        mta.write_by(self.piece);
+        match self.writes {
+            Writes::By(piece) => mta.write_by(piece),
+            Writes::AsPostfix => mta.write_as_postfix(address),
+        }
         let mut times = Vec::with_capacity(self.messages);
         for _ in 0..self.messages {
             let start = Instant::now();

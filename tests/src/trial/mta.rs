@@ -22,6 +22,11 @@ pub const NO_REPLIES: u32 = 0xf_f080;
 /// The most data of a packet.
 const LONGEST: usize = 65_535;
 
+/// Bytes that Postfix collects before it writes: to a socket in the file system what its buffer holds, over TCP four times the largest
+/// segment (`vstream_tweak_tcp`; the loopback tells 32,768 of it), so that a message of a usual size is one write there.
+const POSTFIX_UNIX: usize = 4_096;
+const POSTFIX_TCP: usize = 131_072;
+
 /// How long the filter may take.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -203,6 +208,8 @@ pub struct Mta {
     protocol: u32,
     /// Bytes of a write.
     piece: usize,
+    /// What stands before the header is written by itself.
+    hands_on: bool,
 }
 
 impl Mta {
@@ -212,7 +219,8 @@ impl Mta {
     /// The filter does not answer as it should.
     pub fn open(address: &str, actions: u32, protocol: u32) -> io::Result<Self> {
         let stream = BufReader::with_capacity(1 << 17, connect(address)?);
-        let mut mta = Self { stream, out: Vec::new(), actions: 0, protocol: 0, piece: usize::MAX };
+        let mut mta =
+            Self { stream, out: Vec::new(), actions: 0, protocol: 0, piece: usize::MAX, hands_on: false };
         let offer = [6, actions, protocol].map(u32::to_be_bytes).concat();
         mta.put(b'O', &[&offer]);
         mta.flush()?;
@@ -239,9 +247,16 @@ impl Mta {
         Self::open(address, ACTIONS, PROTOCOL)
     }
 
-    /// Writes pieces of this size, as a server does whose buffer has it (Postfix: 4,096).
+    /// Writes pieces of this size.
     pub fn write_by(&mut self, piece: usize) {
         self.piece = piece.max(1);
+    }
+
+    /// Writes to `address` as Postfix does: in pieces of what it collects, and the envelope by itself, for the process that took it hands the
+    /// connection on to the one that has the message.
+    pub fn write_as_postfix(&mut self, address: &str) {
+        self.piece = if address.starts_with("tcp:") { POSTFIX_TCP } else { POSTFIX_UNIX };
+        self.hands_on = true;
     }
 
     /// What the filter asked for: actions and protocol.
@@ -275,6 +290,9 @@ impl Mta {
             if let Some(early) = self.tell(command, data)? {
                 return Ok(Some(early));
             }
+        }
+        if self.hands_on {
+            self.flush()?;
         }
         let lead = self.protocol & LEADING_SPACE != 0;
         for (name, value) in &mail.fields {

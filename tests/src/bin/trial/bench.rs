@@ -12,7 +12,7 @@ use crate::chain;
 use anyhow::{Context, bail, ensure};
 use mailglot_tests::trial::filter::Program;
 use mailglot_tests::trial::letters::read;
-use mailglot_tests::trial::load::{Load, Measured};
+use mailglot_tests::trial::load::{Load, Measured, Writes};
 use mailglot_tests::trial::mta::{Mail, Mta};
 use mailglot_tests::trial::postfix;
 use mailglot_tests::{binary, trial};
@@ -114,11 +114,11 @@ fn protocol(arguments: &Arguments, at: &Path, goals: &mut Vec<Goal>) -> anyhow::
     let small = Mail::new(&latin(4_000));
     let large = latin(5_000_000);
     let megabytes = large.len() as f64 / 1e6;
-    let load = |connections, messages, piece| Load { mail: small.clone(), connections, messages, piece };
+    let load = |connections, messages, writes| Load { mail: small.clone(), connections, messages, writes };
     let big = Load::new(Mail::new(&large), 12);
-    // As Postfix writes: what its buffer holds.
-    let as_postfix = load(1, 4_000, 4_096);
-    let (one, eight) = (load(1, 12_000, usize::MAX), load(8, 1_500, usize::MAX));
+    let as_postfix = load(1, 4_000, Writes::AsPostfix);
+    let whole = Writes::By(usize::MAX);
+    let (one, eight) = (load(1, 12_000, whole), load(8, 1_500, whole));
     let rows: [(&str, &Program, &str, &Load); 8] = [
         ("ours, 1 connection", &ours_unix, &place("ours"), &one),
         ("libmilter, 1 connection", &theirs, &place("theirs"), &one),

@@ -7,7 +7,7 @@ mod chain;
 
 use clap::{Parser, Subcommand};
 use mailglot_tests::trial::filter::Program;
-use mailglot_tests::trial::load::Load;
+use mailglot_tests::trial::load::{Load, Writes};
 use mailglot_tests::trial::mta::Mail;
 use mailglot_tests::trial::soak::{self, Soak};
 use std::fs;
@@ -57,7 +57,7 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().command {
         Command::Load { address, file, connections, messages, piece } => {
             let raw = file.map_or_else(|| Ok(bench::latin(4_000)), fs::read)?;
-            let load = Load { mail: Mail::new(&raw), connections, messages, piece };
+            let load = Load { mail: Mail::new(&raw), connections, messages, writes: Writes::By(piece) };
             let measured = load.run(&address)?;
             println!(
                 "{:.0} messages/s, {:.0} MB/s, µs: median {:.0}, 99 % {:.0}, most {:.0}",

@@ -21,6 +21,8 @@ pub enum Notice<'a> {
         /// What it was.
         fault: &'a str,
     },
+    /// Whoever told of messages waits now: what was collected is to be written.
+    Pause,
 }
 
 /// One message.

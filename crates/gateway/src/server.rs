@@ -8,7 +8,7 @@
 use crate::address::{Address, Listener, Socket, Stream};
 use crate::engine::Engine;
 use crate::limits::Limits;
-use crate::notice::Notice;
+use crate::notice::{Notice, Record};
 use crate::spool::Budget;
 use crate::turns::Turns;
 use door::{Bell, Door};
@@ -132,8 +132,20 @@ impl Shared {
         }
     }
 
+    /// Tells, and has it written.
     pub(crate) fn tell(&self, notice: &Notice<'_>) {
         (self.tell)(notice);
+        self.pause();
+    }
+
+    /// Tells of a message; [`Shared::pause`] must follow before whoever does so waits.
+    pub(crate) fn tell_with_others(&self, record: &Record) {
+        (self.tell)(&Notice::Message(record));
+    }
+
+    /// Has everything written that was told.
+    pub(crate) fn pause(&self) {
+        (self.tell)(&Notice::Pause);
     }
 
     pub(crate) fn is_stopping(&self) -> bool {

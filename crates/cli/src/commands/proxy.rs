@@ -29,7 +29,7 @@ pub(crate) fn run(args: &ProxyArgs, console: Console) -> Result<Exit, Failure> {
         ..Route::to(args.next_hop.clone())
     };
     let name = if args.lmtp { "lmtp" } else { "smtp" };
-    let journal = Journal::new(name, Form::Text, Arc::new(Metrics::new()), milter::places::line);
+    let journal = Journal::new(name, Form::Text, Arc::new(Metrics::new()), milter::places::lines);
     let tell = move |notice: &Notice<'_>| journal.tell(notice);
     let proxy =
         Server::proxy(place.clone(), route, Engine::default(), Limits::default(), tell).map_err(failed)?;

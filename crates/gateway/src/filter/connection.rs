@@ -338,7 +338,12 @@ impl Connection {
 
     /// The server has the verdict.
     fn message_ends(&self, record: &Record) -> Result<(), End> {
-        self.shared.tell(&Notice::Message(record));
+        if self.waits {
+            self.shared.tell(&Notice::Message(record));
+        } else {
+            // Its thread has it written with those of others, before it waits.
+            self.shared.tell_with_others(record);
+        }
         self.outside.in_message.store(false, Ordering::SeqCst);
         if self.shared.is_stopping() { Err(End::Quit) } else { Ok(()) }
     }

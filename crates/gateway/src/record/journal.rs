@@ -5,9 +5,8 @@
 
 use super::{Form, Line, Metrics};
 use crate::notice::{Notice, Record};
-use crate::policy::Action;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Names of all faults, as their words begin.
 const KINDS: [&str; 23] = [
@@ -43,53 +42,73 @@ pub(crate) fn kind(fault: &str) -> &'static str {
 }
 
 /// Tells what a server does: to a log, and to counters.
+///
+/// Lines of messages are collected, and written together when whoever told of them pauses; a fault is written at once, with all before it.
 pub struct Journal {
     route: &'static str,
     form: Form,
     metrics: Arc<Metrics>,
     write: Box<dyn Fn(&str) + Send + Sync>,
+    /// Lines that are not written yet, each with its end.
+    lines: Mutex<String>,
 }
 
+/// Bytes of lines that are written without a pause.
+const ENOUGH: usize = 64 << 10;
+
 impl Journal {
-    /// For the server of one route (`milter`, `smtp`, `lmtp`); each line is given to `write` without its end.
+    /// For the server of one route (`milter`, `smtp`, `lmtp`); whole lines, one or more, each with its end, are given to `write`.
     pub fn new(
         route: &'static str,
         form: Form,
         metrics: Arc<Metrics>,
         write: impl Fn(&str) + Send + Sync + 'static,
     ) -> Self {
-        Self { route, form, metrics, write: Box::new(write) }
+        Self { route, form, metrics, write: Box::new(write), lines: Mutex::default() }
     }
 
-    /// Tells of a message or a fault.
+    /// Tells of a message or a fault; a message's line may wait for [`Notice::Pause`].
     pub fn tell(&self, notice: &Notice<'_>) {
         match notice {
             Notice::Message(record) => {
-                self.count(record);
-                (self.write)(&record.line(self.route, self.form));
+                self.metrics.record(self.route, record);
+                let mut lines = self.lines();
+                let told = record.told(self.route, Line::behind(std::mem::take(&mut lines), self.form));
+                *lines = told;
+                lines.push('\n');
+                if lines.len() >= ENOUGH {
+                    self.put(&mut lines);
+                }
             }
             Notice::Fault { connection, peer, fault } => {
                 self.metrics.fault(kind(fault));
-                let line = Line::new(self.form).text("fault", fault).number("conn", *connection);
-                (self.write)(&line.text("peer", peer).text("route", self.route).finish());
+                let mut lines = self.lines();
+                let line = Line::behind(std::mem::take(&mut lines), self.form);
+                let line = line.text("fault", fault).number("conn", *connection);
+                *lines = line.text("peer", peer).text("route", self.route).finish();
+                lines.push('\n');
+                self.put(&mut lines);
             }
+            Notice::Pause => self.put(&mut self.lines()),
         }
     }
 
-    fn count(&self, record: &Record) {
-        let metrics = &self.metrics;
-        metrics.message(self.route, record.action.name(), record.time);
-        metrics.bytes("in", record.bytes_in);
-        metrics.bytes("out", record.bytes_out);
-        for (finding, _) in record.findings.counted() {
-            metrics.finding(finding.id());
+    fn lines(&self) -> MutexGuard<'_, String> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes all lines; their memory is kept for the next.
+    fn put(&self, lines: &mut String) {
+        if !lines.is_empty() {
+            (self.write)(lines);
+            lines.clear();
         }
-        if record.action == Action::Tempfail {
-            metrics.tempfail(record.finding.unwrap_or("policy"));
-        }
-        if record.failed_open {
-            metrics.fail_open();
-        }
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        self.put(&mut self.lines());
     }
 }
 
@@ -103,11 +122,16 @@ impl fmt::Debug for Journal {
 }
 
 impl Record {
-    /// The line of the log for this message.
+    /// The line of the log for this message, without an end.
     pub fn line(&self, route: &str, form: Form) -> String {
+        self.told(route, Line::new(form))
+    }
+
+    /// Makes an empty line that of this message.
+    fn told(&self, route: &str, line: Line) -> String {
         let findings: Vec<_> =
             self.findings.counted().map(|(finding, count)| format!("{}:{count}", finding.id())).collect();
-        let mut line = Line::new(form)
+        let mut line = line
             .bytes("msg", &self.envelope.queue_id)
             .text("route", route)
             .text("peer", &self.peer)
@@ -140,8 +164,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::Envelope;
-    use crate::policy::Finding;
-    use std::sync::Mutex;
+    use crate::policy::{Action, Finding};
     use std::time::Duration;
 
     fn record() -> Record {
@@ -185,8 +208,8 @@ mod tests {
     fn lines_and_counts_go_together() {
         let (metrics, lines) = (Arc::new(Metrics::new()), Arc::<Mutex<Vec<String>>>::default());
         let into = lines.clone();
-        let journal = Journal::new("milter", Form::Text, metrics.clone(), move |line| {
-            into.lock().unwrap().push(line.to_owned());
+        let journal = Journal::new("milter", Form::Text, metrics.clone(), move |lines| {
+            into.lock().unwrap().extend(lines.lines().map(str::to_owned));
         });
         let mut record = record();
         journal.tell(&Notice::Message(&record));
@@ -217,6 +240,40 @@ mod tests {
             "mailglot_message_seconds_count 4",
         ] {
             assert!(text.lines().any(|told| told == line), "{line} is not in\n{text}");
+        }
+    }
+
+    #[test]
+    fn lines_of_messages_wait_for_a_pause_and_none_is_lost() {
+        for form in [Form::Text, Form::Json] {
+            let writes = Arc::<Mutex<Vec<String>>>::default();
+            let into = writes.clone();
+            let journal = Journal::new("milter", form, Arc::default(), move |lines| {
+                into.lock().unwrap().push(lines.to_owned());
+            });
+            let record = record();
+            let line = record.line("milter", form) + "\n";
+            let written = || std::mem::take(&mut *writes.lock().unwrap());
+            let message = || journal.tell(&Notice::Message(&record));
+            (0..3).for_each(|_| message());
+            assert!(written().is_empty());
+            journal.tell(&Notice::Pause);
+            assert_eq!(written(), [line.repeat(3)]);
+            journal.tell(&Notice::Pause);
+            assert!(written().is_empty());
+            // A fault is told at once, behind what came before it.
+            message();
+            journal.tell(&Notice::Fault { connection: 1, peer: "", fault: "io" });
+            let [text] = &written()[..] else { unreachable!("one write") };
+            assert!(text.starts_with(&line) && text[line.len()..].contains("fault") && text.ends_with('\n'));
+            // What is collected has an end, with or without a pause.
+            let many = ENOUGH / line.len() + 2;
+            (0..many).for_each(|_| message());
+            drop(journal);
+            let all = written();
+            assert_eq!(all.len(), 2);
+            assert!(all[0].len() < ENOUGH + line.len());
+            assert_eq!(all.concat(), line.repeat(many));
         }
     }
 }

@@ -29,12 +29,19 @@ pub enum Form {
 pub struct Line {
     form: Form,
     out: String,
+    /// Where it begins.
+    start: usize,
 }
 
 impl Line {
     /// An empty line.
     pub fn new(form: Form) -> Self {
-        Self { form, out: String::with_capacity(256) }
+        Self::behind(String::with_capacity(256), form)
+    }
+
+    /// An empty line behind text that stays.
+    pub(crate) fn behind(out: String, form: Form) -> Self {
+        Self { form, start: out.len(), out }
     }
 
     /// Adds a value that is any bytes.
@@ -87,16 +94,16 @@ impl Line {
         self
     }
 
-    /// The line, without an end.
+    /// The line, without an end, behind what stood there.
     pub fn finish(mut self) -> String {
         if self.form == Form::Json {
-            self.out.push_str(if self.out.is_empty() { "{}" } else { "}" });
+            self.out.push_str(if self.out.len() == self.start { "{}" } else { "}" });
         }
         self.out
     }
 
     fn key(&mut self, key: &str) {
-        let first = self.out.is_empty();
+        let first = self.out.len() == self.start;
         match self.form {
             Form::Text => {
                 self.out.push_str(if first { "" } else { " " });

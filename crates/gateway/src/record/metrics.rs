@@ -5,6 +5,8 @@
 //! # Limits
 //! Nothing is kept over a restart; whoever collects sees counters begin anew.
 
+use crate::notice::Record;
+use crate::policy::Action;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -79,13 +81,26 @@ impl Metrics {
         Self::default()
     }
 
+    /// All counts of a message that came over `route`, seen together or not at all.
+    pub fn record(&self, route: &'static str, record: &Record) {
+        let mut counts = self.counts();
+        counts.message(route, record.action.name(), record.time);
+        counts.add(Family::Bytes, ["in", ""], record.bytes_in);
+        counts.add(Family::Bytes, ["out", ""], record.bytes_out);
+        for (finding, _) in record.findings.counted() {
+            counts.add(Family::Findings, [finding.id(), ""], 1);
+        }
+        if record.action == Action::Tempfail {
+            counts.add(Family::Tempfail, [record.finding.unwrap_or("policy"), ""], 1);
+        }
+        if record.failed_open {
+            counts.add(Family::FailOpen, ["", ""], 1);
+        }
+    }
+
     /// A message came over `route`, and `action` was done; it took `time`.
     pub fn message(&self, route: &'static str, action: &'static str, time: Duration) {
-        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        let mut counts = self.counts();
-        counts.add(Family::Messages, [route, action], 1);
-        counts.times[BUCKETS.partition_point(|end| *end < micros)] += 1;
-        counts.micros = counts.micros.saturating_add(micros);
+        self.counts().message(route, action, time);
     }
 
     /// A message has a finding.
@@ -157,6 +172,13 @@ impl Metrics {
 }
 
 impl Counts {
+    fn message(&mut self, route: &'static str, action: &'static str, time: Duration) {
+        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        self.add(Family::Messages, [route, action], 1);
+        self.times[BUCKETS.partition_point(|end| *end < micros)] += 1;
+        self.micros = self.micros.saturating_add(micros);
+    }
+
     fn add(&mut self, family: Family, labels: [&'static str; 2], number: u64) {
         let value = self.series.entry((family, labels)).or_default();
         *value = value.saturating_add(number);

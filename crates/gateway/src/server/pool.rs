@@ -2,6 +2,7 @@
 //!
 //! A thread for each connection costs a switch of threads for each message; here there is none while words wait to be read. What is to be
 //! said goes out when all that had come is done, on all connections together: to wake another processor costs as much as a short message.
+//! What is told of their messages is written once for all of them, right behind.
 //!
 //! # Limits
 //! Linux only; elsewhere each connection has its thread. A connection stays with its worker, however much the others of it have to do.
@@ -59,6 +60,7 @@ impl Pool {
                 if catch_unwind(AssertUnwindSafe(|| twin.work(&shared))).is_err() {
                     // Its connections are closed. It is at work for ever from here on, and gets no more.
                     twin.since.store(1, Ordering::SeqCst);
+                    shared.pause();
                 }
             };
             let thread = thread::Builder::new().stack_size(STACK).spawn(work)?;
@@ -179,14 +181,14 @@ impl Worker {
                     due.push(number);
                 }
                 if !due.is_empty() && began.elapsed() >= TOGETHER {
-                    self.send(&mut due, &mut all);
+                    self.send(&mut due, &mut all, shared);
                     began = Instant::now();
                 }
             }
-            self.send(&mut due, &mut all);
+            self.send(&mut due, &mut all, shared);
             if looked.elapsed() >= step || self.closed.load(Ordering::SeqCst) {
                 self.take_given(&mut all);
-                self.end_late(&mut due, &mut all);
+                self.end_late(&mut due, &mut all, shared);
                 looked = Instant::now();
                 if self.closed.load(Ordering::SeqCst) && all.is_empty() {
                     return;
@@ -201,12 +203,13 @@ impl Worker {
         all.extend(given.into_iter().map(|held| (held.known.number, held)));
     }
 
-    /// Has those say what they have to say that were told to wait with it.
-    fn send(&self, due: &mut Vec<u64>, all: &mut All) {
+    /// Has those say what they have to say that were told to wait with it, and what is told of their messages written.
+    fn send(&self, due: &mut Vec<u64>, all: &mut All, shared: &Shared) {
         for number in due.drain(..) {
             // What is not taken waits until it is.
             self.serve(number, all);
         }
+        shared.pause();
     }
 
     /// Serves a connection; whether it has something to say that nobody waits to hear yet.
@@ -263,7 +266,7 @@ impl Worker {
 
     /// Ends the connections whose other side has been silent for too long: whose words lie here, where this thread had other work, or who
     /// would take ours now, has not been.
-    fn end_late(&self, due: &mut Vec<u64>, all: &mut All) {
+    fn end_late(&self, due: &mut Vec<u64>, all: &mut All, shared: &Shared) {
         let is_late = |held: &mut Held| catch_unwind(AssertUnwindSafe(|| held.served.is_late()));
         let late =
             |(number, held): (&u64, &mut Held)| (!matches!(is_late(held), Ok(false))).then_some(*number);
@@ -273,7 +276,7 @@ impl Worker {
                 due.push(number);
             }
         }
-        self.send(due, all);
+        self.send(due, all, shared);
         for number in late {
             let stays = |held: &mut Held| matches!(is_late(held), Ok(false));
             if all.get_mut(&number).is_none_or(stays) {

@@ -81,7 +81,10 @@ impl Running {
         let faults = Arc::<Mutex<Vec<String>>>::default();
         let into = faults.clone();
         let tell = move |notice: &Notice<'_>| {
-            let Notice::Fault { fault, .. } = notice else { unreachable!("no message is told") };
+            let Notice::Fault { fault, .. } = notice else {
+                assert!(matches!(notice, Notice::Pause), "no message is told");
+                return;
+            };
             into.lock().unwrap_or_else(PoisonError::into_inner).push((*fault).to_owned());
             assert_ne!(*fault, "panic");
         };

@@ -30,8 +30,8 @@ impl Filter {
         set(&mut engine, &mut limits);
         let (metrics, lines) = (Arc::new(Metrics::new()), Arc::<Mutex<Vec<String>>>::default());
         let into = lines.clone();
-        let journal = Journal::new("milter", Form::Text, metrics.clone(), move |line| {
-            into.lock().unwrap().push(line.to_owned());
+        let journal = Journal::new("milter", Form::Text, metrics.clone(), move |text| {
+            into.lock().unwrap().extend(text.lines().map(str::to_owned));
         });
         let address = Address::Unix(folder.path().join("socket"));
         let server = Server::milter(address, engine, limits, move |notice| journal.tell(notice)).unwrap();

@@ -92,7 +92,7 @@ pub(super) fn listen(
             Route::Smtp => "smtp",
             Route::Lmtp => "lmtp",
         };
-        let journal = Arc::new(Journal::new(route, form, Arc::clone(metrics), line));
+        let journal = Arc::new(Journal::new(route, form, Arc::clone(metrics), lines));
         let kept = match &listener.ledger {
             Some(ledger) => Some(opened(ledger, &mut ledgers, &journal)?),
             None => None,
@@ -167,8 +167,8 @@ pub(super) fn run(places: Vec<Bound>) -> Result<(Vec<Place>, Vec<Running>), Fail
     Ok((running, threads))
 }
 
-/// A line of the log, at once and whole.
-pub(in crate::commands) fn line(text: &str) {
+/// Lines of the log, at once and whole.
+pub(in crate::commands) fn lines(text: &str) {
     // Whoever closed standard error wants to hear nothing.
-    let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
+    let _ = io::stderr().lock().write_all(text.as_bytes());
 }

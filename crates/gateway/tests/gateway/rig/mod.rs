@@ -56,6 +56,7 @@ impl Told {
         move |notice| match notice {
             Notice::Message(record) => told.records.lock().unwrap().push((*record).clone()),
             Notice::Fault { fault, .. } => told.faults.lock().unwrap().push((*fault).to_owned()),
+            Notice::Pause => (),
         }
     }
 

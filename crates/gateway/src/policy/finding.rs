@@ -217,12 +217,16 @@ impl Findings {
 
     /// Whether nothing was found.
     pub fn is_empty(&self) -> bool {
-        self.counts.iter().all(|count| *count == 0)
+        // The first of any has its place.
+        self.places.is_empty()
     }
 
     /// What was found, with its count, in the order of [`Finding::ALL`].
     pub fn counted(&self) -> impl Iterator<Item = (Finding, u32)> + '_ {
-        Finding::ALL.into_iter().map(|finding| (finding, self.count(finding))).filter(|(_, count)| *count > 0)
+        // Most messages have none, and are asked several times.
+        let counts = if self.is_empty() { &[][..] } else { &self.counts[..] };
+        let all = Finding::ALL.iter().zip(counts);
+        all.filter(|(_, count)| **count > 0).map(|(finding, count)| (*finding, *count))
     }
 
     /// The first findings, each with the IMAP section number of its part.
@@ -243,6 +247,18 @@ mod tests {
             assert!(finding.strictly() >= finding.usual(), "{}", finding.id());
         }
         assert_eq!(Finding::named("no-such"), None);
+    }
+
+    #[test]
+    fn each_finding_is_counted_by_itself() {
+        for finding in Finding::ALL {
+            let mut findings = Findings::default();
+            assert_eq!((findings.is_empty(), findings.counted().count()), (true, 0));
+            findings.add(finding, String::new);
+            findings.add(finding, String::new);
+            assert_eq!((findings.is_empty(), findings.count(finding)), (false, 2));
+            assert_eq!(findings.counted().collect::<Vec<_>>(), [(finding, 2)]);
+        }
     }
 
     #[test]

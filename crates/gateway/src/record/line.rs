@@ -119,6 +119,13 @@ impl Line {
 
     /// A value, cut between two characters.
     fn escaped(&mut self, value: &[u8]) {
+        if value.len() <= LONGEST
+            && value.iter().all(|byte| is_plain(*byte))
+            && let Ok(text) = std::str::from_utf8(value)
+        {
+            self.out.push_str(text);
+            return;
+        }
         let width = |byte: &u8| if is_plain(*byte) { 1 } else { 4 };
         let mut room = LONGEST;
         // No more of a long value is looked at than could be written.

@@ -6,6 +6,7 @@
 mod doubt;
 mod pool;
 mod superset;
+mod weigh;
 
 pub(crate) use pool::{Hints, Mail};
 
@@ -15,6 +16,7 @@ use mailglot_codec::detect::{self, Guess, Weighed};
 use mailglot_codec::{Charset, LossKind, LossLog, Mode, Resolved, bom};
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use weigh::utf8_beats;
 
 /// The step of the ladder that decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -140,6 +142,10 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
         events.push((EventKind::CharsetMapped, Cow::Owned(format!("{written} means {}", charset.name()))));
     }
     let ascii = bytes.is_ascii();
+    if let Some(charset) = declared.filter(|charset| ascii && weigh::is_hz_under(*charset, bytes)) {
+        events.push(found(Some(charset), Charset::HZ_GB_2312, How::Structure.name()));
+        return settle(bytes, Charset::HZ_GB_2312, How::Structure, None, events);
+    }
     let plain = ascii && memchr::memchr2(0x1b, 0, bytes).is_none();
     if plain && declared.is_none_or(|c| c.is_ascii_compatible() || c == Charset::ISO_2022_JP) {
         if declared.is_none() {
@@ -254,10 +260,14 @@ fn by_mark_or_structure(
             [Charset::US_ASCII, Charset::UTF_8, Charset::ISO_8859_1, Charset::WINDOWS_1252].contains(&c)
         }),
     };
-    if !open {
-        return None;
-    }
-    let charset = detect::structure(bytes)?;
+    let charset = match declared {
+        // Escape sequences in seven bits say more than any label of another kind.
+        Some(label) if !open && !label.is_stateful() && !wide && bytes.is_ascii() => {
+            detect::structure(bytes).filter(|charset| charset.is_stateful())?
+        }
+        _ if open => detect::structure(bytes)?,
+        _ => return None,
+    };
     (memchr::memchr(0, bytes).is_none() || may_be_wide(bytes)).then_some((charset, How::Structure))
 }
 
@@ -291,33 +301,6 @@ fn has_nul_parity(bytes: &[u8]) -> bool {
         }
     }
     even.max(odd) >= 2 && even.max(odd) >= 4 * even.min(odd)
-}
-
-/// Step 3: whether valid UTF-8 outweighs this label.
-fn utf8_beats(declared: Option<Charset>, bytes: &[u8], text: &str) -> bool {
-    let Some(charset) = declared else { return true };
-    if charset == Charset::US_ASCII {
-        return true;
-    }
-    if charset.is_stateful() {
-        return !shifts(charset, bytes);
-    }
-    let mut log = LossLog::new();
-    if charset.is_single_byte() {
-        let mut wide = text.chars().filter(|c| !c.is_ascii());
-        let first = wide.next();
-        if wide.next().is_some() {
-            return true;
-        }
-        // One sequence only: it must make no word under the label.
-        let Some(first) = first else { return false };
-        let mut sequence = [0; 4];
-        let sequence = first.encode_utf8(&mut sequence).as_bytes();
-        let reading = charset.decode(sequence, &mut log);
-        return !log.is_empty() || reading.chars().any(|c| !c.is_alphabetic());
-    }
-    let _ = charset.decode(bytes, &mut log);
-    log.losses() > 0
 }
 
 /// Whether text under a stateful label may be in that charset: with a shift, or where bytes beyond ASCII need none.
@@ -362,7 +345,8 @@ fn by_label<'a>(
         let used = rival.guess.charset;
         let mut log = LossLog::new();
         let text = used.decode(bytes, &mut log);
-        if rival.outweighs && log.losses() == 0 {
+        let spares = doubt::is_western(bytes) || doubt::is_within_words(used, &text);
+        if rival.outweighs && log.losses() == 0 && !spares {
             events.push(found(Some(charset), used, rival.guess.evidence.name()));
             let confidence = Some(rival.guess.confidence);
             return Choice { used, how: How::Detected, confidence, text, log, events };

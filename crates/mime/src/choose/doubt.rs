@@ -42,6 +42,56 @@ fn is_odd_latin(bytes: &[u8]) -> bool {
     side_by_side * 2 > high
 }
 
+/// Bytes above 7F up to which their being of one language weighs more than a model of another.
+const FEW: usize = 16;
+/// Letters of the languages of Western Europe beyond ASCII, in windows-1252: German, French, Spanish, Portuguese, those of the North, Italian.
+const LANGUAGES: [&[u8]; 6] = [
+    b"\xe4\xf6\xfc\xdf\xe9",
+    b"\xe0\xe2\xe4\xe6\xe7\xe8\xe9\xea\xeb\xee\xef\xf4\xf6\xf9\xfb\xfc\xff\x8c\x9c\x9f",
+    b"\xe1\xe9\xed\xf1\xf3\xfa\xfc",
+    b"\xe0\xe1\xe2\xe3\xe7\xe9\xea\xed\xf3\xf4\xf5\xfa\xfc",
+    b"\xe4\xe5\xe6\xe9\xf6\xf8\xfc",
+    b"\xe0\xe8\xe9\xec\xf2\xf9",
+];
+
+/// Whether the few letters above 7F are all of one language of Western Europe, and no sign stands within a word.
+pub(super) fn is_western(bytes: &[u8]) -> bool {
+    let mut possible = LANGUAGES.to_vec();
+    for (count, at) in high_bytes(bytes).enumerate() {
+        let byte = bytes[at];
+        let beside = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(|b| is_letter(*b));
+        let lower = if matches!(byte, 0xC0..=0xDE) { byte | 0x20 } else { byte };
+        if !matches!(byte, 0xA1..=0xBF) {
+            possible.retain(|letters| letters.contains(&lower));
+        } else if is_sign(byte) && beside(at.checked_sub(1)) && beside(Some(at + 1)) {
+            return false;
+        }
+        if count >= FEW || possible.is_empty() {
+            return false;
+        }
+    }
+    true
+}
+
+/// Whether most characters of two bytes that a text has then stand beside letters of ASCII, as letters of Latin do and they do not.
+pub(super) fn is_within_words(charset: Charset, text: &str) -> bool {
+    if charset.is_single_byte() || !charset.is_ascii_compatible() {
+        return false;
+    }
+    let (mut wide, mut within) = (0_usize, 0_usize);
+    let mut last = ' ';
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if !c.is_ascii() {
+            let next = chars.peek().is_some_and(char::is_ascii_alphabetic);
+            wide += 1;
+            within += usize::from(last.is_ascii_alphabetic() || next);
+        }
+        last = c;
+    }
+    within * 2 > wide
+}
+
 /// Places of the bytes above 7F. Eight bytes are looked at in one go.
 fn high_bytes(bytes: &[u8]) -> impl Iterator<Item = usize> {
     let (words, rest) = bytes.as_chunks::<8>();
@@ -77,6 +127,43 @@ fn is_letter(byte: u8) -> bool {
 mod tests {
     use super::*;
     use mailglot_codec::{LossLog, Unmappable};
+
+    #[test]
+    fn few_letters_of_one_language_are_western() {
+        let bytes = |charset: &str, text: &str| {
+            let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
+            charset.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned()
+        };
+        for text in [
+            "Umlaut-Test: äöü ÄÖÜ ß",
+            "ÄÖÜ",
+            "ÆØÅ",
+            "ÎÏÔ",
+            "àéèùç",
+            "æøå\n-- \nfoo",
+            "£££\n-- \nfoo",
+            "ñáéíóúü",
+            "àâäéèêëîïôöùûüÿç",
+            "20 °C ± 5 µm",
+        ] {
+            assert!(is_western(&bytes("windows-1252", text)), "{text}");
+        }
+        for (charset, text) in [
+            ("windows-1251", "Привет"),
+            ("KOI8-R", "Привет"),
+            ("windows-1253", "Καλημέρα"),
+            ("windows-1255", "שלום"),
+            ("windows-1254", "yağmur yağıyor"),
+            ("ISO-8859-2", "wiadomość"),
+            ("GBK", "你好，世界"),
+            ("windows-1251", "да, около половины"),
+        ] {
+            assert!(!is_western(&bytes(charset, text)), "{text}");
+        }
+        let mixed = b"R\xe9union pr\xe9vue\n\nListe des \xc3\xa9tudiants: fran\xc3\xa7ais \xc3\xa0 t\xc3\xa9l\xc3\xa9charger";
+        assert!(is_within_words(Charset::GBK, &Charset::GBK.decode(mixed, &mut LossLog::new())));
+        assert!(!is_within_words(Charset::GBK, "你好，世界 ok"));
+    }
 
     #[test]
     fn western_text_is_not_odd() {

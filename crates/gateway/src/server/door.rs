@@ -5,6 +5,7 @@
 //! # Limits
 //! Once rung, it rings for ever.
 
+use super::AFTER_FAILURE;
 use crate::address::{Listener, Stream};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -12,6 +13,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
+use std::thread;
 
 /// A listener with its bell.
 pub(super) struct Door {
@@ -55,7 +57,13 @@ impl Door {
         if !waited[1].revents().is_empty() || waited[0].revents().is_empty() {
             return Ok(None);
         }
-        match self.listener.accept() {
+        let mut taken = self.listener.accept();
+        if taken.as_ref().is_err_and(lacks_descriptors) {
+            // Those of clients that have just left are free in a moment.
+            thread::sleep(AFTER_FAILURE);
+            taken = self.listener.accept();
+        }
+        match taken {
             Ok(stream) => Ok(Some(stream)),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(None),
             Err(error) => {
@@ -64,6 +72,12 @@ impl Door {
             }
         }
     }
+}
+
+/// Whether the process, or the system, has no descriptor left.
+fn lacks_descriptors(error: &io::Error) -> bool {
+    let none = [Errno::MFILE, Errno::NFILE].map(Errno::raw_os_error);
+    error.raw_os_error().is_some_and(|number| none.contains(&number))
 }
 
 /// A descriptor that is kept for the time when there is no other: who connects then is turned away at once, and need not wait.
@@ -77,8 +91,7 @@ impl Spare {
 
     /// Accepts and closes a connection that waits, where the error tells that there are no descriptors.
     fn turn_away(&mut self, error: &io::Error, listener: &Listener) {
-        let none = [Errno::MFILE, Errno::NFILE].map(Errno::raw_os_error);
-        if error.raw_os_error().is_some_and(|number| none.contains(&number)) && self.0.take().is_some() {
+        if lacks_descriptors(error) && self.0.take().is_some() {
             // Nobody may be waiting: nothing is done then.
             drop(listener.accept());
         }

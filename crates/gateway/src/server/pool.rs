@@ -42,6 +42,8 @@ struct Worker {
     /// No connection comes any more; written to when that is so.
     closed: AtomicBool,
     closing: OwnedFd,
+    /// The thread has ended by a panic.
+    dead: AtomicBool,
     /// Connections that the thread has not taken yet.
     given: Mutex<Vec<Held>>,
     start: Instant,
@@ -58,8 +60,9 @@ impl Pool {
             let (twin, shared) = (worker.clone(), shared.clone());
             let work = move || {
                 if catch_unwind(AssertUnwindSafe(|| twin.work(&shared))).is_err() {
-                    // Its connections are closed. It is at work for ever from here on, and gets no more.
-                    twin.since.store(1, Ordering::SeqCst);
+                    // Its connections are closed, those too that it was given and had not taken. It gets no more.
+                    twin.dead.store(true, Ordering::SeqCst);
+                    twin.given().clear();
                     shared.pause();
                 }
             };
@@ -84,6 +87,10 @@ impl Pool {
         match epoll::add(&worker.epoll, served.stream(), EventData::new_u64(known.number), EventFlags::IN) {
             Ok(()) => {
                 worker.given().push(Held { served, wants: Wants::Words, known });
+                if worker.dead.load(Ordering::SeqCst) {
+                    // It died just now.
+                    worker.given().clear();
+                }
                 Ok(())
             }
             Err(_) => Err((known, served)),
@@ -132,8 +139,8 @@ impl Worker {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         let closing = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         epoll::add(&epoll, &closing, EventData::new_u64(CLOSED), EventFlags::IN)?;
-        let (closed, given) = (AtomicBool::new(false), Mutex::default());
-        Ok(Self { epoll, closed, closing, given, start: Instant::now(), since: AtomicU64::new(0) })
+        let (closed, dead, given) = (AtomicBool::new(false), AtomicBool::new(false), Mutex::default());
+        Ok(Self { epoll, closed, closing, dead, given, start: Instant::now(), since: AtomicU64::new(0) })
     }
 
     fn given(&self) -> MutexGuard<'_, Vec<Held>> {
@@ -146,6 +153,9 @@ impl Worker {
     }
 
     fn is_busy(&self) -> bool {
+        if self.dead.load(Ordering::SeqCst) {
+            return true;
+        }
         let since = self.since.load(Ordering::SeqCst);
         since > 0 && u128::from(self.now().saturating_sub(since)) >= BUSY.as_millis()
     }

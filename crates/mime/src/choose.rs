@@ -190,7 +190,15 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
         return settle(bytes, Charset::US_ASCII, How::Ascii, None, events);
     }
     match declared.filter(|c| *c != Charset::US_ASCII || ascii) {
-        Some(charset) => by_label(bytes, charset, evidence, events),
+        Some(charset) => {
+            let mut choice = by_label(bytes, charset, evidence, events);
+            let believed = matches!(choice.how, How::Label | How::Superset) && charset != Charset::UTF_8;
+            if let Some(odd) = doubt::what_is_odd(&choice.text).filter(|_| believed) {
+                let detail = Cow::Owned(format!("{} gives {odd}", choice.used.name()));
+                choice.events.push((EventKind::CharsetSuspected, detail));
+            }
+            choice
+        }
         None => by_search(bytes, evidence, declared, events),
     }
 }

@@ -73,6 +73,17 @@ pub(super) fn is_western(bytes: &[u8]) -> bool {
     true
 }
 
+/// What stands in no text that was read by the right charset: controls beyond ASCII, characters that none but a vendor knows.
+pub(super) fn what_is_odd(text: &str) -> Option<&'static str> {
+    let bytes = text.as_bytes();
+    let controls = |at: usize| matches!(bytes.get(at + 1), Some(0x80..=0x84 | 0x86..=0x9F));
+    if memchr::memchr_iter(0xC2, bytes).any(controls) {
+        return Some("controls");
+    }
+    // U+E000 to U+EFFF; those behind are not in any charset of mail.
+    memchr::memchr(0xEE, bytes).map(|_| "characters of private use")
+}
+
 /// Whether most characters of two bytes that a text has then stand beside letters of ASCII, as letters of Latin do and they do not.
 pub(super) fn is_within_words(charset: Charset, text: &str) -> bool {
     if charset.is_single_byte() || !charset.is_ascii_compatible() {
@@ -163,6 +174,19 @@ mod tests {
         let mixed = b"R\xe9union pr\xe9vue\n\nListe des \xc3\xa9tudiants: fran\xc3\xa7ais \xc3\xa0 t\xc3\xa9l\xc3\xa9charger";
         assert!(is_within_words(Charset::GBK, &Charset::GBK.decode(mixed, &mut LossLog::new())));
         assert!(!is_within_words(Charset::GBK, "你好，世界 ok"));
+    }
+
+    #[test]
+    fn controls_and_private_characters_are_odd() {
+        for (text, odd) in [
+            ("caf\u{e9} \u{a0}\u{85}日本 \u{fffd}", None),
+            ("a\u{81}", Some("controls")),
+            ("\u{9f}", Some("controls")),
+            ("\u{e01d}", Some("characters of private use")),
+            ("\u{efff}", Some("characters of private use")),
+        ] {
+            assert_eq!(what_is_odd(text), odd, "{text:?}");
+        }
     }
 
     #[test]

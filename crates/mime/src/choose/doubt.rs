@@ -139,12 +139,13 @@ mod tests {
     use super::*;
     use mailglot_codec::{LossLog, Unmappable};
 
+    fn bytes(charset: &str, text: &str) -> Vec<u8> {
+        let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
+        charset.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned()
+    }
+
     #[test]
     fn few_letters_of_one_language_are_western() {
-        let bytes = |charset: &str, text: &str| {
-            let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
-            charset.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned()
-        };
         for text in [
             "Umlaut-Test: äöü ÄÖÜ ß",
             "ÄÖÜ",
@@ -191,10 +192,6 @@ mod tests {
 
     #[test]
     fn western_text_is_not_odd() {
-        let bytes = |charset: &str, text: &str| {
-            let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
-            charset.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned()
-        };
         for text in [
             "Schöne Grüße aus Köln, vergiß nicht: 20 °C, 5 m², § 7",
             "«L’été», déjà vu; un cœur, des œufs – 12 €",

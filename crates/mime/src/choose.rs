@@ -16,7 +16,7 @@ use mailglot_codec::detect::{self, Guess, Weighed};
 use mailglot_codec::{Charset, LossKind, LossLog, Mode, Resolved, bom};
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use weigh::utf8_beats;
+pub(crate) use weigh::utf8_beats;
 
 /// The step of the ladder that decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

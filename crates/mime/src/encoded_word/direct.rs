@@ -7,9 +7,10 @@
 //! # Limits
 //!
 //! Whatever else occurs sends the whole value to the general case: words that touch other text, damage, labels that are repaired or
-//! mapped, charsets with states but for ISO-2022-JP that returns to ASCII, controls and hidden characters, line ends at the end.
+//! mapped, or under which bytes are UTF-8, charsets with states but for ISO-2022-JP that returns to ASCII, controls and hidden characters, line ends at the end.
 
 use super::Finding;
+use super::contrary::Suspicion;
 use super::decode::{LONG_WORD, WORD, same};
 use super::quiet::{SUSPECTS, is_quiet};
 use super::run::{is_outside, superset_finding};
@@ -118,6 +119,8 @@ struct Group {
     charset: Charset,
     /// Some of them are in the superset of the charset only.
     outside: bool,
+    /// They may be UTF-8 all the same.
+    utf8: Suspicion,
 }
 
 impl<'v> Writer<'v, '_> {
@@ -190,26 +193,39 @@ impl<'v> Writer<'v, '_> {
             match group.as_mut().filter(|group| same(Some(group.charset), Some(charset))) {
                 Some(group) => group.at.end = end,
                 None => {
-                    self.end(group.replace(Group { at: word.range, charset, outside: false }));
+                    self.end(group.replace(Group {
+                        at: word.range,
+                        charset,
+                        outside: false,
+                        utf8: Suspicion::default(),
+                    }))?;
                 }
             }
             if let Some(group) = &mut group {
                 group.outside = group.outside || is_any_outside(group.charset, room);
+                if charset != Charset::UTF_8 {
+                    group.utf8.add(bytes);
+                }
             }
             next = lex::skip_space(value, end);
             if !value[next..].starts_with(b"=?") {
-                self.end(group);
+                self.end(group)?;
                 return Some(end);
             }
         }
     }
 
-    /// Tells of a group that is complete.
+    /// Tells of a group that is complete; None where its label may be wrong.
     #[inline]
-    fn end(&mut self, group: Option<Group>) {
-        if let Some(group) = group.filter(|group| group.outside) {
+    fn end(&mut self, group: Option<Group>) -> Option<()> {
+        let Some(group) = group else { return Some(()) };
+        if group.utf8.stands() {
+            return None;
+        }
+        if group.outside {
             self.findings.push(superset_finding(group.charset, group.at));
         }
+        Some(())
     }
 
     fn tell(&mut self, at: Range<usize>, kind: EventKind, detail: &'static str) {
@@ -340,6 +356,8 @@ mod tests {
             "=?utf8?Q?a?= =?UTF-8?Q?b?=",
             "=?iso-8859-1?Q?=80?= =?latin1?Q?=E4?= x",
             "=?gb2312?B?gcE=?=",
+            "=?iso-8859-1?Q?caf=E9?= =?iso-8859-1?Q?au_lait?=",
+            "=?iso-8859-1?Q?na=C3=AFve?= =?iso-8859-1?Q?caf=E9?=",
             "=?us-ascii?Q?Keith_Moore?=",
             "=?iso-2022-jp?B?GyRCRnwbKEI=?= =?iso-2022-jp?B?GyRCS1wbKEI=?=",
             "=?iso-2022-jp?B?GyRCRnwbKEIyMDI=?= =?iso-2022-jp?B?NhskQktcGyhC?=",
@@ -384,6 +402,8 @@ mod tests {
             "=?utf-8?Q?=FF?=",
             "=?utf-8?B?77u/YQ==?=",
             "=?us-ascii?Q?na=C3=AFve?=",
+            "=?iso-8859-1?Q?na=C3=AFve?=",
+            "=?iso-8859-1?Q?na=C3?= =?iso-8859-1?Q?=AFve?=",
             "=?x-gibberish?Q?a?=",
             "=?utf-7?Q?a?=",
             "=?utf-16?B?AGE=?=",
@@ -407,7 +427,11 @@ mod tests {
             const TEXTS: [&str; 10] =
                 ["கொ", "ॐ", "a b", "é\u{a0}ß", "Привет", "日本語ｱｲ①", "中文龍", "한국똠", "ไทย", "€“x”\\~"];
             let text: String = (0..=self.below(2)).map(|_| TEXTS[self.below(TEXTS.len())]).collect();
-            let mut bytes = charset.encode(&text, Unmappable::Skip, &mut LossLog::new()).into_owned();
+            let mut bytes = match self.below(16) {
+                // As of a program that has changed the text and not the label.
+                0 => text.into_bytes(),
+                _ => charset.encode(&text, Unmappable::Skip, &mut LossLog::new()).into_owned(),
+            };
             for _ in 0..self.below(3).saturating_sub(1) {
                 let at = self.below(bytes.len() + 1);
                 match self.below(3) {

@@ -27,7 +27,7 @@ impl Random {
     }
 }
 
-const PIECES: [&[u8]; 72] = [
+const PIECES: [&[u8]; 80] = [
     b" ",
     b" ",
     b"\r\n ",
@@ -94,12 +94,20 @@ const PIECES: [&[u8]; 72] = [
     "\u{c3}\u{bc}".as_bytes(),
     "\u{c3}\u{192}\u{c2}\u{bc}".as_bytes(),
     b"=?iso-8859-1?Q?=C3=BC?=",
+    b"=?iso-8859-1?Q?Ren=C3=A9e_M=C3=BCller?=",
+    b"=?latin1?Q?a=C3?=",
+    b"=?iso-8859-1?Q?=BCb?=",
+    b"=?windows-1251?Q?=D0=9F?=",
+    b"=?gb2312?B?5Lya6K6u6YCa55+l?=",
+    b"=?iso-2022-jp?B?5pel5pys?=",
+    b"=?iso-8859-1?B?77u/w7w=?=",
     b"=?utf-8?Q?=C3=83=C2=BC?=",
     b"\r\n \t",
     b"; name=",
     b"; f*0*=koi8-r''%F0",
     b"; f*1*=%C0",
     b"; g*=iso-8859-1'de'%E4%20x",
+    b"; h*=iso-8859-1''R%C3%A9union.txt",
 ];
 
 const WRITTEN: [&str; 16] = [
@@ -311,6 +319,8 @@ fn examples() {
     for (kind, value, words, raw) in [
         ("u", "Re: =?koi8-r?B?8A==?= (1)", "Re: =?UTF-8?B?0J8=?= (1)", "Re: П (1)"),
         ("u", "=?utf-8?Q?=D0=9F?= a", "=?utf-8?Q?=D0=9F?= a", "П a"),
+        ("u", "=?iso-8859-1?Q?Ren=C3=A9e?= a", "=?UTF-8?B?UmVuw6ll?= a", "Renée a"),
+        ("s", "=?latin1?Q?Ren=C3?= =?latin1?Q?=A9e?= <a@b>", "=?UTF-8?B?UmVuw6ll?= <a@b>", "Renée <a@b>"),
         ("u", "a П b", "a =?UTF-8?B?0J8=?= b", "a П b"),
         ("u", "П  =?utf-8?Q?x?=", "=?UTF-8?B?0J8gIHg=?=", "П  x"),
         ("u", "=?x-y?Q?a?= =?koi8-r?B?8A==?=", "=?x-y?Q?a?= =?UTF-8?B?0J8=?=", "=?x-y?Q?a?= П"),

@@ -20,6 +20,7 @@
 )]
 
 mod atoms;
+mod contrary;
 mod decode;
 mod direct;
 mod encode;
@@ -42,6 +43,7 @@ mod writer;
 mod zone;
 
 pub(crate) use atoms::is_clean_japanese;
+pub(crate) use contrary::contrary_finding;
 pub(crate) use decode::{is_control, push_clean};
 pub use encode::encode;
 pub(crate) use encode::{Lines, choose};
@@ -286,12 +288,15 @@ pub(crate) fn decode_text<'v>(
     decode(value, FieldKind::Unstructured, context, findings)
 }
 
-/// Bytes with a charset, or without one, as text; also what was used (None: UTF-8 without a label) and the number of losses.
+/// Bytes with a charset, or without one, as text; also what was used (None: UTF-8 without a label, or against it) and the number of losses.
 pub(crate) fn bytes_to_text<'b>(
     charset: Option<Charset>,
     bytes: &'b [u8],
     context: &HeaderContext,
 ) -> (Cow<'b, str>, Option<Charset>, u64) {
+    if let Some(text) = charset.and_then(|charset| contrary::as_utf8(charset, bytes)) {
+        return (Cow::Borrowed(text), None, 0);
+    }
     let known = charset.filter(|&c| c != Charset::US_ASCII || bytes.is_ascii());
     if known.is_none()
         && let Ok(text) = std::str::from_utf8(bytes)
@@ -387,6 +392,40 @@ mod tests {
         ] {
             assert_eq!(text(value), want, "{value:?}");
         }
+    }
+
+    #[test]
+    fn utf8_is_read_as_such_whatever_its_label_says() {
+        let (utf8, split, raw) = ("charset.utf8-in-legacy", "ew.split-char", "ew.raw8bit");
+        for (value, want, codes) in [
+            ("=?iso-8859-1?Q?Ren=C3=A9e_M=C3=BCller?=", "Renée Müller", vec![utf8]),
+            ("=?windows-1251?B?0J/RgNC40LLQtdGC?=", "Привет", vec![utf8]),
+            (
+                "=?iso-8859-1?Q?Ren=C3=A9e?= =?windows-1251?B?0J/RgNC40LLQtdGC?=",
+                "RenéeПривет",
+                vec![utf8, utf8],
+            ),
+            // A sequence may be cut, and a run counts as a whole.
+            ("=?iso-8859-1?Q?Ren=C3?= =?iso-8859-1?Q?=A9e?=", "Renée", vec![utf8]),
+            ("=?windows-1251?Q?=D0=9F?= =?windows-1251?Q?=D1=80?=", "Пр", vec![utf8]),
+            ("=?windows-1251?Q?=D0=9F?= x =?windows-1251?Q?=D0=9F?=", "Рџ x Рџ", vec![]),
+            ("=?iso-2022-jp?B?5pel5pys?=", "日本", vec![utf8]),
+            ("=?us-ascii?Q?na=C3=AFve?= é", "naïve é", vec![utf8, raw]),
+            ("=?utf-8?Q?na=C3?= =?utf-8?Q?=AFve?=", "naïve", vec![split]),
+            ("=?iso-8859-1?Q?na=EFve?=", "naïve", vec![]),
+            ("=?iso-8859-1?Q?caf=E9?= =?iso-8859-1?Q?_na=C3=AFf?=", "café naÃ¯f", vec![]),
+            ("=?gb2312?B?xOO6ww==?=", "你好", vec![]),
+            ("=?gb2312?B?5Lya6K6u6YCa55+l?=", "会议通知", vec![utf8]),
+            ("=?koi8-r?B?8NLJ18XU?=", "Привет", vec![]),
+        ] {
+            for kind in [FieldKind::Unstructured, FieldKind::Structured] {
+                assert_eq!(read(value.as_bytes(), kind), (want.to_owned(), codes.clone()), "{value}");
+            }
+        }
+        let mut findings = Vec::new();
+        let value = b"ab =?iso-8859-1?Q?Ren=C3=A9e?= =?iso-8859-1?Q?x?= d";
+        let _ = decode(value, FieldKind::Unstructured, &HeaderContext::default(), &mut findings);
+        assert_eq!((findings[0].at.clone(), &*findings[0].detail), (3..49, "ISO-8859-1 read as UTF-8"));
     }
 
     #[test]

@@ -16,6 +16,7 @@
 //! Target is the form with words. UTF-7, UTF-16 and UTF-32 are left to the general case, and so is whatever else asks for a second look.
 
 use super::atoms::State;
+use super::contrary::as_utf8;
 use super::decode::{LONG_WORD, WORD, is_plain_text};
 use super::hidden::has_hidden;
 use super::run::{is_wide, note_superset};
@@ -165,7 +166,7 @@ impl<'a> Run<'a> {
             let text = std::str::from_utf8(bytes).ok().filter(|t| t.is_ascii() && is_plain_text(t))?;
             return Some(Cow::Borrowed(text));
         }
-        if charset == Charset::UTF_7 || is_wide(charset) {
+        if charset == Charset::UTF_7 || is_wide(charset) || as_utf8(charset, bytes).is_some() {
             return None;
         }
         let mut log = LossLog::new();
@@ -245,6 +246,7 @@ mod tests {
             "=?utf-8?Q?a b?=",
             "=?koi8-r?Q?=F0?= =?utf-8?Q?a?=",
             "=?gb2312?Q?=FF?=",
+            "=?iso-8859-1?Q?Ren=C3=A9e_M=C3=BCller?=",
             "=?\"utf-8\"?Q?a?=",
             "=?utf-7?Q?+JgM-?=",
             "=?x-gibberish?Q?a?=",

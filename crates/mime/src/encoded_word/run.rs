@@ -1,5 +1,6 @@
 //! The text of a run of words: bytes of one charset are joined before they are decoded.
 
+use super::contrary::{as_utf8, contrary_finding};
 use super::decode::{LONG_WORD, Reader, Ready, Segment, WORD, guess, push_clean, same};
 use super::zone::Zone;
 use super::{Finding, HeaderContext, Repairs, decode_text, has_word, hidden};
@@ -23,11 +24,13 @@ impl Reader<'_> {
             let count = words[first..].iter().take_while(|w| same(w.charset, charset)).count();
             let group = &words[first..first + count];
             first += count;
+            let contrary = charset.and_then(|charset| self.contrary(charset, group, findings));
             let text = match charset {
+                _ if let Some(text) = contrary => text,
                 Some(c) if c == Charset::UTF_7 => self.utf7(group, findings),
                 Some(c) if is_wide(c) => self.wide(c, group, findings),
                 Some(c) if c != Charset::US_ASCII => self.joined(c, group, findings),
-                _ => self.ladder(charset, group, findings),
+                _ => self.ladder(group, findings),
             };
             let at = extent(group);
             let text = self.unnested(text, &at, findings);
@@ -73,6 +76,18 @@ impl Reader<'_> {
     fn group_bytes(&self, group: &[Ready]) -> &[u8] {
         // Payloads lie one after the other, so those of neighbors are joined already.
         &self.bytes[group[0].bytes.start..group[group.len() - 1].bytes.end]
+    }
+
+    /// The text of words whose bytes are UTF-8, whatever their label says.
+    fn contrary<'s>(
+        &'s self,
+        charset: Charset,
+        group: &[Ready],
+        findings: &mut Vec<Finding>,
+    ) -> Option<Cow<'s, str>> {
+        let text = as_utf8(charset, self.group_bytes(group))?;
+        findings.push(contrary_finding(charset, extent(group)));
+        Some(Cow::Borrowed(text))
     }
 
     /// The joined bytes of words in one charset, decoded once; the words alone where that reads better.
@@ -155,20 +170,13 @@ impl Reader<'_> {
     }
 
     /// Words without information, or 8-bit bytes under us-ascii: UTF-8 if valid, else as raw bytes of the header.
-    fn ladder<'s>(
-        &'s self,
-        charset: Option<Charset>,
-        group: &[Ready],
-        findings: &mut Vec<Finding>,
-    ) -> Cow<'s, str> {
+    fn ladder<'s>(&'s self, group: &[Ready], findings: &mut Vec<Finding>) -> Cow<'s, str> {
         let bytes = self.group_bytes(group);
         if bytes.is_ascii() {
             return String::from_utf8_lossy(bytes);
         }
         if let Ok(text) = std::str::from_utf8(bytes) {
-            let kind =
-                if charset.is_some() { EventKind::CharsetUtf8InLegacy } else { EventKind::CharsetDetected };
-            findings.push(Finding::new(extent(group), kind, "read as UTF-8"));
+            findings.push(Finding::new(extent(group), EventKind::CharsetDetected, "read as UTF-8"));
             return Cow::Borrowed(text);
         }
         let used = self.raw.unwrap_or_else(|| guess(bytes, self.context.language));

@@ -339,8 +339,12 @@ fn extended(
     }
     let (raw, used, losses) = encoded_word::bytes_to_text(resolved.charset(), bytes, context);
     if used != resolved.charset() && !bytes.is_ascii() {
-        let name = used.map_or("UTF-8", Charset::name);
-        found.push(Finding::new(at.range.clone(), EventKind::CharsetDetected, name));
+        let range = at.range.clone();
+        found.push(if let (Some(charset), None) = (resolved.charset(), used) {
+            encoded_word::contrary_finding(charset, range)
+        } else {
+            Finding::new(range, EventKind::CharsetDetected, used.map_or("UTF-8", Charset::name))
+        });
     }
     if losses > 0 {
         found.push(Finding::counted(at.range.clone(), EventKind::CharsetInvalidBytes, "", losses));
@@ -521,6 +525,9 @@ mod tests {
             ("a; f*=utf-8'a%20b", "a; f=\"a b\""),
             ("a; f*=a%20b", "a; f=\"a b\""),
             ("a; f*=utf-8''50%", "a; f=50%"),
+            ("a; f*=iso-8859-1''R%C3%A9union", "a; f=\"Réunion\""),
+            ("a; f*0*=koi8-r''R%C3; f*1*=%A9%C3%A9", "a; f=\"Réé\""),
+            ("a; f*=koi8-r''%C3%C9", "a; f=\"ци\""),
             ("a; f=\"=?utf-8?q?=C3=A9?= =?utf-8?q?t?=\"", "a; f=\"ét\""),
             ("a; f*0=\"=?UTF-8?Q?Ma=C3\"; f*1=\"=9Fe?=\"", "a; f=\"Maße\""),
             ("a; f*=utf-8''x%0D%0ABcc:%00", "a; f=\"x  Bcc: \""),
@@ -538,6 +545,10 @@ mod tests {
             ("a; f*=utf-8''5%", vec!["param.bad-percent"]),
             ("a; f=\"=?utf-8?q?a?=\"", vec!["param.rfc2047"]),
             ("a; f*=utf-8''%FF", vec!["charset.invalid-bytes"]),
+            ("a; f*=iso-8859-1''R%C3%A9union", vec!["charset.utf8-in-legacy"]),
+            ("a; f*=us-ascii''R%C3%A9union", vec!["charset.utf8-in-legacy"]),
+            ("a; f*0*=koi8-r''R%C3; f*1*=%A9%C3%A9", vec!["charset.utf8-in-legacy"]),
+            ("a; f*=iso-8859-1''R%E9union", vec![]),
             ("a; f=b; g=\"c d\"", vec![]),
         ] {
             assert_eq!(kinds(value), want, "{value}");

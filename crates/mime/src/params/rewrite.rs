@@ -317,6 +317,8 @@ mod tests {
         for (value, want) in [
             ("a; f*=koi8-r'ru'%F0", "a; f*=utf-8'ru'%D0%9F"),
             ("a; f*=utf-8''%D0%9F", "a; f*=utf-8''%D0%9F"),
+            ("a; f*=iso-8859-1''R%C3%A9union", "a; f*=utf-8''R%C3%A9union"),
+            ("a; f=\"=?iso-8859-1?Q?R=C3=A9union?=\"", "a; f=\"=?UTF-8?Q?R=C3=A9union?=\""),
             ("a; f*=utf-8''ä", "a; f*=utf-8''%C3%A4"),
             ("a; f*=utf-8'ü'x", "a; f*=utf-8'ü'x"),
             ("a; f*=us-ascii'en'x%20y", "a; f*=us-ascii'en'x%20y"),

@@ -1,0 +1,118 @@
+//! UTF-8 under the label of another charset: the bytes decide, by the rule that bodies have.
+//!
+//! # Limits
+//!
+//! Bytes are taken as a whole, as the run of words or the value that they come from. UTF-16 and UTF-32 stand, since their bytes are text
+//! in UTF-8 only by chance.
+
+use super::Finding;
+use super::run::is_wide;
+use crate::EventKind;
+use crate::choose::utf8_beats;
+use mailglot_codec::Charset;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The text of bytes beyond ASCII that are UTF-8 although their label says otherwise; None where the label stands.
+pub(crate) fn as_utf8(charset: Charset, bytes: &[u8]) -> Option<&str> {
+    if bytes.is_ascii() || charset == Charset::UTF_8 || is_wide(charset) {
+        return None;
+    }
+    let text = std::str::from_utf8(bytes).ok()?;
+    let unmarked = text.strip_prefix('\u{feff}');
+    // A byte order mark is stronger than a label.
+    (unmarked.is_some() || utf8_beats(Some(charset), bytes, text)).then(|| unmarked.unwrap_or(text))
+}
+
+/// What is told of such bytes.
+pub(crate) fn contrary_finding(charset: Charset, at: Range<usize>) -> Finding {
+    let detail = Cow::Owned(format!("{} read as UTF-8", charset.name()));
+    Finding { at, kind: EventKind::CharsetUtf8InLegacy, detail, count: 1 }
+}
+
+/// Whether bytes that come word by word are shaped like UTF-8 beyond ASCII when they are joined. Whoever asks looks closer then.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Suspicion {
+    /// Some byte is beyond ASCII.
+    eight: bool,
+    /// No UTF-8 begins so.
+    refuted: bool,
+    /// Bytes that the sequence still lacks inside which the last word ended.
+    missing: usize,
+}
+
+impl Suspicion {
+    /// Looks at the bytes of the next word.
+    pub(super) fn add(&mut self, word: &[u8]) {
+        if self.refuted || word.is_empty() || self.missing == 0 && word.is_ascii() {
+            return;
+        }
+        self.eight = true;
+        let further = word.iter().take_while(|&&byte| byte & 0xC0 == 0x80).count();
+        let rest = word.get(further..).unwrap_or_default();
+        self.refuted = further > self.missing || further < self.missing && !rest.is_empty();
+        self.missing = self.missing.saturating_sub(further);
+        if let Err(error) = std::str::from_utf8(rest) {
+            self.refuted |= error.error_len().is_some();
+            let cut = rest.get(error.valid_up_to()..).unwrap_or_default();
+            let wanted = cut.first().map_or(0, |byte| byte.leading_ones() as usize);
+            self.missing = wanted.saturating_sub(cut.len());
+        }
+    }
+
+    /// Whether they are, now that all words were looked at.
+    pub(super) fn stands(self) -> bool {
+        self.eight && !self.refuted && self.missing == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mailglot_codec::View;
+
+    #[test]
+    fn bytes_decide_where_they_are_utf8_for_sure() {
+        for (label, bytes, want) in [
+            ("iso-8859-1", "Renée Müller".as_bytes(), Some("Renée Müller")),
+            ("windows-1251", "Привет".as_bytes(), Some("Привет")),
+            ("iso-8859-1", "é".as_bytes(), Some("é")),
+            // These two letters are a word under the label, and one of another alphabet in UTF-8.
+            ("windows-1251", b"\xD0\x9F", None),
+            ("iso-8859-1", b"\xEF\xBB\xBFabc", Some("abc")),
+            ("iso-8859-1", b"M\xFCller", None),
+            ("iso-8859-1", b"abc", None),
+            ("us-ascii", "é".as_bytes(), Some("é")),
+            ("iso-2022-jp", "日本".as_bytes(), Some("日本")),
+            ("iso-2022-jp", b"\x1B$BF|K\\\x1B(B", None),
+            ("utf-16le", "日本日本".as_bytes(), None),
+            ("utf-8", "é".as_bytes(), None),
+        ] {
+            let charset = Charset::for_label(label.as_bytes(), View::Mail).charset().expect("a known label");
+            assert_eq!(as_utf8(charset, bytes), want, "{label} {}", bytes.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn no_utf8_in_pieces_is_missed() {
+        let (mut checked, mut refuted) = (0, 0);
+        for text in ["é", "aé", "日本 é", "\u{1f600}b", "a\u{d7ff}\u{e000}", "é\u{80}", "naïve café"]
+        {
+            for bytes in [text.as_bytes().to_vec(), text.chars().map(|c| c as u8).collect()] {
+                for first in 0..=bytes.len() {
+                    for second in first..=bytes.len() {
+                        let mut suspicion = Suspicion::default();
+                        for word in [&bytes[..first], &bytes[first..second], &bytes[second..]] {
+                            suspicion.add(word);
+                        }
+                        let is_utf8 = !bytes.is_ascii() && std::str::from_utf8(&bytes).is_ok();
+                        assert_eq!(suspicion.stands(), is_utf8, "{} {first} {second}", bytes.escape_ascii());
+                        checked += u32::from(is_utf8);
+                        refuted += u32::from(!is_utf8);
+                    }
+                }
+            }
+        }
+        assert!(checked > 100 && refuted > 100, "{checked} {refuted}");
+    }
+}

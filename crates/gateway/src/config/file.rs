@@ -263,6 +263,9 @@ impl LimitsTable {
     }
 }
 
+/// The usual name of the field of findings.
+const FINDINGS: &str = "MIME-Ambiguity-Results";
+
 /// What is told, and where.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -292,7 +295,7 @@ impl Log {
 impl ReportTable {
     /// The name of the field of findings; an empty one writes none.
     pub(super) fn findings_header(&self) -> Option<String> {
-        let name = self.findings_header.as_deref().unwrap_or("MIME-Ambiguity-Results");
+        let name = self.findings_header.as_deref().unwrap_or(FINDINGS);
         (!name.is_empty()).then(|| name.to_owned())
     }
 
@@ -301,18 +304,30 @@ impl ReportTable {
         self.original_header.clone().filter(|name| !name.is_empty())
     }
 
-    /// How we are called; the name of the machine where the file does not say.
-    pub(super) fn host(&self) -> Result<String, Invalid> {
-        for (key, name) in
-            [("findings_header", &self.findings_header), ("original_header", &self.original_header)]
-        {
-            let stands = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-            if !name.as_deref().unwrap_or("").bytes().all(stands) {
+    /// Refuses names of fields that may be others': whoever sends one, fields of ours are deleted from the header of all mail.
+    pub(super) fn check_names(&self) -> Result<(), Invalid> {
+        let names = [("findings_header", &self.findings_header), ("original_header", &self.original_header)];
+        for (key, name) in names {
+            let name = name.as_deref().unwrap_or_default();
+            if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
                 return Err(Invalid(format!(
                     "report.{key}: letters, digits and hyphens make the name of a field"
                 )));
             }
+            let (start, rest) = name.split_at_checked(2).unwrap_or((name, ""));
+            let private = start.eq_ignore_ascii_case("X-") && !rest.is_empty();
+            if !(name.is_empty() || private || name.eq_ignore_ascii_case(FINDINGS)) {
+                return Err(Invalid(format!(
+                    "report.{key}: mail may have a field `{name}` of its own, and would lose it; `{FINDINGS}` \
+                     and names that begin with `X-` can be ours"
+                )));
+            }
         }
+        Ok(())
+    }
+
+    /// How we are called; the name of the machine where the file does not say.
+    pub(super) fn host(&self) -> Result<String, Invalid> {
         let host = match &self.host {
             Some(host) => host.clone(),
             None => rustix::system::uname().nodename().to_string_lossy().into_owned(),

@@ -80,6 +80,7 @@ impl Config {
             toml::from_str(text).map_err(|error| Invalid(error.to_string().trim_end().to_owned()))?;
         let policies = policies::read(&file)?;
         let limits = file.limits.limits()?;
+        file.report.check_names()?;
         if file.listen.is_empty() {
             return Err(Invalid("listen: nothing to listen at".to_owned()));
         }

@@ -154,6 +154,26 @@ fn what_cannot_work_is_refused_with_its_place() {
 }
 
 #[test]
+fn fields_of_reports_have_names_of_our_own() {
+    let with = |key: &str, name: &str| format!("{MILTER}[report]\n{key} = \"{name}\"");
+    // RFC 5322 3.6, RFC 2045, RFC 6376 3.5, RFC 8601, RFC 8617 4, RFC 2369, RFC 8058, RFC 3834, RFC 8098.
+    let others = "Subject From to CC Bcc Date Sender Reply-To Message-ID In-Reply-To References Comments Keywords \
+        Resent-From Resent-Date Return-Path Received MIME-Version Content-Type content-transfer-encoding Content-ID \
+        Content-Disposition DKIM-Signature Authentication-Results ARC-Seal ARC-Message-Signature \
+        ARC-Authentication-Results Received-SPF List-Id List-Unsubscribe-Post Delivered-To Auto-Submitted Precedence \
+        Disposition-Notification-To MIME-Ambiguity MIME-Ambiguity-Results-2 X X- - Xantippe";
+    for key in ["findings_header", "original_header"] {
+        for name in others.split_ascii_whitespace() {
+            let said = refused(&with(key, name));
+            assert!(said.starts_with(&format!("report.{key}: mail may have a field `{name}`")), "{said}");
+        }
+        for name in ["", "MIME-Ambiguity-Results", "mime-ambiguity-results", "X-Mailglot-Original", "x-o"] {
+            Config::parse(&with(key, name)).unwrap();
+        }
+    }
+}
+
+#[test]
 fn policies_of_a_folder_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();

@@ -2,7 +2,8 @@
 //!
 //! # Limits
 //!
-//! What stands in master.cf is not seen. Settings that refer to others (`$name`) are followed.
+//! What stands in master.cf and in `smtpd_milter_maps` is not seen. Settings that refer to others (`$name`) are followed; of those that
+//! ask for a condition (`${name?value}`) it says so.
 
 use crate::exit::{Exit, Failure};
 use std::collections::BTreeMap;
@@ -61,6 +62,10 @@ impl Settings {
             let end = word.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(word.len());
             let used = rest.len() - word.len() + end;
             let closes = usize::from(rest[used..].starts_with(['}', ')']) && rest.len() != word.len());
+            if rest.len() != word.len() && closes == 0 {
+                // One value or another, by a third.
+                break;
+            }
             let with = self.0.get(&word[..end]).cloned().unwrap_or_default();
             value.replace_range(start..start + 1 + used + closes, &with);
         }
@@ -71,7 +76,17 @@ impl Settings {
     fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let default = self.value("milter_default_action").unwrap_or_default();
-        let bad = |action: &str| matches!(action, "accept" | "quarantine");
+        // The case of letters is nothing to Postfix here.
+        let bad = |action: &str| ["accept", "quarantine"].iter().any(|bad| action.eq_ignore_ascii_case(bad));
+        let read =
+            ["milter_default_action", "smtpd_milters", "non_smtpd_milters", "smtpd_forbid_bare_newline"];
+        for name in read {
+            if self.value(name).is_some_and(|value| value.contains('$')) {
+                faults.push(format!(
+                    "{name}: what it refers to cannot be followed here; give this command what `postconf -x` prints"
+                ));
+            }
+        }
         if bad(&default) {
             faults.push(format!(
                 "milter_default_action = {default}: mail passes unread or is lost when the filter ends; set it to tempfail"
@@ -84,6 +99,12 @@ impl Settings {
                 if let Some(action) = milter.default_action.as_deref().filter(|action| bad(action)) {
                     faults.push(format!(
                         "{name}: {} has default_action={action}; set it to tempfail",
+                        milter.address
+                    ));
+                }
+                for part in &milter.unread {
+                    faults.push(format!(
+                        "{name}: {}: `{part}` is no setting, and Postfix does not start with it; write KEY=VALUE, or {{ KEY = VALUE }}",
                         milter.address
                     ));
                 }
@@ -127,33 +148,56 @@ impl Settings {
 /// One filter of a chain.
 struct Milter {
     address: String,
+    /// The last one counts.
     default_action: Option<String>,
+    /// What stands where a setting belongs, and is none.
+    unread: Vec<String>,
 }
 
-/// Takes a chain apart: addresses between blanks or commas, those in braces with settings of their own.
+/// Takes a chain apart: filters between blanks or commas, those in braces with settings of their own, which may stand in braces again.
 fn milters(value: &str) -> Vec<Milter> {
     let mut chain = Vec::new();
-    let mut rest = value.trim();
-    while !rest.is_empty() {
-        let (one, after) = match rest.strip_prefix('{') {
-            Some(inside) => inside.split_once('}').unwrap_or((inside, "")),
-            None => rest.split_at(rest.find([',', ' ', '\t', '{']).unwrap_or(rest.len())),
-        };
-        let mut words = one.split([',', ' ', '\t']).filter(|word| !word.is_empty());
-        if let Some(address) = words.next() {
-            let mut default_action = None;
-            for word in one.split(',').skip(1) {
-                if let Some((key, action)) = word.split_once('=')
-                    && key.trim() == "default_action"
-                {
-                    default_action = Some(action.trim().to_owned());
+    for filter in words(value) {
+        let mut parts = words(inside(filter)).into_iter();
+        let Some(address) = parts.next() else { continue };
+        let mut milter = Milter { address: address.to_owned(), default_action: None, unread: Vec::new() };
+        for part in parts {
+            match inside(part).split_once('=') {
+                Some((key, action)) if key.trim() == "default_action" => {
+                    milter.default_action = Some(action.trim().to_owned());
                 }
+                Some((key, _)) if !key.trim().is_empty() => (),
+                _ => milter.unread.push(part.to_owned()),
             }
-            chain.push(Milter { address: address.to_owned(), default_action });
         }
-        rest = after.trim_start_matches([',', ' ', '\t']);
+        chain.push(milter);
     }
     chain
+}
+
+/// What stands between blanks and commas; they part nothing within braces (postconf(5), `smtpd_milters`).
+fn words(text: &str) -> Vec<&str> {
+    let (mut words, mut start, mut depth) = (Vec::new(), None, 0_usize);
+    for (at, c) in text.char_indices() {
+        if depth == 0 && matches!(c, ',' | ' ' | '\t' | '\r' | '\n') {
+            words.extend(start.take().map(|start: usize| &text[start..at]));
+            continue;
+        }
+        start.get_or_insert(at);
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => (),
+        }
+    }
+    words.extend(start.map(|start| &text[start..]));
+    words
+}
+
+/// A word without the braces around it.
+fn inside(word: &str) -> &str {
+    let inside = word.strip_prefix('{').map(|word| word.strip_suffix('}').unwrap_or(word));
+    inside.unwrap_or(word).trim()
 }
 
 #[cfg(test)]
@@ -173,9 +217,18 @@ mod tests {
             "smtpd_milters = inet:127.0.0.1:8891, { unix:/run/mailglot/gw.sock, connect_timeout=5s, default_action=tempfail }, inet:127.0.0.1:8892",
             "own = unix:/run/mailglot/gw.sock\nsmtpd_milters = unix:/run/openarc,\n  ${own}",
             "own = unix:/run/mailglot/gw.sock\nnon_smtpd_milters = $own",
+            "smtpd_milters = { unix:/run/mailglot/gw.sock { default_action = tempfail } connect_timeout=5s },{inet:a:1}",
         ] {
             assert_eq!(faults(&format!("{RIGHT}{chain}\n")), [] as [&str; 0], "{chain}");
         }
+    }
+
+    /// Blanks part settings there, and none of the three words is one.
+    #[test]
+    fn blanks_around_the_sign_need_braces() {
+        let found =
+            faults(&format!("{RIGHT}smtpd_milters = {{ unix:/run/mailglot/a, default_action = accept }}"));
+        assert!(found.len() == 3 && found.iter().all(|fault| fault.contains("is no setting")), "{found:?}");
     }
 
     #[test]
@@ -199,8 +252,38 @@ mod tests {
             (format!("{chain}milter_default_action = tempfail\nsmtpd_forbid_bare_newline = no"), "smuggled"),
             (format!("{chain}milter_default_action = tempfail"), "not there"),
             (
-                format!("{RIGHT}smtpd_milters = {{ unix:/run/mailglot/a, default_action = accept }}"),
+                format!("{RIGHT}smtpd_milters = {{ unix:/run/mailglot/a default_action=accept }}"),
                 "default_action=accept",
+            ),
+            (
+                format!("{RIGHT}smtpd_milters = {{ unix:/run/mailglot/a, {{ default_action = accept }} }}"),
+                "default_action=accept",
+            ),
+            (
+                format!(
+                    "{RIGHT}smtpd_milters={{unix:/run/mailglot/a,{{default_action=tempfail}},\n\t{{default_action=Quarantine}}}},inet:[::1]:1"
+                ),
+                "default_action=Quarantine",
+            ),
+            (
+                format!(
+                    "{RIGHT}non_smtpd_milters = inet:b:1 {{inet:a:1 default_action=accept}}\nsmtpd_milters = unix:/run/mailglot/a"
+                ),
+                "non_smtpd_milters: inet:a:1 has default_action=accept",
+            ),
+            (
+                format!("{RIGHT}smtpd_milters = {{ unix:/run/mailglot/a, default_action=tempfail, {{}} }}"),
+                "`{}` is no setting",
+            ),
+            (
+                format!(
+                    "{RIGHT}x = y\nsmtpd_milters = {{ unix:/run/mailglot/a, default_action=${{x?{{accept}}:{{tempfail}}}} }}"
+                ),
+                "postconf -x",
+            ),
+            (
+                format!("{chain}milter_default_action = ACCEPT\nsmtpd_forbid_bare_newline = normalize"),
+                "ACCEPT",
             ),
             (format!("{RIGHT}smtpd_milters = unix:/run/mailglot/a, unix:/run/openarc/a"), "behind it"),
             (format!("{RIGHT}smtpd_milters ="), "no filter"),

@@ -144,7 +144,7 @@ pub(super) enum TransferForm {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct LimitsTable {
     connections: usize,
-    message_bytes: u64,
+    pub(super) message_bytes: u64,
     pub(super) too_large: TooLarge,
     header_bytes: usize,
     field_bytes: usize,

@@ -42,12 +42,12 @@ pub(super) fn read(file: &File) -> Result<Policies, Invalid> {
     }
     for (name, table) in &tables {
         let at = |error: Invalid| Invalid(format!("policy.{name}.{}", error.0));
-        policies.insert(name.clone(), named(name, table).map_err(at)?);
+        policies.insert(name.clone(), named(name, table, file.limits.message_bytes).map_err(at)?);
     }
     Ok(policies)
 }
 
-fn named(name: &str, table: &PolicyTable) -> Result<Named, Invalid> {
+fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid> {
     let base = table.base.as_deref();
     let mut rules = match (Rules::named(name), base) {
         (Some(_), Some(_)) => return Err(Invalid("base: this policy stands by itself".to_owned())),
@@ -73,7 +73,7 @@ fn named(name: &str, table: &PolicyTable) -> Result<Named, Invalid> {
         rules.set(finding, action);
     }
     rules.authserv_id.clone_from(&table.authserv_id);
-    let ledger = ledger(table)?;
+    let ledger = ledger(table, largest)?;
     let rewriting = &mut rules.rewriting;
     rewriting.on_loss = match (table.on_loss, &ledger) {
         (Some(LossWay::Replace), None) => {
@@ -107,13 +107,28 @@ fn named(name: &str, table: &PolicyTable) -> Result<Named, Invalid> {
     Ok(Named { rules, ledger })
 }
 
-fn ledger(table: &PolicyTable) -> Result<Option<Ledger>, Invalid> {
+/// Where originals are kept, and for how long; what keeps none is refused, as messages may change for good where there is a ledger.
+fn ledger(table: &PolicyTable, largest: u64) -> Result<Option<Ledger>, Invalid> {
+    /// Room for what stands in a ledger beside its message.
+    const LEAST: u64 = 1 << 20;
     let Some(folder) = table.ledger.as_deref().filter(|folder| *folder != "none") else {
         if table.ledger_days.is_some() || table.ledger_bytes.is_some() {
             return Err(Invalid("ledger: there is none whose age or size could be bounded".to_owned()));
         }
         return Ok(None);
     };
+    if table.ledger_days == Some(0) {
+        return Err(Invalid(
+            "ledger_days: nothing would be kept; at least 1, or none for no bound".to_owned(),
+        ));
+    }
+    // Where there is too much, a tenth goes more: the newest stays where it has half.
+    let least = largest.saturating_mul(2).max(LEAST);
+    if let Some(bytes) = table.ledger_bytes.filter(|bytes| *bytes < least) {
+        return Err(Invalid(format!(
+            "ledger_bytes: {bytes} may not hold one message; at least {least}, twice limits.message_bytes and no less than {LEAST}"
+        )));
+    }
     let age = table.ledger_days.map(|days| Duration::from_secs(u64::from(days) * 86_400));
     Ok(Some(Ledger { folder: folder.into(), age, bytes: table.ledger_bytes }))
 }

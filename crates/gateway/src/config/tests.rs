@@ -42,7 +42,7 @@ listen = [
 base = "strict"
 ledger = "/var/lib/mailglot/ledger"
 ledger_days = 7
-ledger_bytes = 1000
+ledger_bytes = 1048576
 actions = { bidi-control = "quarantine", message-partial = "tag" }
 [policy.last]
 signed = "rewrite-after-verify"
@@ -69,7 +69,7 @@ metrics = "127.0.0.1:9180"
     assert_eq!((own.limits.message_bytes, own.limits.work.as_secs(), own.limits.connections), (1000, 7, 3));
     assert!(own.engine.fail_open && own.engine.defer_too_large && !strict.engine.fail_open);
     let ledger = own.ledger.as_ref().unwrap();
-    assert_eq!((ledger.age.unwrap().as_secs(), ledger.bytes), (7 * 86_400, Some(1000)));
+    assert_eq!((ledger.age.unwrap().as_secs(), ledger.bytes), (7 * 86_400, Some(1 << 20)));
     let rules = &own.engine.rules;
     assert_eq!(rules.rewriting.on_loss, OnLoss::Replace);
     assert_eq!(rules.rewriting.limits.depth, 9);
@@ -170,6 +170,35 @@ fn fields_of_reports_have_names_of_our_own() {
         for name in ["", "MIME-Ambiguity-Results", "mime-ambiguity-results", "X-Mailglot-Original", "x-o"] {
             Config::parse(&with(key, name)).unwrap();
         }
+    }
+}
+
+/// Where there is a ledger, bytes of no text may be lost from what is delivered.
+#[test]
+fn a_ledger_holds_what_it_is_for() {
+    let with = |keys: &str, limit: u64| {
+        format!("{MILTER}[policy.own]\nledger = \"/l\"\n{keys}\n[limits]\nmessage_bytes = {limit}")
+    };
+    let usual = Limits::default().message_bytes;
+    for (keys, limit, word) in [
+        ("ledger_days = 0", usual, "policy.own.ledger_days: nothing would be kept"),
+        ("ledger_days = 0\non_loss = \"replace\"", usual, "ledger_days"),
+        ("ledger_bytes = 0", usual, "at least 134217728,"),
+        ("ledger_bytes = 134217727", usual, "ledger_bytes: 134217727 may not hold one message"),
+        ("ledger_bytes = 1048575", 7, "at least 1048576,"),
+        ("ledger_bytes = 4294967295", 2 << 30, "at least 4294967296,"),
+    ] {
+        let said = refused(&with(keys, limit));
+        assert!(said.contains(word), "`{word}` not in `{said}`");
+    }
+    for (keys, limit) in [
+        ("", usual),
+        ("ledger_days = 1", usual),
+        ("ledger_bytes = 134217728", usual),
+        ("ledger_bytes = 1048576", 7),
+        ("ledger_bytes = 4294967296", 2 << 30),
+    ] {
+        Config::parse(&with(keys, limit)).unwrap();
     }
 }
 

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 /// Normalize mail on its way through Postfix or Sendmail, as a mail filter (milter) of theirs.
 ///
-/// Runs in the foreground until SIGTERM or SIGINT, and lets messages that are at work end; SIGHUP reads policies anew. Each message
-/// has a line on standard error. Whatever fails defers the message.
+/// Runs in the foreground until SIGTERM or SIGINT, and lets messages that are at work end; SIGHUP reads policies anew,
+/// unless the file changes what needs a restart. Each message has a line on standard error. Whatever fails defers the message.
 ///
 /// Without a file the policy is `default`: signed mail stays as it is, and so does every part that cannot be read to its end.
 #[derive(Debug, Group)]

@@ -156,6 +156,53 @@ fn a_file_decides_and_is_read_anew() {
     assert_eq!(daemon.end("-TERM"), 0);
 }
 
+/// All listeners take what a file says, or none does; and what a running daemon cannot do is named.
+#[test]
+fn a_reload_is_whole_or_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).display().to_string();
+    let write = |one: &str, other: &str, more: &str| {
+        let text = format!(
+            "listen = [\n  {{ route = \"milter\", address = \"unix:{}\", policy = \"one\" }},\n  {{ route = \"milter\", address = \"unix:{}\", policy = \"other\" }},\n]\n\
+             [policy.one]\n{one}\n[policy.other]\n{other}\n{more}\n",
+            place("one"),
+            place("other")
+        );
+        std::fs::write(folder.path().join("file.toml"), text).unwrap();
+    };
+    write("", "", "[limits]\nfields = 100");
+    let mut daemon = Daemon::start(&["--config", &place("file.toml")]);
+    (0..3).for_each(|_| drop(daemon.line()));
+    let hang_up = |daemon: &Daemon| {
+        Command::new("kill").args(["-HUP", &daemon.child.id().to_string()]).status().unwrap();
+    };
+    let ledger = format!("monitor = true\nledger = \"{}\"", place("ledger"));
+    for (one, other, more, named) in [
+        ("monitor = true", ledger.as_str(), "[limits]\nfields = 100", vec!["other: ledger"]),
+        ("monitor = true", "", "[limits]\nfields = 1", vec!["one: limits", "other: limits"]),
+    ] {
+        write(one, other, more);
+        hang_up(&daemon);
+        for named in named {
+            let line = daemon.line();
+            assert!(line.contains(named) && line.ends_with("; this needs a restart"), "{line}");
+        }
+        assert!(daemon.line().contains("nothing was read anew"));
+        for name in ["one", "other"] {
+            assert_eq!(sent(&mut connected(&folder.path().join(name))), "mc", "{name}");
+            assert!(daemon.line().contains(" action=normalize "));
+        }
+    }
+    write("monitor = true", "monitor = true", "[limits]\nfields = 100");
+    hang_up(&daemon);
+    assert!(daemon.line().contains("read anew"));
+    for name in ["one", "other"] {
+        assert_eq!(sent(&mut connected(&folder.path().join(name))), "ic", "{name}");
+        daemon.line();
+    }
+    assert_eq!(daemon.end("-TERM"), 0);
+}
+
 #[test]
 fn files_are_checked_without_listening() {
     let folder = tempfile::tempdir().unwrap();

@@ -6,6 +6,7 @@
 //! # Limits
 //! Groups and users are looked up in the system's files, not over a network.
 
+mod change;
 mod file;
 mod policies;
 

@@ -2,8 +2,8 @@
 //!
 //! # Limits
 //!
-//! It stays in the foreground, as supervisors of services want it. A reload changes policies; where it listens, limits, and folders of
-//! ledgers count from the next start.
+//! It stays in the foreground, as supervisors of services want it. A reload changes policies, where it
+//! listens at the same places, with the same limits and ledgers, as before; else it changes nothing.
 
 pub(super) mod places;
 mod service;
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
     let service = service::Service::new().map_err(|error| system("signals", &error))?;
     let metrics = Arc::new(Metrics::new());
     let form = if config.json_log { Form::Json } else { Form::Text };
-    let places = places::listen(config.listeners, form, &metrics, console)?;
+    let places = places::listen(config.listeners.clone(), form, &metrics, console)?;
     let (stops, threads) = places::run(places)?;
     let stops = Arc::new(stops);
     let measured = Arc::clone(&stops);
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
     }
     service::warn(console);
     let ended = || threads.iter().any(std::thread::JoinHandle::is_finished);
-    service.run(&stops, ended, || reload(args, &stops, console));
+    service.run(&stops, ended, || reload(args, &config, &stops, console));
     let mut result = Ok(Exit::Done);
     for thread in threads {
         if let Ok(Err(error)) = thread.join() {
@@ -140,9 +140,11 @@ fn become_user(name: &str, listeners: &[Listener]) -> Result<(), Failure> {
     Err(system(name, &error))
 }
 
-/// Reads policies anew; where the file is wrong, those that are there stay.
-fn reload(args: &MilterArgs, places: &[Place], console: Console) {
+/// Reads policies anew, those of all listeners or of none; where the file is wrong, or asks for what needs a start, all that is there
+/// stays.
+fn reload(args: &MilterArgs, running: &Config, places: &[Place], console: Console) {
     if args.config.is_none() {
+        console.say("there is no file to be read anew");
         return;
     }
     let config = match load(args) {
@@ -152,25 +154,18 @@ fn reload(args: &MilterArgs, places: &[Place], console: Console) {
             return;
         }
     };
-    for place in places {
-        match config.listeners.iter().find(|listener| listener.address == place.address) {
-            Some(listener) => {
-                if let Err(failure) = place.change(listener) {
-                    console.error(format_args!("{}; what is there stays", failure.message));
-                }
-            }
-            None => console.error(format_args!(
-                "{}: no longer in the configuration; it stays until the next start",
-                place.address
-            )),
-        }
+    let changes = running.needs_start(&config);
+    for change in &changes {
+        console.error(format_args!("{change}; this needs a restart"));
+    }
+    if !changes.is_empty() {
+        console.error("nothing was read anew: what is there stays until the restart");
+        return;
     }
     for listener in &config.listeners {
-        if !places.iter().any(|place| place.address == listener.address) {
-            console.error(format_args!(
-                "{}: new in the configuration; it counts from the next start",
-                listener.address
-            ));
+        let place = places.iter().find(|place| place.address == listener.address);
+        if let Some(place) = place {
+            place.change(listener);
         }
     }
     console.say("policies read anew");

@@ -24,7 +24,7 @@ pub(crate) struct MilterArgs {
     /// The file that tells where to listen, proxies too, and what to do.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Where to listen, `unix:PATH` or `tcp:HOST:PORT`; with a file, instead of its first milter.
+    /// Where to listen, `unix:PATH` or `tcp:HOST:PORT`; with a file, where its first milter listens instead.
     #[arg(long, value_name = "ADDRESS", required_unless_present = "config")]
     pub(crate) listen: Option<Address>,
     /// Look at the file and end: 0 where it is right, 1 where not.

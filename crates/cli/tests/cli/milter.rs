@@ -204,6 +204,36 @@ fn a_reload_is_whole_or_nothing() {
 }
 
 #[test]
+fn another_address_leaves_the_other_listeners() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).display().to_string();
+    let file = place("file.toml");
+    let text = format!(
+        "[[listen]]\nroute = \"smtp\"\naddress = \"unix:{}\"\nnext_hop = \"unix:/none\"\n\
+         [[listen]]\nroute = \"milter\"\naddress = \"unix:{}\"\npolicy = \"monitor\"\n",
+        place("smtp"),
+        place("first")
+    );
+    std::fs::write(&file, &text).unwrap();
+    let mut daemon = Daemon::start(&["--config", &file, "--listen", &format!("unix:{}", place("socket"))]);
+    assert_eq!(daemon.line(), format!("listening at unix:{}", place("smtp")));
+    assert_eq!(daemon.line(), format!("listening at unix:{}", place("socket")));
+    daemon.line();
+    assert_eq!(sent(&mut connected(&folder.path().join("socket"))), "ic", "the policy is that of the file");
+    assert!(!folder.path().join("first").exists());
+    assert_eq!(daemon.end("-TERM"), 0);
+    let refused = |address: &str, word: &str| {
+        let mut daemon = Daemon::start(&["--config", &file, "--listen", address]);
+        let line = daemon.line();
+        assert!(line.contains(word), "{line}");
+        assert_eq!(daemon.child.wait().unwrap().code(), Some(1));
+    };
+    refused(&format!("unix:{}", place("smtp")), "listens there already");
+    std::fs::write(&file, text.split("[[listen]]\nroute = \"milter\"").next().unwrap()).unwrap();
+    refused("tcp:127.0.0.1:0", "no milter");
+}
+
+#[test]
 fn files_are_checked_without_listening() {
     let folder = tempfile::tempdir().unwrap();
     let file = configured(folder.path(), "actions = { bare-lf = \"reject\" }");

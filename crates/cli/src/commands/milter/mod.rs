@@ -67,12 +67,18 @@ fn load(args: &MilterArgs) -> Result<Config, Failure> {
             .map_err(|error| Failure::new(Exit::Usage, format!("configuration: {error}")))?,
         None => Config { user: None, listeners: Vec::new(), json_log: false, metrics: None },
     };
-    if let Some(address) = &args.listen {
-        let first = config.listeners.iter().position(|listener| listener.route == Route::Milter);
-        let first = first.map(|at| config.listeners.swap_remove(at));
-        let listener = first.unwrap_or_else(|| plain(address));
-        config.listeners = vec![Listener { address: address.clone(), ..listener }];
+    let Some(address) = &args.listen else { return Ok(config) };
+    if args.config.is_none() {
+        config.listeners.push(plain(address));
+        return Ok(config);
     }
+    let usage = |words: &str| Failure::new(Exit::Usage, format!("--listen {address}: {words}"));
+    if config.listeners.iter().any(|listener| listener.address == *address) {
+        return Err(usage("the file listens there already"));
+    }
+    let milter = config.listeners.iter_mut().find(|listener| listener.route == Route::Milter);
+    let milter = milter.ok_or_else(|| usage("the file has no milter that could listen there"))?;
+    milter.address = address.clone();
     Ok(config)
 }
 

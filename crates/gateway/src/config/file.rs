@@ -44,8 +44,7 @@ pub(super) struct Listen {
     pub(super) address: Address,
     #[serde(default, deserialize_with = "some_address")]
     pub(super) next_hop: Option<Address>,
-    #[serde(default = "socket_mode")]
-    pub(super) mode: String,
+    pub(super) mode: Option<String>,
     pub(super) group: Option<String>,
     #[serde(default = "default_policy")]
     pub(super) policy: String,
@@ -346,10 +345,6 @@ fn address<'de, D: Deserializer<'de>>(from: D) -> Result<Address, D::Error> {
 
 fn some_address<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Address>, D::Error> {
     address(from).map(Some)
-}
-
-fn socket_mode() -> String {
-    "0660".to_owned()
 }
 
 fn default_policy() -> String {

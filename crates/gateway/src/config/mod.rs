@@ -8,6 +8,7 @@
 
 mod change;
 mod file;
+mod places;
 mod policies;
 
 use crate::policy::{Action, Rules};
@@ -172,10 +173,20 @@ fn listener(
             return Err(Invalid("signed: whose check counts is told by authserv_id".to_owned()));
         }
     }
+    if listen.outbound && listen.after_verifier {
+        return Err(Invalid(
+            "outbound: nobody checks mail of our own people before us (after_verifier)".to_owned(),
+        ));
+    }
+    if let (Address::Tcp(_), true) = (&listen.address, listen.mode.is_some() || listen.group.is_some()) {
+        return Err(Invalid("mode, group: only a socket in the file system has them".to_owned()));
+    }
     // Behind a verifier, fields of our name are its own.
     rules.strips_results = rules.authserv_id.is_some() && !listen.after_verifier && !listen.outbound;
     let mut limits = limits.clone();
-    limits.socket_mode = mode(&listen.mode)?;
+    if let Some(text) = &listen.mode {
+        limits.socket_mode = mode(text)?;
+    }
     limits.socket_group = listen.group.as_deref().map(group).transpose()?;
     Ok(Listener {
         route: listen.route,

@@ -117,6 +117,9 @@ fn ledger(table: &PolicyTable, largest: u64) -> Result<Option<Ledger>, Invalid> 
         }
         return Ok(None);
     };
+    if folder.is_empty() {
+        return Err(Invalid("ledger: a folder, or `none`".to_owned()));
+    }
     if table.ledger_days == Some(0) {
         return Err(Invalid(
             "ledger_days: nothing would be kept; at least 1, or none for no bound".to_owned(),

@@ -86,6 +86,7 @@ metrics = "127.0.0.1:9180"
 fn what_cannot_work_is_refused_with_its_place() {
     let with = |more: &str| format!("{MILTER}{more}");
     let listen = |keys: &str| format!("listen = [{{ address = \"tcp:127.0.0.1:1\", {keys} }}]");
+    let unix = |keys: &str| format!("listen = [{{ route = \"milter\", address = \"unix:/a\", {keys} }}]");
     for (text, word) in [
         (String::new(), "nothing to listen at"),
         ("listen = 1".to_owned(), "listen"),
@@ -120,13 +121,17 @@ fn what_cannot_work_is_refused_with_its_place() {
                 .to_owned(),
             "different times",
         ),
+        (with("[policy.own]\nledger = \"\""), "ledger: a folder"),
+        (listen("route = \"milter\", outbound = true, after_verifier = true, final = true"), "outbound"),
+        (listen("route = \"milter\", mode = \"0600\""), "file system"),
+        (listen("route = \"milter\", group = \"0\""), "file system"),
         (listen("route = \"pop\""), "pop"),
         (listen("route = \"smtp\""), "next_hop"),
         (listen("route = \"smtp\", next_hop = \"tcp:127.0.0.1:1\""), "come back"),
         (listen("route = \"milter\", next_hop = \"tcp:127.0.0.1:2\""), "next_hop"),
         (listen("route = \"milter\", policy = \"none\""), "no policy `none`"),
-        (listen("route = \"milter\", mode = \"999\""), "mode"),
-        (listen("route = \"milter\", group = \"no such group\""), "group"),
+        (unix("mode = \"999\""), "no number"),
+        (unix("group = \"no such group\""), "no group"),
         (listen("route = \"milter\", on_error = \"drop\""), "drop"),
         ("listen = [{ route = \"milter\", address = \"/run/a\" }]".to_owned(), "unix:PATH"),
         (

@@ -25,12 +25,14 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
     let config = load(args)?;
     if args.check_config {
         check_owners(&config, console)?;
+        check_folders(&config, console)?;
         console.say(format_args!("the configuration is right: {} to listen at", config.listeners.len()));
         return Ok(Exit::Done);
     }
     if let Some(user) = &config.user {
         become_user(user, &config.listeners)?;
     }
+    usable(&config.unusable())?;
     // Before the sockets appear: who sees them may already end us.
     let service = service::Service::new().map_err(|error| system("signals", &error))?;
     let metrics = Arc::new(Metrics::new());
@@ -115,6 +117,33 @@ fn check_owners(config: &Config, console: Console) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Whether the one who is to run it can use the folders of the file: the user that it names, who reads the file anew, or root. Others hear what
+/// they could not.
+fn check_folders(config: &Config, console: Console) -> Result<(), Failure> {
+    let me = service::effective_user();
+    let user = config.user.as_deref().and_then(|name| config::user(name).ok()).map(|(user, _)| user);
+    if let (Some(name), 0) = (&config.user, me) {
+        // It looks from there, where that is another one.
+        become_user(name, &config.listeners)?;
+    }
+    let faults = config.unusable();
+    if me == 0 || user == Some(me) {
+        return usable(&faults);
+    }
+    for fault in &faults {
+        console.say(format_args!("note: not for the user of this process: {fault}"));
+    }
+    Ok(())
+}
+
+/// Refuses folders that cannot be used.
+fn usable(faults: &[String]) -> Result<(), Failure> {
+    if faults.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(Exit::Usage, format!("configuration: {}", faults.join("; "))))
 }
 
 /// Starts anew as the user that the file names.

@@ -1,8 +1,9 @@
 //! One client: reads and writes on both sides, keeps the message while it arrives, has it judged.
 
-use super::content::{BareLines, Stuffer};
+use super::content::BareLines;
 use super::judge::{Fate, beyond_the_hop, body, fields, judge, mended, unacceptable, unread};
 use super::route::Route;
+use super::sending::{Unsent, send};
 use super::session::{Options, Session, Step, Verdict};
 use crate::address::Stream;
 use crate::engine::{Engine, Envelope};
@@ -17,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Bytes read at a time, and written at a time.
+/// Bytes read at a time.
 const PIECE: usize = 65_536;
 /// A result of more bytes waits for the next hop in a file.
 const KEPT: usize = 1 << 20;
@@ -535,29 +536,29 @@ impl Connection {
         peer.map_or_else(|| self.client.peer(), |peer| String::from_utf8_lossy(peer).into_owned())
     }
 
-    /// Writes the message to the next hop: a short one at once.
+    /// Writes the message to the next hop. A client that goes before the end of that must not find it there: DATA cannot be taken back,
+    /// so the connection is given up.
     fn send(&mut self) {
-        if self.client.is_gone() {
-            // The next hop took its time to say go on; it must not get the message, and DATA cannot be taken back.
-            if let Some((record, _)) = &mut self.record {
-                (record.action, record.finding) = (Action::Tempfail, Some("client-gone"));
-            }
-            self.lose_hop();
-            self.session.take_fault();
-            return self.fault("client-gone");
-        }
         let mut leaving = std::mem::replace(&mut self.leaving, Spool::new(self.shared.budget.clone()));
-        let written = match &self.hop {
+        let sent = match &self.hop {
             // Who takes longer than a client waits for the word at its end gets nothing delivered (RFC 5321 4.5.3.2.6).
-            Some(hop) => send(&mut leaving, hop, soon(self.route.times.end)),
-            None => Err(ErrorKind::NotConnected.into()),
+            Some(hop) => send(&mut leaving, hop, &self.client, soon(self.route.times.end)),
+            None => Err(Unsent::Failed),
         };
-        match written {
+        match sent {
             Ok(()) => {
                 self.session.sent();
                 self.ask_hop();
             }
-            Err(_) => self.lose_hop(),
+            Err(Unsent::Failed) => self.lose_hop(),
+            Err(Unsent::ClientGone) => {
+                if let Some((record, _)) = &mut self.record {
+                    (record.action, record.finding) = (Action::Tempfail, Some("client-gone"));
+                }
+                self.lose_hop();
+                self.session.take_fault();
+                self.fault("client-gone");
+            }
         }
     }
 
@@ -587,21 +588,4 @@ fn soon(time: Duration) -> Instant {
     let now = Instant::now();
     // A time without end is as good as a day.
     now.checked_add(time).unwrap_or_else(|| now + Duration::from_hours(24))
-}
-
-fn send(leaving: &mut Spool, hop: &Stream, end: Instant) -> io::Result<()> {
-    let mut stuffer = Stuffer::default();
-    let mut out = Vec::with_capacity(PIECE.min(leaving.len() as usize + 64));
-    leaving.pieces(|piece| {
-        for piece in piece.chunks(PIECE) {
-            stuffer.write(piece, &mut out);
-            if out.len() >= PIECE {
-                hop.write_until(&out, end)?;
-                out.clear();
-            }
-        }
-        Ok(())
-    })?;
-    stuffer.finish(&mut out);
-    hop.write_until(&out, end)
 }

@@ -14,7 +14,7 @@
 //!    even in a dry run, which refuses nothing for them. The original is kept as it came.
 //! 5. The whole message is judged. What is refused is refused here, and the next hop gets RSET.
 //!    A client that has closed by then, or has waited longer than the work on a message may take, hears 451 and nothing is delivered:
-//!    it sends the message again.
+//!    it sends the message again. The same holds for one that closes before the next hop was given the end of the message.
 //! 6. The next hop gets DATA, and after its 354 the message with its dots. What it says then is what the client hears: a 250 is never
 //!    said before the next hop's. Where its word is lost the client hears 451: rather twice than never. In LMTP each recipient
 //!    has its own reply.
@@ -57,6 +57,7 @@ mod judge;
 mod lines;
 mod reply;
 mod route;
+mod sending;
 mod session;
 
 pub use capabilities::Capabilities;

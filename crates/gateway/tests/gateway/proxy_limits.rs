@@ -6,6 +6,7 @@ use mailglot_gateway::policy::Action;
 use mailglot_gateway::{Address, Limits};
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -290,4 +291,46 @@ fn a_next_hop_that_takes_a_message_in_drops_defers() {
     drop(client);
     drop(proxy);
     thread.join().unwrap();
+}
+
+/// A client that closes while the next hop takes nothing sends its message again: the next hop must not have the end of it.
+#[test]
+fn a_client_that_goes_while_its_message_is_written_gets_nothing_delivered() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = Address::Tcp(listener.local_addr().unwrap().to_string());
+    let (begin, began) = mpsc::channel();
+    let (gone, goes) = mpsc::channel();
+    let thread = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut piece = vec![0; 65_536];
+        for word in ["220 a\r\n", "250 b\r\n", "250 c\r\n", "250 d\r\n", "354 e\r\n"] {
+            stream.write_all(word.as_bytes()).unwrap();
+            let count = stream.read(&mut piece).unwrap();
+            // Of the message only its beginning, until the client has gone.
+            assert!(count > 0);
+        }
+        begin.send(()).unwrap();
+        goes.recv().unwrap();
+        let (mut all, mut last) = (0, Vec::new());
+        while let Ok(count @ 1..) = stream.read(&mut piece) {
+            all += count;
+            last.extend_from_slice(&piece[..count]);
+            last.drain(..last.len().saturating_sub(5));
+        }
+        (all, last)
+    });
+    let proxy = Running::plain(&address);
+    let mut client = proxy.greeted();
+    client.send("MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n");
+    assert_eq!(client.codes(3), [250, 250, 354]);
+    let text = [PLAIN, &b"text\r\n".repeat(5_000_000)].concat();
+    client.send([&text, &b".\r\n"[..]].concat());
+    began.recv().unwrap();
+    drop(client);
+    // Whoever closes is seen by the other side as soon as that looks.
+    gone.send(()).unwrap();
+    let (all, last) = thread.join().unwrap();
+    assert!(all < text.len() && last != b"\r\n.\r\n", "{all} {last:?}");
+    let record = proxy.told.records(1).remove(0);
+    assert_eq!((record.action, record.finding), (Action::Tempfail, Some("client-gone")));
 }

@@ -1,0 +1,92 @@
+//! Writing a message to the next hop, for as long as its client waits for the word at its end.
+//!
+//! # Limits
+//! The system takes bytes before the next hop reads them. A client that goes when the end of its message is among these cannot be
+//! told from one that loses the reply: its message may be there twice (RFC 1047).
+
+use super::content::Stuffer;
+use crate::address::Stream;
+use crate::spool::Spool;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use std::io::{self, ErrorKind};
+use std::time::{Duration, Instant};
+
+/// Bytes written at a time.
+const PIECE: usize = 65_536;
+/// How often one looks after the client while the next hop takes nothing.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// Why the next hop has not got the end of a message.
+#[derive(Debug)]
+pub(super) enum Unsent {
+    /// The client has gone: it would send the message again.
+    ClientGone,
+    /// Writing failed, or took too long; or what is to be written cannot be read.
+    Failed,
+}
+
+/// Writes the message with its dots and its end, a short one at once, until `end` at most.
+pub(super) fn send(
+    leaving: &mut Spool,
+    hop: &Stream,
+    client: &Stream,
+    end: Instant,
+) -> Result<(), Unsent> {
+    let mut way = Way { hop, client, end, client_gone: false };
+    way.send(leaving).map_err(|_| if way.client_gone { Unsent::ClientGone } else { Unsent::Failed })
+}
+
+struct Way<'a> {
+    hop: &'a Stream,
+    client: &'a Stream,
+    end: Instant,
+    client_gone: bool,
+}
+
+impl Way<'_> {
+    fn send(&mut self, leaving: &mut Spool) -> io::Result<()> {
+        let mut stuffer = Stuffer::default();
+        let mut out = Vec::with_capacity(PIECE.min(leaving.len() as usize + 64));
+        leaving.pieces(|piece| {
+            for piece in piece.chunks(PIECE) {
+                stuffer.write(piece, &mut out);
+                if out.len() >= PIECE {
+                    self.write(&out)?;
+                    out.clear();
+                }
+            }
+            Ok(())
+        })?;
+        stuffer.finish(&mut out);
+        self.write(&out)
+    }
+
+    /// Gives no byte to the system without a look after the client right before: the last ones are the end of the message.
+    fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            if self.client.is_gone() {
+                self.client_gone = true;
+                return Err(ErrorKind::ConnectionAborted.into());
+            }
+            let left = self.end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(ErrorKind::TimedOut.into());
+            }
+            match self.hop.offer(bytes)? {
+                0 => self.wait(left.min(LOOK))?,
+                taken => bytes = &bytes[taken..],
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until the next hop takes something, less than a second.
+    fn wait(&self, time: Duration) -> io::Result<()> {
+        let time = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
+        match poll(&mut [PollFd::new(self.hop, PollFlags::OUT)], Some(&time)) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

@@ -65,6 +65,8 @@ impl Live for Outside {
 pub(super) struct Connection {
     outside: Arc<Outside>,
     client: Stream,
+    /// Who it is; the system forgets it with the connection.
+    address: String,
     hop: Option<Stream>,
     session: Session,
     route: Arc<Route>,
@@ -164,6 +166,7 @@ impl Connection {
             Options { lmtp: route.lmtp, bare_lines: route.bare_lines.unwrap_or(BareLines::Normalize) };
         Self {
             outside,
+            address: client.peer(),
             client,
             hop: None,
             session: Session::new(options),
@@ -184,10 +187,11 @@ impl Connection {
     pub(super) fn run(mut self) {
         let end = self.speak();
         self.tell_record();
-        if let Err(End::Client(error)) = end
-            && !self.shared.is_stopping()
-        {
-            self.fault(&format!("io ({error})"));
+        if let Err(End::Client(error)) = end {
+            self.cut("io");
+            if !self.shared.is_stopping() {
+                self.fault(&format!("io ({error})"));
+            }
         }
         self.client.shut();
         self.shut_hop();
@@ -242,8 +246,7 @@ impl Connection {
     }
 
     fn fault(&self, fault: &str) {
-        let peer = self.client.peer();
-        self.shared.tell(&Notice::Fault { connection: self.outside.number, peer: &peer, fault });
+        self.shared.tell(&Notice::Fault { connection: self.outside.number, peer: &self.address, fault });
     }
 
     fn flush_client(&mut self) -> Result<(), End> {
@@ -344,6 +347,7 @@ impl Connection {
     fn read_client(&mut self) -> Result<(), End> {
         let Some(patience) = self.patience() else {
             self.fault("slow");
+            self.cut("slow");
             self.session.client_slow();
             return Ok(());
         };
@@ -356,7 +360,12 @@ impl Connection {
                     self.session.client_gone();
                 }
             }
-            Ok(0) => self.session.client_gone(),
+            Ok(0) => {
+                if self.cut("client-gone") == Some("client-gone") {
+                    self.fault("client-gone");
+                }
+                self.session.client_gone();
+            }
             Ok(count) => {
                 self.heard = Instant::now();
                 if self.line_began.is_some() && self.piece[..count].contains(&b'\n') {
@@ -533,7 +542,7 @@ impl Connection {
 
     fn peer(&self) -> String {
         let (.., peer) = self.session.envelope();
-        peer.map_or_else(|| self.client.peer(), |peer| String::from_utf8_lossy(peer).into_owned())
+        peer.map_or_else(|| self.address.clone(), |peer| String::from_utf8_lossy(peer).into_owned())
     }
 
     /// Writes the message to the next hop. A client that goes before the end of that must not find it there: DATA cannot be taken back,
@@ -560,6 +569,19 @@ impl Connection {
                 self.fault("client-gone");
             }
         }
+    }
+
+    /// Tells of a message whose end does not come, which its client is to send again; why it was cut, none where none was arriving.
+    fn cut(&self, why: &'static str) -> Option<&'static str> {
+        if !self.session.is_in_content() {
+            return None;
+        }
+        let why = if self.shared.is_stopping() { "stopped" } else { why };
+        let mut record = Record::new(self.envelope(), &self.peer(), self.arriving.size);
+        record.policy.clone_from(&self.shared.engine().rules.name);
+        (record.action, record.finding) = (Action::Tempfail, Some(why));
+        self.shared.tell(&Notice::Message(&record));
+        Some(why)
     }
 
     /// Tells of the message whose end the client knows.

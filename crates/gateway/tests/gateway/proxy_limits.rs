@@ -53,6 +53,9 @@ fn the_slow_are_sent_away() {
     ends_in(30, &into_content, b"x");
     ends_in(10, &into_content, b"");
     assert_eq!(proxy.told.faults(5), ["slow"; 5]);
+    // The two that had begun a message.
+    let why = proxy.told.records(2).into_iter().map(|record| (record.action, record.finding));
+    assert_eq!(why.collect::<Vec<_>>(), [(Action::Tempfail, Some("slow")); 2]);
     assert!(hop.kept().is_empty());
 }
 
@@ -333,4 +336,36 @@ fn a_client_that_goes_while_its_message_is_written_gets_nothing_delivered() {
     assert!(all < text.len() && last != b"\r\n.\r\n", "{all} {last:?}");
     let record = proxy.told.records(1).remove(0);
     assert_eq!((record.action, record.finding), (Action::Tempfail, Some("client-gone")));
+}
+
+/// A message whose end does not come has its line and its count, whoever ends the connection.
+#[test]
+fn a_message_that_is_cut_is_told() {
+    let hop = NextHop::start(vec![Manner::default()]);
+    let begin = |proxy: &Running| {
+        let mut client = proxy.greeted();
+        client.send("MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n");
+        assert_eq!(client.codes(3), [250, 250, 354]);
+        client.send("Subject: x\r\n");
+        // The bytes are to arrive before what ends them.
+        thread::sleep(Duration::from_millis(200));
+        client
+    };
+    let mut proxy = Running::start(&hop.address, |_, limits, _| limits.drain = Duration::from_millis(200));
+    drop(begin(&proxy));
+    assert_eq!(proxy.told.records(1).len(), 1);
+    let stopped = begin(&proxy);
+    // Without a message there is none to tell of.
+    drop(proxy.greeted());
+    proxy.served.end();
+    drop(stopped);
+    let told = proxy.told.records(2);
+    let why: Vec<_> = told.iter().map(|record| (record.action, record.finding)).collect();
+    assert_eq!(why, [(Action::Tempfail, Some("client-gone")), (Action::Tempfail, Some("stopped"))]);
+    for record in told {
+        assert_eq!((record.bytes_in, record.peer.as_str()), (12, "127.0.0.1"));
+        assert_eq!((&record.envelope.sender[..], record.envelope.recipients), (&b"<a@b.invalid>"[..], 1));
+    }
+    assert_eq!(proxy.told.faults(1), ["client-gone"]);
+    assert!(hop.kept().is_empty());
 }

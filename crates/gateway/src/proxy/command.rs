@@ -1,6 +1,6 @@
 //! Commands of a client: what they are, and what MAIL announces. Lines go to the next hop as they came; only it judges addresses.
 
-use smtp_proto::{MAIL_BODY_8BITMIME, MAIL_BODY_BINARYMIME, MAIL_SMTPUTF8, Request};
+use smtp_proto::Request;
 
 /// What a line asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,10 +50,10 @@ impl Verb {
     }
 }
 
-/// What MAIL says about a message. Where the line cannot be read, it says nothing: then only 7-bit data goes out.
+/// What MAIL says about a message. Where the line has no path, it says nothing: then only 7-bit data goes out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mail {
-    /// In angle brackets, without the quotes of a local part: for the record, not for the way.
+    /// In angle brackets, where it can be read without the quotes of a local part: for the record, not for the way.
     pub(super) sender: Vec<u8>,
     /// Eight bits are announced (RFC 6152).
     pub(super) eight_bit: bool,
@@ -64,19 +64,61 @@ pub(super) struct Mail {
 }
 
 impl Mail {
+    /// Parameters count wherever they stand among others, known here or not: the next hop may know them.
     pub(super) fn read(line: &[u8]) -> Self {
-        let ended = [line, b"\r\n"].concat();
-        if let Ok(Request::Mail { from }) = Request::parse(&mut ended.iter()) {
-            return Self {
-                sender: format!("<{}>", from.address).into_bytes(),
-                eight_bit: from.flags & MAIL_BODY_8BITMIME != 0,
-                binary: from.flags & MAIL_BODY_BINARYMIME != 0,
-                smtputf8: from.flags & MAIL_SMTPUTF8 != 0,
-            };
+        let (path, parameters) = parts(line).unwrap_or_default();
+        let has = |text: &[u8], wanted: &str| {
+            text.split(u8::is_ascii_whitespace).any(|word| word.eq_ignore_ascii_case(wanted.as_bytes()))
+        };
+        Self {
+            sender: sender(line, path),
+            eight_bit: has(parameters, "BODY=8BITMIME"),
+            // Anywhere: what is a path here may be none for the next hop, and data without lines would have no end here.
+            binary: has(line, "BODY=BINARYMIME"),
+            smtputf8: has(parameters, "SMTPUTF8"),
         }
-        let start = line.iter().position(|byte| *byte == b'<').unwrap_or(line.len());
-        let end = line.iter().position(|byte| *byte == b'>').map_or(line.len(), |at| at + 1);
-        Self { sender: line.get(start..end).unwrap_or_default().to_vec(), ..Self::default() }
+    }
+}
+
+/// The path of MAIL and its parameters; none where there is no path. As several servers have it, blanks may stand before the path, and
+/// its angle brackets may be missing.
+fn parts(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (_, rest) = line.split_at_checked("MAIL".len())?;
+    let (from, rest) = rest.trim_ascii_start().split_at_checked("FROM".len())?;
+    let rest = rest.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    if !from.eq_ignore_ascii_case(b"FROM") || rest.is_empty() {
+        return None;
+    }
+    let end = if rest.starts_with(b"<") {
+        path_end(rest)?
+    } else {
+        rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len())
+    };
+    Some(rest.split_at(end))
+}
+
+/// Behind the bracket that closes a path; one in quotes, or behind a backslash, does not.
+fn path_end(path: &[u8]) -> Option<usize> {
+    let (mut quoted, mut escaped) = (false, false);
+    for (at, byte) in path.iter().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => quoted = !quoted,
+            b'>' if !quoted => return Some(at + 1),
+            _ => (),
+        }
+    }
+    None
+}
+
+/// The path as it is told; as it stands, where it cannot be read.
+fn sender(line: &[u8], path: &[u8]) -> Vec<u8> {
+    let ended = [line, b"\r\n"].concat();
+    match Request::parse(&mut ended.iter()) {
+        Ok(Request::Mail { from }) => format!("<{}>", from.address).into_bytes(),
+        _ if path.is_empty() || path.starts_with(b"<") => path.to_vec(),
+        _ => [b"<", path, b">"].concat(),
     }
 }
 
@@ -130,9 +172,22 @@ mod tests {
             ("MAIL FROM:<\"SMTPUTF8> BODY=8BITMIME\"@b.invalid>", {
                 mail("<SMTPUTF8> BODY=8BITMIME@b.invalid>", false, false, false)
             }),
-            // What cannot be read announces nothing.
-            ("MAIL FROM:<a@b.invalid> XOTHER=1 BODY=8BITMIME", mail("<a@b.invalid>", false, false, false)),
+            // Parameters that nobody knows here hide none.
+            ("MAIL FROM:<a@b.invalid> XOTHER=1 BODY=8BITMIME", mail("<a@b.invalid>", true, false, false)),
+            ("MAIL FROM:<a@b.invalid> XOTHER=1 BODY=BINARYMIME", mail("<a@b.invalid>", false, true, false)),
+            (
+                "MAIL FROM:<a@b.invalid>  SMTPUTF8  X\t body=binarymime ",
+                mail("<a@b.invalid>", false, true, true),
+            ),
+            ("MAIL FROM: a@b.invalid SMTPUTF8 X=", mail("<a@b.invalid>", false, false, true)),
+            ("MAIL FROM:<\"a\\\"> BODY=8BITMIME \"@b.invalid> X= SMTPUTF8", {
+                mail("<\"a\\\"> BODY=8BITMIME \"@b.invalid>", false, false, true)
+            }),
+            // Without a path nothing is announced, but nothing without lines goes through.
             ("MAIL FROM a@b.invalid BODY=8BITMIME", mail("", false, false, false)),
+            ("MAIL FROM:<\"a> BODY=BINARYMIME SMTPUTF8", mail("", false, true, false)),
+            ("MAIL BODY=BINARYMIME", mail("", false, true, false)),
+            ("MAIL FROM:", mail("", false, false, false)),
             ("MAIL > <", mail("", false, false, false)),
         ] {
             assert_eq!(Mail::read(line.as_bytes()), want, "{line}");

@@ -27,12 +27,7 @@ pub(super) enum Unsent {
 }
 
 /// Writes the message with its dots and its end, a short one at once, until `end` at most.
-pub(super) fn send(
-    leaving: &mut Spool,
-    hop: &Stream,
-    client: &Stream,
-    end: Instant,
-) -> Result<(), Unsent> {
+pub(super) fn send(leaving: &mut Spool, hop: &Stream, client: &Stream, end: Instant) -> Result<(), Unsent> {
     let mut way = Way { hop, client, end, client_gone: false };
     way.send(leaving).map_err(|_| if way.client_gone { Unsent::ClientGone } else { Unsent::Failed })
 }

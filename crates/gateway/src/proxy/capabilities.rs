@@ -68,6 +68,12 @@ impl Capabilities {
         Reply { code: reply.code, texts }
     }
 
+    /// The bytes that a message may have; none where no bound is told (RFC 1870 4 has a 0 for that too).
+    pub(super) fn most(&self) -> Option<u64> {
+        let digits = std::str::from_utf8(self.size.as_deref()?).ok()?;
+        digits.parse().ok().filter(|most| *most > 0)
+    }
+
     /// Whether everything that `announced` promises is here too.
     pub(super) fn covers(&self, announced: &Self) -> bool {
         (self.eight_bit || !announced.eight_bit)
@@ -101,5 +107,17 @@ mod tests {
         let none = Reply { code: 250, texts: vec![b"mx".to_vec()] };
         assert_eq!(Capabilities::read(&none), Capabilities::default());
         assert_eq!(Capabilities::default().reply(&none), none);
+    }
+
+    #[test]
+    fn a_bound_of_sizes_is_a_number_above_zero() {
+        let most = |size: Option<&str>| {
+            let size = size.map(|size| size.as_bytes().to_vec());
+            Capabilities { size, ..Capabilities::default() }.most()
+        };
+        assert_eq!(most(Some("2000")), Some(2_000));
+        for none in [None, Some(""), Some("0"), Some("x"), Some("1 2"), Some("99999999999999999999")] {
+            assert_eq!(most(none), None, "{none:?}");
+        }
     }
 }

@@ -493,12 +493,12 @@ impl Connection {
         if header.len() > limits.header_bytes || fields(header) > limits.fields {
             return unread(engine, record);
         }
-        let eight_bit = self.session.announced().eight_bit;
+        let announced = self.session.announced();
         let work = || {
             if arrived.came_late && engine.ledgers.is_some() {
                 return Err("ledger (the engine changed while the message arrived)".to_owned());
             }
-            judge(&raw, came.as_deref(), engine, eight_bit, record)
+            judge(&raw, came.as_deref(), engine, announced, record)
         };
         let fault = match catch_unwind(AssertUnwindSafe(work)) {
             Ok(Ok(fate)) => return fate,

@@ -5,8 +5,10 @@
 //! came. Eight bits that cannot be made seven (signed mail, a message that is not looked at) are refused where the next hop did not announce
 //! 8BITMIME, or the client said HELO and so announced nothing itself: RFC 6152 3 knows no other end for them. An address that is not ASCII stays as it is, in the envelope and in header fields: nothing else names the same mailbox. There is no place
 //! for what is to be held: it is deferred. Of a message that is too large to be looked at, or passes where judging it failed, no original is
-//! kept, though its stray line ends are set right.
+//! kept, though its stray line ends are set right. What grows beyond the size that the next hop announced is dealt with as it came, as one that
+//! is too large to be looked at: the next hop would refuse for good what it takes as it came.
 
+use super::capabilities::Capabilities;
 use super::content::{Unacceptable, is_clean};
 use crate::engine::Engine;
 use crate::notice::Record;
@@ -86,8 +88,8 @@ pub(super) fn unread(engine: &Engine, record: &mut Record) -> Fate {
     }
 }
 
-/// Judges a message and writes what is allowed; `eight_bit` is whether the next hop takes eight bits, `came` the message as it came
-/// where its line ends were set right.
+/// Judges a message and writes what is allowed; `announced` is what the next hop takes, `came` the message as it came where its line ends
+/// were set right.
 ///
 /// # Errors
 /// The message cannot be kept as it came.
@@ -95,9 +97,10 @@ pub(super) fn judge(
     raw: &[u8],
     came: Option<&[u8]>,
     engine: &Engine,
-    eight_bit: bool,
+    announced: &Capabilities,
     record: &mut Record,
 ) -> Result<Fate, String> {
+    let eight_bit = announced.eight_bit;
     let engine = narrowed(engine, eight_bit, record.envelope.smtputf8);
     let judgement = engine.judge(raw, &record.envelope);
     record.action = judgement.action;
@@ -129,6 +132,13 @@ pub(super) fn judge(
             Cow::Borrowed(_) => Fate::Same,
         },
     };
+    let beyond = |bytes: &[u8]| announced.most().is_some_and(|most| bytes.len() as u64 > most);
+    let fate = match fate {
+        Fate::Other(bytes) if beyond(&bytes) && !beyond(raw) => {
+            grown(raw, &engine, eight_bit || raw.is_ascii(), record)
+        }
+        fate => fate,
+    };
     let out = match &fate {
         Fate::Same => raw,
         Fate::Other(bytes) => bytes,
@@ -145,6 +155,30 @@ pub(super) fn judge(
         engine.keep(raw, &judgement.edits, record)?;
     }
     Ok(fate)
+}
+
+/// A message of which more is made than the next hop takes: as it came it is not too large. `sendable` is whether its bits can go as they
+/// came; where they cannot, neither can go.
+fn grown(raw: &[u8], engine: &Engine, sendable: bool, record: &mut Record) -> Fate {
+    let wanted = record.wanted;
+    let fate = unread(engine, record);
+    record.wanted = record.wanted.max(wanted);
+    (record.finding, record.losses) = (Some("next-hop-size"), 0);
+    record.changed.clear();
+    match fate {
+        Fate::Same if sendable => {
+            (record.action, record.bytes_out) = (Action::Pass, raw.len() as u64);
+            Fate::Same
+        }
+        Fate::Refused(..) => {
+            record.bytes_out = 0;
+            fate
+        }
+        Fate::Same | Fate::Other(_) => {
+            (record.action, record.bytes_out) = (Action::Tempfail, 0);
+            Fate::Refused(451, "4.3.4 Message too large for the next hop".to_owned())
+        }
+    }
 }
 
 /// Eight bits, in header or body, for a next hop that takes seven: RFC 6152 3 leaves a conversion to seven bits, which the judgement was, or

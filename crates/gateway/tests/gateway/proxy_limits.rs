@@ -2,8 +2,8 @@
 
 use crate::proxy::{LATIN, PLAIN, stuffed};
 use crate::rig::{Client, Manner, NextHop, Running};
-use mailglot_gateway::policy::Action;
-use mailglot_gateway::{Address, Limits};
+use mailglot_gateway::policy::{Action, Finding};
+use mailglot_gateway::{Address, Engine, Limits};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::mpsc;
@@ -368,4 +368,61 @@ fn a_message_that_is_cut_is_told() {
     }
     assert_eq!(proxy.told.faults(1), ["client-gone"]);
     assert!(hop.kept().is_empty());
+}
+
+/// UTF-8 may take more bytes than what came, and the next hop would refuse for good what its sender had room for.
+#[test]
+fn what_grows_beyond_the_size_of_the_next_hop_goes_as_it_came() {
+    let koi8 = |lines: usize| {
+        let line = b"\xd0\xd2\xc9\xd7\xc5\xd4 \xd0\xd2\xc9\xd7\xc5\xd4\r\n";
+        let head: &[u8] = b"Content-Type: text/plain; charset=koi8-r\r\nMIME-Version: 1.0\r\n\r\n";
+        [head, &line.repeat(lines)].concat()
+    };
+    let (small, large, beyond) = (koi8(40), koi8(100), koi8(200));
+    assert!(small.len() * 2 < 2_000 && large.len() < 2_000 && beyond.len() > 2_000);
+    let with = |extensions, set: fn(&mut Engine)| {
+        let hop = NextHop::start(vec![Manner { extensions, ..Manner::default() }]);
+        let proxy = Running::with_engine(&hop.address, |_, _, engine| set(engine));
+        (hop, proxy)
+    };
+    let (hop, proxy) = with(&["8BITMIME", "SIZE 2000"], |_| ());
+    let mut client = proxy.greeted();
+    for text in [&small, &large, &beyond] {
+        assert_eq!(client.message(" BODY=8BITMIME", text), 250);
+    }
+    let kept = hop.kept();
+    assert!(String::from_utf8(kept[0].text.clone()).unwrap().contains("\u{43f}"));
+    assert!(kept[1].text == large);
+    // What was too large before is the next hop's to refuse.
+    assert!(String::from_utf8(kept[2].text.clone()).is_ok());
+    let records = proxy.told.records(3);
+    let told: Vec<_> = records.iter().map(|record| (record.action, record.wanted, record.finding)).collect();
+    assert_eq!(
+        told,
+        [
+            (Action::Normalize, Action::Normalize, None),
+            (Action::Pass, Action::Normalize, Some("next-hop-size")),
+            (Action::Normalize, Action::Normalize, None),
+        ]
+    );
+    assert_eq!(records[1].bytes_out, large.len() as u64);
+    assert!(records[1].findings.has(Finding::TooLarge));
+    // As it came it may not go either: the policy defers, or refuses, or the next hop takes no eight bits.
+    for (extensions, set, code) in [
+        (&["8BITMIME", "SIZE 2000"][..], (|engine| engine.defer_too_large = true) as fn(&mut Engine), 451),
+        (&["8BITMIME", "SIZE 2000"], |engine| engine.rules.set(Finding::TooLarge, Action::Reject), 552),
+        (&["SIZE 2000"], |_| (), 451),
+    ] {
+        let (hop, proxy) = with(extensions, set);
+        assert_eq!(proxy.greeted().message("", &large), code);
+        let record = proxy.told.records(1).remove(0);
+        assert_eq!((record.finding, record.bytes_out), (Some("next-hop-size"), 0));
+        assert!(hop.kept().is_empty());
+    }
+    // No bound is told, or none is set.
+    for extensions in [&["8BITMIME", "SIZE"][..], &["8BITMIME", "SIZE 0"], &["8BITMIME"]] {
+        let (hop, proxy) = with(extensions, |_| ());
+        assert_eq!(proxy.greeted().message("", &large), 250);
+        assert!(hop.kept()[0].text.len() > 2_000);
+    }
 }

@@ -9,16 +9,21 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Names of all faults, as their words begin.
-const KINDS: [&str; 23] = [
+const KINDS: [&str; 32] = [
     "accept",
+    "client-gone",
+    "connect",
     "connect-data",
     "connections",
+    "eight-bit",
     "io",
     "ledger",
     "ledger-sweep",
     "negotiated-twice",
     "next-hop",
+    "next-hop-closing",
     "next-hop-lost",
+    "next-hop-refuses",
     "not-negotiated",
     "optneg-short",
     "optneg-version",
@@ -27,12 +32,16 @@ const KINDS: [&str; 23] = [
     "panic",
     "quarantine",
     "reload",
+    "reply-malformed",
+    "reply-too-long",
+    "reply-unasked",
     "report-only",
     "slow",
     "spool",
     "stopped",
     "string-without-end",
     "unknown-command",
+    "untellable",
 ];
 
 /// The name under which a fault is counted: never more than there are in a list of ours.
@@ -202,6 +211,49 @@ mod tests {
                  \"ledger\":\"2026-11-22/1-4F2-0.ledger\"}}"
             )
         );
+    }
+
+    /// What is told in the sources, as it begins there.
+    #[test]
+    fn every_fault_has_a_name() {
+        assert!(KINDS.is_sorted_by(|one, next| one < next));
+        let mut told = Vec::new();
+        let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "rs") {
+                    let text = std::fs::read_to_string(&path).unwrap();
+                    let code = text.split("#[cfg(test)]").next().unwrap();
+                    for begin in [
+                        "fault(\"",
+                        "fault(&format!(\"",
+                        "fault = Some(\"",
+                        "lose(\"",
+                        "given_up(\"",
+                        "=> \"reply",
+                    ] {
+                        for (at, _) in code.match_indices(begin) {
+                            let rest = &code[at + begin.rfind('"').unwrap() + 1..];
+                            let end = rest.find(|c: char| c != '-' && !c.is_ascii_lowercase());
+                            told.push(rest[..end.unwrap()].to_owned());
+                        }
+                    }
+                }
+            }
+        }
+        for fault in
+            ["connect", "next-hop-refuses", "next-hop-closing", "reply-unasked", "client-gone", "eight-bit"]
+        {
+            assert!(told.iter().any(|told| told == fault), "{fault} is not in {told:?}");
+        }
+        for fault in told {
+            assert_eq!(kind(&format!("{fault} (why)")), fault);
+        }
+        // It is made elsewhere.
+        assert_eq!(kind("untellable (why)"), "untellable");
     }
 
     #[test]

@@ -122,12 +122,12 @@ fn sender(line: &[u8], path: &[u8]) -> Vec<u8> {
     }
 }
 
-/// The value of an attribute of XFORWARD; none where it says that it does not know.
+/// The value of an attribute of XFORWARD; none where the line does not name it, an empty one where it says that it is not known.
 pub(super) fn forwarded<'a>(line: &'a [u8], name: &str) -> Option<&'a [u8]> {
     line.split(|byte| *byte == b' ').skip(1).find_map(|word| {
         let (key, value) = word.split_at_checked(name.len())?;
         let value = value.strip_prefix(b"=").filter(|_| key.eq_ignore_ascii_case(name.as_bytes()))?;
-        (!value.is_empty() && value != b"[UNAVAILABLE]").then_some(value)
+        Some(if value == b"[UNAVAILABLE]" { &[] } else { value })
     })
 }
 
@@ -199,7 +199,7 @@ mod tests {
         let line = b"XFORWARD NAME=spike.example ADDR=192.0.2.1 IDENT=4ABC PROTO=[UNAVAILABLE]";
         assert_eq!(forwarded(line, "ADDR"), Some(&b"192.0.2.1"[..]));
         assert_eq!(forwarded(line, "IDENT"), Some(&b"4ABC"[..]));
-        assert_eq!(forwarded(line, "PROTO"), None);
+        assert_eq!(forwarded(line, "PROTO"), Some(&b""[..]));
         assert_eq!(forwarded(line, "PORT"), None);
         assert_eq!(forwarded(b"XFORWARD ADDR", "ADDR"), None);
     }

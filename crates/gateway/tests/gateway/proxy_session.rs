@@ -15,6 +15,8 @@ struct World {
     kept: Vec<Kept>,
     deliveries: Vec<Delivery>,
     text: Vec<u8>,
+    /// Name and client of each message that was complete, as XFORWARD told them.
+    forwarded: Vec<(String, Option<String>)>,
     connections: usize,
 }
 
@@ -30,6 +32,7 @@ impl World {
             kept: Vec::new(),
             deliveries: Vec::new(),
             text: Vec::new(),
+            forwarded: Vec::new(),
             connections: 0,
         }
     }
@@ -82,6 +85,9 @@ impl World {
                     self.session.connected();
                 }
                 Step::Judge => {
+                    let (_, _, id, peer) = self.session.envelope();
+                    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                    self.forwarded.push((text(id), peer.map(text)));
                     let verdict = match self.session.unacceptable() {
                         Some(_) => Verdict::Refuse(550, "5.5.2 Unacceptable"),
                         None if self.text.starts_with(b"Refuse") => Verdict::Refuse(550, "5.6.0 Refused"),
@@ -168,6 +174,36 @@ fn a_dialogue_goes_through() {
     assert_eq!(world.kept[1].text, b"");
     assert_eq!(world.commands[1], "XFORWARD NAME=a ADDR=192.0.2.1 IDENT=q1");
     assert_eq!(world.connections, 1);
+}
+
+/// Name and client are those of one message, and what the next hop does not believe is not told.
+#[test]
+fn what_xforward_tells_ends_with_its_message() {
+    let message = "MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\nx\r\n.\r\n";
+    for (commands, want) in [
+        ("XFORWARD ADDR=192.0.2.1\r\nXFORWARD IDENT=q1\r\n", ("q1", Some("192.0.2.1"))),
+        (
+            "XFORWARD ADDR=192.0.2.1 IDENT=q1\r\nXFORWARD ADDR=[UNAVAILABLE] IDENT=[UNAVAILABLE]\r\n",
+            ("", None),
+        ),
+        ("XFORWARD ADDR=192.0.2.1 IDENT=q1\r\nRSET\r\n", ("", None)),
+        ("XFORWARD ADDR=192.0.2.1 IDENT=q1\r\nEHLO c\r\n", ("", None)),
+        (&format!("XFORWARD ADDR=192.0.2.1 IDENT=q1\r\n{message}"), ("", None)),
+        // Within a message the next hop refuses it.
+        (
+            "MAIL FROM:<a@b.invalid>\r\nXFORWARD ADDR=192.0.2.1 IDENT=q1\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\nx\r\n.\r\n",
+            ("", None),
+        ),
+    ] {
+        let world = ran(format!("EHLO c\r\n{commands}{message}QUIT\r\n").as_bytes(), &Manner::default());
+        let (id, peer) = world.forwarded.last().unwrap();
+        assert_eq!((id.as_str(), peer.as_deref()), want, "{commands}");
+        let (id, peer) = &world.forwarded[0];
+        if commands.starts_with("MAIL") {
+            assert_eq!((id.as_str(), peer.as_deref()), want, "{commands}");
+        }
+        assert_eq!(world.kept.len(), world.forwarded.len());
+    }
 }
 
 #[test]

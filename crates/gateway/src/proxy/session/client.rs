@@ -115,13 +115,8 @@ impl Session {
             Verb::Reset => self.ask(&line, Asked::Reset),
             Verb::Verify => self.ask(&line, Asked::Other),
             Verb::Forward if self.announced.forward.is_some() => {
-                if let Some(id) = forwarded(&line, "IDENT") {
-                    self.queue_id = id.to_vec();
-                }
-                if let Some(peer) = forwarded(&line, "ADDR") {
-                    self.peer = Some(peer.to_vec());
-                }
-                self.ask(&line, Asked::Other);
+                let told = ["IDENT", "ADDR"].map(|name| forwarded(&line, name).map(<[u8]>::to_vec));
+                self.ask(&line, Asked::Forward(told));
             }
             Verb::Helo | Verb::Ehlo | Verb::Lhlo | Verb::Unknown => {
                 self.mistake(500, "5.5.1 Command unknown");

@@ -7,6 +7,7 @@ use super::{Asked, Session, State, Step};
 use crate::proxy::capabilities::Capabilities;
 use crate::proxy::command::Verb;
 use crate::proxy::reply::{BadReply, Replies, Reply};
+use std::mem;
 
 /// How far the next hop is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,6 +197,11 @@ impl Session {
                     }
                     Asked::Recipient => self.accepted += usize::from(positive),
                     Asked::Reset if positive => self.forget(),
+                    Asked::Forward([id, peer]) if positive => {
+                        self.hop.clean = false;
+                        self.queue_id = id.unwrap_or_else(|| mem::take(&mut self.queue_id));
+                        self.peer = peer.or(self.peer.take()).filter(|peer| !peer.is_empty());
+                    }
                     _ => self.hop.clean = false,
                 }
             }

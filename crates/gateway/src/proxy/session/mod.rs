@@ -70,6 +70,8 @@ enum Asked {
     Mail(Mail),
     Recipient,
     Reset,
+    /// XFORWARD, and what it told of the message's name and of its client's address.
+    Forward([Option<Vec<u8>>; 2]),
     Other,
     /// Of our own: the client hears nothing of it.
     Quiet,
@@ -353,14 +355,19 @@ impl Session {
     }
 
     fn end_message(&mut self) {
-        (self.mail, self.accepted) = (None, 0);
-        self.queue_id.clear();
+        self.forget_envelope();
         self.state = State::Commands;
+    }
+
+    /// What XFORWARD told is told of one message (Postfix's XFORWARD_README).
+    fn forget_envelope(&mut self) {
+        (self.mail, self.accepted) = (None, 0);
+        (self.queue_id, self.peer) = (Vec::new(), None);
     }
 
     /// Both sides know of no message any more.
     fn forget(&mut self) {
-        (self.mail, self.accepted) = (None, 0);
+        self.forget_envelope();
         self.hop.clean = true;
     }
 

@@ -238,7 +238,7 @@ impl Store {
     fn sweep(&self, now: SystemTime) -> io::Result<Swept> {
         let before = self.bytes.load(Ordering::Relaxed);
         let mut failed = None;
-        let mut kept = self.look_through(now, &mut failed)?;
+        let mut kept = look_through(&days(&self.folder)?, now, &mut failed);
         let mut swept = Swept { gone: 0, left: 0, bytes: kept.iter().map(|ledger| ledger.bytes).sum() };
         kept.sort_unstable_by(|one, other| (one.modified, &one.path).cmp(&(other.modified, &other.path)));
         let too_much = self.retention.bytes.filter(|most| swept.bytes > *most);
@@ -260,37 +260,12 @@ impl Store {
             }
         }
         swept.left = kept.len() as u64 - swept.gone;
-        self.tidy(now)?;
         // What was written meanwhile counts, whether it was seen or not; the next sweep knows better.
         let counted = |now: u64| Some(swept.bytes + now.saturating_sub(before));
         // It has an answer for every number.
         let _ = self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, counted);
+        self.tidy(now)?;
         failed.map_or(Ok(swept), Err)
-    }
-
-    /// All ledgers; what was begun by writers that are gone is taken away.
-    fn look_through(&self, now: SystemTime, failed: &mut Option<io::Error>) -> io::Result<Vec<Kept>> {
-        let mut kept = Vec::new();
-        for day in days(&self.folder)? {
-            for entry in fs::read_dir(&day)? {
-                let path = entry?.path();
-                let metadata = match fs::symlink_metadata(&path) {
-                    Ok(metadata) if metadata.is_file() => metadata,
-                    // Gone meanwhile, or none of ours.
-                    _ => continue,
-                };
-                let (modified, name) = (metadata.modified()?, path.file_name().unwrap_or_default());
-                if ends_with(name, ENDING) {
-                    kept.push(Kept { modified, path, bytes: metadata.len() });
-                } else if ends_with(name, BEGUN.1)
-                    && now.duration_since(modified).is_ok_and(|age| age > ABANDONED)
-                    && let Err(error) = fs::remove_file(&path)
-                {
-                    *failed = Some(error);
-                }
-            }
-        }
-        Ok(kept)
     }
 
     /// Takes away the empty folders of other days.
@@ -311,6 +286,46 @@ struct Kept {
     modified: SystemTime,
     path: PathBuf,
     bytes: u64,
+}
+
+/// All ledgers in the folders of some days; what was begun by writers that are gone is taken away. What cannot be read is passed by: the
+/// others have their bounds too.
+fn look_through(days: &[PathBuf], now: SystemTime, failed: &mut Option<io::Error>) -> Vec<Kept> {
+    let mut kept = Vec::new();
+    for day in days {
+        match look_into(day, now, failed, &mut kept) {
+            // Another one tidied up.
+            Err(error) if error.kind() != ErrorKind::NotFound => *failed = Some(error),
+            _ => (),
+        }
+    }
+    kept
+}
+
+fn look_into(
+    day: &Path,
+    now: SystemTime,
+    failed: &mut Option<io::Error>,
+    kept: &mut Vec<Kept>,
+) -> io::Result<()> {
+    for entry in fs::read_dir(day)? {
+        let path = entry?.path();
+        let metadata = match fs::symlink_metadata(&path) {
+            Ok(metadata) if metadata.is_file() => metadata,
+            // Gone meanwhile, or none of ours.
+            _ => continue,
+        };
+        let (modified, name) = (metadata.modified()?, path.file_name().unwrap_or_default());
+        if ends_with(name, ENDING) {
+            kept.push(Kept { modified, path, bytes: metadata.len() });
+        } else if ends_with(name, BEGUN.1)
+            && now.duration_since(modified).is_ok_and(|age| age > ABANDONED)
+            && let Err(error) = fs::remove_file(&path)
+        {
+            *failed = Some(error);
+        }
+    }
+    Ok(())
 }
 
 /// The folders of days, and no others.
@@ -432,6 +447,26 @@ mod tests {
         let again = open(&folder.path().join("new"), Retention::default());
         let name = again.keep(b"", "{}", b"4F2A", now).unwrap();
         assert_eq!(name, "2026-11-22/102315.004211907-4F2A-1.ledger");
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_read_keeps_no_other_from_the_sweep() {
+        let folder = tempfile::tempdir().unwrap();
+        let ledgers = open(folder.path(), Retention::default());
+        let name = ledgers.keep(b"Subject: a\r\n\r\n", "{}", b"a", SystemTime::now()).unwrap();
+        let day = folder.path().join(name.split_once('/').unwrap().0);
+        let (unreadable, gone) = (folder.path().join("2026-01-01"), folder.path().join("2026-01-02"));
+        // Not even a folder: no permission keeps root out of one.
+        fs::write(&unreadable, "").unwrap();
+        for (first, fails) in [(unreadable, true), (gone, false)] {
+            let mut failed = None;
+            let kept = look_through(&[first, day.clone()], SystemTime::now(), &mut failed);
+            assert_eq!(
+                kept.iter().map(|ledger| &ledger.path).collect::<Vec<_>>(),
+                [&folder.path().join(&name)]
+            );
+            assert_eq!(failed.is_some(), fails, "{failed:?}");
+        }
     }
 
     #[test]

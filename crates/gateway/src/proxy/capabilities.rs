@@ -77,6 +77,7 @@ impl Capabilities {
     /// Whether everything that `announced` promises is here too.
     pub(super) fn covers(&self, announced: &Self) -> bool {
         (self.eight_bit || !announced.eight_bit)
+            && (self.pipelining || !announced.pipelining)
             && (self.smtputf8 || !announced.smtputf8)
             && (self.dsn || !announced.dsn)
             && (self.size.is_some() || announced.size.is_none())
@@ -104,6 +105,9 @@ mod tests {
         );
         assert!(found.covers(&found) && found.covers(&Capabilities::default()));
         assert!(!Capabilities::default().covers(&found));
+        // The client gives batches as long as it was told that it may.
+        let one_by_one = Capabilities { pipelining: false, ..found.clone() };
+        assert!(found.covers(&one_by_one) && !one_by_one.covers(&found));
         let none = Reply { code: 250, texts: vec![b"mx".to_vec()] };
         assert_eq!(Capabilities::read(&none), Capabilities::default());
         assert_eq!(Capabilities::default().reply(&none), none);

@@ -47,7 +47,8 @@
 //!
 //! # Limits
 //! No TLS and no AUTH: both ends are on this machine or in its network. No queue: nothing is kept beyond a connection. The envelope
-//! is never changed.
+//! is never changed. A client that ends its own half of the connection before it has heard what became of its message (a TCP half-close) is
+//! taken for gone: a program that has died looks the same, and a message twice is worse than a 451. Mail servers do not do this.
 
 mod capabilities;
 mod command;

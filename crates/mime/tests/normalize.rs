@@ -333,3 +333,18 @@ fn second_halves_that_are_backslashes_stay() {
         assert_eq!((file.get("filename"), file.get("size")), (Some(text), Some("1")));
     }
 }
+
+#[test]
+fn japanese_without_words_becomes_words() {
+    let raw = b"Subject: Re: \x1B$B2q5D\x1B(B (1)\r\nX-A: \x1B[1mbold\x1B[0m\r\nMIME-Version: 1.0\r\n\
+        Content-Type: text/plain; charset=iso-2022-jp\r\n\
+        Content-Disposition: inline; filename=\"\x1B$B2q5D\x1B(B.txt\"\r\n\r\n\x1B$B2q5D\x1B(B\r\n";
+    keeps_the_laws(raw);
+    let done = process(raw, &Policy::default());
+    let text = String::from_utf8_lossy(&done.bytes);
+    assert!(text.starts_with("Subject: Re: =?UTF-8?B?5Lya6K2w?= (1)\r\nX-A: \u{1B}[1mbold"), "{text}");
+    assert!(text.contains("; filename*=utf-8''%E4%BC%9A%E8%AD%B0.txt\r\n"), "{text}");
+    let told = done.report.events.iter().filter(|event| event.kind.code() == "charset.detected");
+    let places: Vec<_> = told.map(|event| &raw[event.at.start..event.at.end]).collect();
+    assert_eq!(places, [&b"\x1B$B2q5D\x1B(B"[..]; 2]);
+}

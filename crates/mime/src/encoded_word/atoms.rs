@@ -4,9 +4,9 @@
 //!
 //! A quoted string is one atom; who goes through the segments puts it together.
 
-use super::Form;
 use super::decode::{Reader, Ready, Segment, is_plain_text, push_clean, unfold};
 use super::zone::Zone;
+use super::{Form, shifted};
 use crate::{japanese, lex};
 use mailglot_codec::{Charset, LossLog};
 use std::ops::Range;
@@ -135,6 +135,14 @@ impl Atoms<'_> {
                     raw = self.decode(piece, zone, invalid, at < bytes.len());
                 } else if self.reader.context.repairs.may_touch(piece) {
                     raw = String::from_utf8_lossy(piece).into_owned();
+                }
+                if zone == Zone::Text && shifted::has_shift(piece) {
+                    let ascii = String::from_utf8_lossy(piece);
+                    let text = if state.raw { raw.as_str() } else { &ascii };
+                    if let Some((text, _)) = shifted::read(text) {
+                        state = State { raw: true, invalid: true, ..State::default() };
+                        raw = text;
+                    }
                 }
                 let mut findings = Vec::new();
                 let repaired =

@@ -4,7 +4,7 @@ use super::payload::{self, Damage, Sextets};
 use super::repair;
 use super::token::{Finder, Letter, Word};
 use super::zone::{self, Piece, Zone};
-use super::{Finding, HeaderContext, UnknownLabel, hidden};
+use super::{Finding, HeaderContext, UnknownLabel, hidden, shifted};
 use crate::EventKind;
 use crate::header::FieldKind;
 use crate::lex;
@@ -284,9 +284,18 @@ impl<'a> Reader<'a> {
                 findings.push(Finding::counted(at, EventKind::CharsetInvalidBytes, name, decoded.losses));
             }
         }
-        let text = match zone {
-            Zone::Quoted => unescape(&decoded.text),
-            _ => decoded.text,
+        let shifted =
+            (zone == Zone::Text && shifted::may_shift(&text)).then(|| shifted::read(&decoded.text)).flatten();
+        let text = if let Some((shifted, count)) = shifted {
+            let first = memchr::memchr(0x1B, raw).unwrap_or(0);
+            let last = memchr::memrchr(0x1B, raw).map_or(raw.len(), |last| raw.len().min(last + 3));
+            let (at, kind) = (range.start + first..range.start + last, EventKind::CharsetDetected);
+            findings.push(Finding::counted(at, kind, "read as ISO-2022-JP by its structure", count));
+            Cow::Owned(shifted)
+        } else if zone == Zone::Quoted {
+            unescape(&decoded.text)
+        } else {
+            decoded.text
         };
         let text = if zone == Zone::Address {
             text

@@ -36,6 +36,7 @@ mod quiet;
 pub(crate) mod repair;
 mod rewrite;
 mod run;
+mod shifted;
 mod stream;
 mod strict;
 mod token;
@@ -56,6 +57,7 @@ pub(crate) use payload::hex;
 pub use repair::Repairs;
 pub use rewrite::rewrite;
 pub(crate) use rewrite::{UNSAFE, apply, is_tidy_text, rewrite_plain};
+pub(crate) use shifted::{has_shift, may_shift};
 pub use stream::{MOST, Stream};
 
 use crate::header::FieldKind;

@@ -13,7 +13,7 @@ use super::decode::Reader;
 use super::repair::is_repair;
 use super::writer::{Target, Writer};
 use super::zone::Zone;
-use super::{Finding, Form, HeaderContext, Replacement, decode, has_open, plain};
+use super::{Finding, Form, HeaderContext, Replacement, decode, has_open, may_shift, plain};
 use crate::header::FieldKind;
 use crate::{EventKind, japanese, lex, params};
 use std::borrow::Cow;
@@ -174,7 +174,7 @@ fn plan(
     context: &HeaderContext,
     findings: &mut Vec<Finding>,
 ) -> (String, Vec<Replacement>) {
-    if value.is_ascii() && !has_open(value) && !context.repairs.may_touch(value) {
+    if value.is_ascii() && !has_open(value) && !may_shift(value) && !context.repairs.may_touch(value) {
         return (String::new(), Vec::new());
     }
     let reader = Reader::new(value, kind, context, findings);

@@ -147,11 +147,10 @@ impl<'m> Quiet<'m> {
     }
 }
 
-/// Place of the next byte of a word or a parameter of RFC 2231; the end where there is none.
+/// Place of the next byte of a word, a parameter of RFC 2231 or a shift; the end where there is none.
 fn next_sign(raw: &[u8], from: usize) -> usize {
     let rest = raw.get(from..).unwrap_or_default();
-    let sign =
-        memchr::memchr2_iter(b'?', b'*', rest).find(|&at| rest[at] == b'*' || at > 0 && rest[at - 1] == b'=');
+    let sign = memchr::memchr3_iter(b'?', b'*', ESCAPE, rest).find(|&at| is_sign(rest, at));
     sign.map_or(raw.len(), |at| from + at)
 }
 
@@ -160,9 +159,17 @@ fn starts_like_mime(name: &[u8]) -> bool {
     name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"content-"))
 }
 
-/// Whether ASCII may stand for something else: a word, or a parameter of RFC 2231.
+/// Whether ASCII may stand for something else: a word, a parameter of RFC 2231, or a shift.
 fn may_encode(value: &[u8]) -> bool {
-    memchr::memchr2_iter(b'?', b'*', value).any(|at| value[at] == b'*' || at > 0 && value[at - 1] == b'=')
+    memchr::memchr3_iter(b'?', b'*', ESCAPE, value).any(|at| is_sign(value, at))
+}
+
+/// What shifts to another set of characters (ISO 2022).
+const ESCAPE: u8 = 0x1B;
+
+/// Whether a question mark belongs to a word; all else that is looked for tells by itself.
+fn is_sign(bytes: &[u8], at: usize) -> bool {
+    bytes[at] != b'?' || at > 0 && bytes[at - 1] == b'='
 }
 
 /// The form that the policy asks for; None leaves fields as they are.

@@ -11,8 +11,8 @@ use super::names::{has_repeats, with_semicolon};
 use super::scan::Item;
 use super::{Param, Params, parse};
 use crate::encoded_word::{
-    self, Finding, Form, HeaderContext, Replacement, UNSAFE, decode_text, has_open, has_word,
-    is_clean_japanese, is_tidy_text,
+    self, Finding, Form, HeaderContext, Replacement, UNSAFE, decode_text, has_open, has_shift, has_word,
+    is_clean_japanese, is_tidy_text, may_shift,
 };
 use crate::{EventKind, japanese, lex};
 use mailglot_codec::{Charset, LossLog, View};
@@ -28,7 +28,8 @@ pub(crate) fn rewrite(
     eol: &str,
     findings: &mut Vec<Finding>,
 ) -> Vec<Replacement> {
-    if value.is_ascii() && !has_open(value) && memchr::memchr(b'*', value).is_none() && !has_repeats(value) {
+    let may_encode = has_open(value) || may_shift(value) || memchr::memchr(b'*', value).is_some();
+    if value.is_ascii() && !may_encode && !has_repeats(value) {
         return Vec::new();
     }
     let before = parse(value, context, findings);
@@ -244,10 +245,11 @@ fn syntax(
     }
     let bytes: Vec<u8> = items.iter().flat_map(|i| i.raw.value.iter().copied()).collect();
     let words = has_word(&bytes) && decode_text(&bytes, context, &mut Vec::new()).as_bytes() != bytes;
-    let raw = !bytes.is_ascii();
+    let shifted = has_shift(&bytes);
+    let raw = shifted || !bytes.is_ascii();
     let readable = !param.text.contains("=?") && !param.text.contains(['\r', '\n']);
     match form {
-        Form::RawUtf8 if !words && std::str::from_utf8(&bytes).is_ok() => None,
+        Form::RawUtf8 if !words && !shifted && std::str::from_utf8(&bytes).is_ok() => None,
         Form::RawUtf8 if readable => Some(Syntax::Raw),
         _ if words && !raw && is_tidy_text(&bytes, form, context) => None,
         _ if words => Some(Syntax::Words),
@@ -317,6 +319,7 @@ mod tests {
         for (value, want) in [
             ("a; f*=koi8-r'ru'%F0", "a; f*=utf-8'ru'%D0%9F"),
             ("a; f*=utf-8''%D0%9F", "a; f*=utf-8''%D0%9F"),
+            ("a; f=\"\x1B$B%F\x1B(B.txt\"; g=h", "a; f*=utf-8''%E3%83%86.txt; g=h"),
             ("a; f*=iso-8859-1''R%C3%A9union", "a; f*=utf-8''R%C3%A9union"),
             ("a; f=\"=?iso-8859-1?Q?R=C3=A9union?=\"", "a; f=\"=?UTF-8?Q?R=C3=A9union?=\""),
             ("a; f*=utf-8''ä", "a; f*=utf-8''%C3%A4"),

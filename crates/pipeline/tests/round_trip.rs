@@ -179,6 +179,84 @@ fn mailboxes_of_every_dialect_come_back() {
     }
 }
 
+/// Texts that hold lines like delimiters, or come to hold them when they are decoded, stay as many messages as they were.
+#[test]
+fn what_is_written_is_read_as_the_same_messages() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("box.mbox");
+    let typed = |encoding: &str, body: &str| {
+        format!(
+            "MIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: {encoding}\n\n{body}\n"
+        )
+    };
+    let multipart = |end: &str| {
+        format!(
+            "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=\"b#\"\n\n--b#\n\ntext\n\n--b#\n\nFrom inside\n{end}"
+        )
+    };
+    let messages = [
+        // `Grüße`, `--Anna_H` and a number, with empty lines between.
+        typed("base64", "R3LDvMOfZQoKLS1Bbm5hX0gKClRlbC4gMTIzCg=="),
+        typed("quoted-printable", "gr=C3=BC=C3=9Fe\n\n--=20\n\nAnna"),
+        typed("quoted-printable", "gr=C3=BC=C3=9Fe\n\n=2D-x1\n\n=46rom me"),
+        typed("8bit", "--On 1 January 2001 10:00 +0000 Joe Smith wrote:\n\n> hi"),
+        typed("7bit", "Not delivered:\n\n--=_abc123\nContent-Type: text/plain\n\nhello"),
+        "\n--b2-- x\n".to_owned(),
+        "Date: Mon, 1 Jan 2001 00:00:00 +0000\n--b2-- x\n".to_owned(),
+        multipart("--b#--\n"),
+        multipart(""),
+    ];
+    let separators = [
+        "From a@example.org Mon Jan  1 00:00:00 2001\n",
+        "From  a@b  Mon Jan  1 00:00:00 2001\n",
+        "From joe at example.org  Mon Jan  1 00:00:00 2001\n",
+        "From - Mon Jan 01 00:00:00 2001\n",
+        "From \n",
+    ];
+    // xorshift64*
+    let mut state = 0x5eed_u64;
+    let mut below = |limit: usize| {
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        (state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % limit
+    };
+    let mut mailboxes: Vec<(Vec<u8>, Option<u64>)> = (0..80)
+        .map(|_| {
+            let count = 2 + below(12);
+            let separator = separators[below(separators.len())];
+            let ends = ["\n", "\r\n", "\r"][below(3)];
+            let mut text = String::new();
+            for n in 0..count {
+                let message = messages[below(messages.len())].replace('#', &n.to_string());
+                let blank = if below(8) == 0 { "" } else { "\n" };
+                let number = n.to_string();
+                text +=
+                    &[separator, "From: a@example.org\nSubject: ", &number, "\n", &message, blank].concat();
+            }
+            (text.replace('\n', ends).into_bytes(), Some(count as u64))
+        })
+        .collect();
+    mailboxes.extend(
+        [
+            "From  a@b  Mon Jan  1 00:00:00 2001\r--b2-- x\rFrom  a@b  Mon Jan  1 00:00:00 2001\r\nFrom: \"D. S.\" <d@example.com>\r--b2-- x\r\n",
+            "From joe at example.org  Mon Jan  1 00:00:00 2001\n--b2-- x\r\nFrom joe at example.org  Mon Jan  1 00:00:00 2001\nContent-Type: multipart/encrypted; protocol=\"application=?windows-1256?b?zcjHIMjf4w==?=\r\n--b2-- x",
+        ]
+        .map(|text| (text.as_bytes().to_vec(), None)),
+    );
+    for (number, (text, expected)) in mailboxes.into_iter().enumerate() {
+        fs::write(&path, &text).unwrap();
+        // A second pass reads as many as were written, and changes nothing.
+        let summary = round_trip(&path, Some(Format::Mbox));
+        assert!(
+            expected.is_none_or(|count| count == summary.messages_in),
+            "{number}: {} of {expected:?} in {}",
+            summary.messages_in,
+            text.escape_ascii()
+        );
+    }
+}
+
 #[test]
 fn odd_mailboxes_come_back() {
     let folder = tempfile::tempdir().unwrap();

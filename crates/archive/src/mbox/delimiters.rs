@@ -1,10 +1,13 @@
-//! The test whether a `From ` line stands inside an open multipart.
+//! The test whether a `From ` line stands inside an open multipart of the message that is being read.
+//!
+//! Only a boundary that a Content-Type field declares opens anything: in the header of the message, of one of its parts,
+//! or of a message that a part embeds. What merely looks like a delimiter (signatures, quoted reports) is text.
 //!
 //! # Limits
-//! A delimiter counts only when it holds a letter or digit, and one that is followed by a blank line instead of a part
-//! header also needs a digit, `=` or `_`: rows of dashes and signatures (`--Joe`) occur in many messages of one mailbox and open
-//! nothing. A delimiter that is declared again (`boundary=`) before it comes again belongs to the next message: so
-//! two copies of a message that was cut off stay two.
+//! A delimiter that is declared again before it comes again belongs to the next message: so two copies of a message that
+//! was cut off stay two. Boundaries above 70 bytes, those in pieces (RFC 2231) and more than 256 at once are not followed; neither are
+//! the parts of a digest that have no header. A message that was cut off inside a multipart takes in what follows it when
+//! its delimiter stands in a later message, within 1 MiB and without a declaration: an attached mailbox looks the same.
 
 use std::collections::hash_map::Entry as Slot;
 use std::collections::{HashMap, VecDeque};
@@ -17,26 +20,55 @@ use super::write::split_line;
 
 /// Bytes before and after a candidate that the open-multipart test looks at.
 pub(super) const FAR: u64 = 1 << 20;
-/// Lines that look like delimiters of a multipart, around the place that is being decided.
+/// Boundaries of one message that are followed at once.
+const MOST: usize = 256;
+
+/// Delimiters of the open message before the place that is being decided, and lines that look like delimiters behind it.
 ///
-/// `advance` walks over the file once; what lies ahead of the candidate waits in a queue until the candidate passes it.
-/// Each key (hash of a delimiter) knows whether it is open and what comes next for it, so a question costs no search.
+/// `settle` walks over each message once; what lies ahead of the candidate waits in a queue until the candidate passes
+/// it. Each key (hash of a boundary) knows whether it is open and what comes next for it, so a question costs no search.
 pub(super) struct Delimiters {
     lines: Finder<'static>,
     declarations: Finder<'static>,
     /// Lone CRs end lines too.
     bare_cr: bool,
-    /// Everything that starts before this offset was read.
+    /// The message was read up to here.
     read: u64,
-    /// Read, but at or after the last candidate.
-    ahead: VecDeque<Mark>,
+    /// Where that is.
+    place: Place,
+    /// The line starts at `read`, as far as the bytes before are gone.
+    line_start: bool,
+    /// Headers read in this message.
+    level: u32,
+    /// Declared boundaries of the message, outer ones first.
+    declared: Vec<u64>,
     /// Opened delimiters in order of offset, for forgetting.
     opened: VecDeque<(u64, u64)>,
+    /// Lines up to here are in `ahead`, or lie behind.
+    seen: u64,
+    ahead: VecDeque<Mark>,
     keys: HashMap<u64, Key>,
     /// Number of keys that are open.
     open: usize,
     /// Number of keys that are open and come again.
     live: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    Header(Header),
+    Body,
+}
+
+/// What was seen of a header.
+#[derive(Clone, Copy, Default)]
+struct Header {
+    /// The first byte of its current line was looked at.
+    in_line: bool,
+    /// The current field is a Content-Type.
+    content_type: bool,
+    /// The type is that of an embedded message.
+    embeds: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -48,18 +80,17 @@ struct Mark {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MarkKind {
-    /// `--X` before a part.
-    Open,
-    /// `--X` before anything else.
-    Plain,
-    /// `--X--`
-    Close,
+    /// `--X` or `--X--`
+    Line,
     /// `boundary="X"`
     Declare,
 }
 
 #[derive(Default)]
 struct Key {
+    /// Which header of the open message declared it.
+    level: Option<u32>,
+    /// Where its last delimiter before the candidate stands, unless that closes.
     opened: Option<u64>,
     ahead: VecDeque<MarkKind>,
 }
@@ -67,7 +98,7 @@ struct Key {
 impl Key {
     /// Open, and its delimiter comes again before it is declared anew.
     fn is_live(&self) -> bool {
-        self.opened.is_some() && self.ahead.front().is_some_and(|kind| *kind != MarkKind::Declare)
+        self.opened.is_some() && self.ahead.front() == Some(&MarkKind::Line)
     }
 }
 
@@ -81,8 +112,13 @@ impl Delimiters {
             declarations: Finder::new("oundary"),
             bare_cr,
             read: 0,
-            ahead: VecDeque::new(),
+            place: Place::Header(Header::default()),
+            line_start: true,
+            level: 0,
+            declared: Vec::new(),
             opened: VecDeque::new(),
+            seen: 0,
+            ahead: VecDeque::new(),
             keys: HashMap::new(),
             open: 0,
             live: 0,
@@ -94,29 +130,35 @@ impl Delimiters {
         Self::REACH as u64
     }
 
-    /// Takes in the lines that start before `to`; `data` starts at offset `base` and reaches [`Self::reach`] beyond `to` or to
-    /// the end of the file.
+    /// A message begins at this offset: what the one before declared is closed.
+    pub(super) fn begin(&mut self, message: u64) {
+        self.forget_from(0);
+        self.opened.clear();
+        self.level = 0;
+        self.place = Place::Header(Header::default());
+        self.read = message;
+        self.line_start = true;
+    }
+
+    /// Takes in the lines of the message that start before `to`; `data` starts at offset `base` and reaches
+    /// [`Self::reach`] beyond `to` or to the end of the file.
     pub(super) fn settle(&mut self, data: &[u8], base: u64, to: u64) {
         while let Some(mark) = self.ahead.front().copied().filter(|mark| mark.at < to) {
             self.ahead.pop_front();
             self.change(mark.key, |key| {
                 key.ahead.pop_front();
             });
-            self.take_in(mark);
         }
-        if self.read < to {
-            let from = self.read.max(base);
-            let mut marks = Vec::new();
-            self.find_lines(data, base, from, to, &mut marks);
-            for mark in marks {
-                self.take_in(mark);
+        self.seen = self.seen.max(to);
+        while self.read < to {
+            match self.place {
+                Place::Header(header) => self.read_header(header, data, base, to),
+                Place::Body if self.declared.is_empty() => self.read = to,
+                Place::Body => self.read_body(data, base, to),
             }
-            self.read = to;
         }
-        while let Some(&(at, key)) = self.opened.front() {
-            if at + FAR >= to {
-                break;
-            }
+        self.line_start = starts_line(data, ((self.read - base) as usize).min(data.len()), self.line_start);
+        while let Some(&(at, key)) = self.opened.front().filter(|(at, _)| at + FAR < to) {
             self.opened.pop_front();
             self.change(key, |key| {
                 if key.opened == Some(at) {
@@ -133,23 +175,33 @@ impl Delimiters {
 
     /// Reads the lines that start before `to` without passing them.
     pub(super) fn look_ahead(&mut self, data: &[u8], base: u64, to: u64) {
-        if self.read >= to {
+        if self.seen >= to {
             return;
         }
+        let (from, end) = ((self.seen - base) as usize, ((to - base) as usize).min(data.len()));
         let mut marks = Vec::new();
-        self.find_lines(data, base, self.read, to, &mut marks);
-        self.find_declarations(data, base, self.read, to, &mut marks);
+        let mut at = from;
+        while let Some(start) = self.next_line(data, at, end, false) {
+            at = start + 2;
+            let Some(line) = Line::read(data, start) else { continue };
+            for key in line.keys().into_iter().flatten() {
+                marks.push(Mark { at: base + start as u64, key, kind: MarkKind::Line });
+            }
+        }
+        self.find_declarations(data, from, end, |at, key| {
+            marks.push(Mark { at: base + at as u64, key, kind: MarkKind::Declare });
+        });
         marks.sort_by_key(|mark| mark.at);
         for mark in marks {
             self.change(mark.key, |key| key.ahead.push_back(mark.kind));
             self.ahead.push_back(mark);
         }
-        self.read = to;
+        self.seen = to;
     }
 
     /// Offset up to which [`Self::look_ahead`] has read.
     pub(super) fn seen(&self) -> u64 {
-        self.read
+        self.seen
     }
 
     /// True when an open delimiter comes again.
@@ -157,20 +209,124 @@ impl Delimiters {
         self.live > 0
     }
 
-    fn take_in(&mut self, mark: Mark) {
-        match mark.kind {
-            MarkKind::Open => {
-                self.change(mark.key, |key| key.opened = Some(mark.at));
-                self.opened.push_back((mark.at, mark.key));
+    /// Reads a header up to its end or to `to`.
+    fn read_header(&mut self, mut header: Header, data: &[u8], base: u64, to: u64) {
+        let end = ((to - base) as usize).min(data.len());
+        let mut at = (self.read - base) as usize;
+        while at < end {
+            if !header.in_line {
+                header.in_line = true;
+                match &data[at..] {
+                    [b'\n' | b'\r', ..] => {
+                        let (_, step) = split_line(&data[at..]);
+                        self.read = base + (at + step) as u64;
+                        self.level += 1;
+                        self.place =
+                            if header.embeds { Place::Header(Header::default()) } else { Place::Body };
+                        return;
+                    }
+                    [b' ' | b'\t', ..] => {}
+                    // A part may begin without an empty line before it.
+                    [b'-', b'-', ..]
+                        if Line::read(data, at).is_some_and(|line| self.declared_by(&line).is_some()) =>
+                    {
+                        self.read = base + at as u64;
+                        self.level += 1;
+                        self.read_delimiter(data, at, base);
+                        return;
+                    }
+                    line => {
+                        let value = content_type(&line[..line.len().min(Self::REACH)]);
+                        header.content_type = value.is_some();
+                        header.embeds |= value.is_some_and(embeds);
+                    }
+                }
             }
-            MarkKind::Close if self.keys.contains_key(&mark.key) => {
-                self.change(mark.key, |key| key.opened = None);
+            let stop = memchr::memchr2(b'\n', b'\r', &data[at..end]).map(|found| at + found);
+            if header.content_type {
+                let mut found = Vec::new();
+                self.find_declarations(data, at, stop.unwrap_or(end), |_, key| found.push(key));
+                for key in found {
+                    self.declare(key);
+                }
             }
-            _ => {}
+            at = match stop {
+                Some(stop) => {
+                    header.in_line = false;
+                    stop + split_line(&data[stop..]).1
+                }
+                None => end,
+            };
+        }
+        self.read = base + at as u64;
+        // At the end of the file `to` may lie behind all bytes.
+        self.read = if at >= data.len() { self.read.max(to) } else { self.read };
+        self.place = Place::Header(header);
+    }
+
+    /// Reads a body up to its next delimiter or to `to`.
+    fn read_body(&mut self, data: &[u8], base: u64, to: u64) {
+        let end = ((to - base) as usize).min(data.len());
+        let mut at = (self.read - base) as usize;
+        while let Some(start) = self.next_line(data, at, end, self.line_start) {
+            if self.read_delimiter(data, start, base) {
+                return;
+            }
+            at = start + 2;
+        }
+        self.read = to;
+    }
+
+    /// Opens or closes what the line at `at` says, when it is a delimiter of the message.
+    fn read_delimiter(&mut self, data: &[u8], at: usize, base: u64) -> bool {
+        let Some(line) = Line::read(data, at) else { return false };
+        let Some((key, level, closing)) = self.declared_by(&line) else { return false };
+        // An outer delimiter closes what is in the part.
+        let keep = if closing { level } else { level + 1 };
+        self.forget_from(keep);
+        self.read = base + (at + line.step) as u64;
+        self.place = Place::Body;
+        if !closing {
+            let offset = base + at as u64;
+            self.change(key, |key| key.opened = Some(offset));
+            self.opened.push_back((offset, key));
+            self.place = Place::Header(Header::default());
+        }
+        true
+    }
+
+    /// The declared boundary of a delimiter line, the level of its header, and whether the line closes it.
+    fn declared_by(&self, line: &Line<'_>) -> Option<(u64, u32, bool)> {
+        let level = |key: u64| self.keys.get(&key).and_then(|key| key.level);
+        let [open, close] = line.keys();
+        let found = |key: Option<u64>, closing| key.and_then(|key| Some((key, level(key)?, closing)));
+        found(open, false).or_else(|| found(close, true))
+    }
+
+    fn declare(&mut self, key: u64) {
+        let known = self.keys.get(&key).is_some_and(|key| key.level.is_some());
+        if !known && self.declared.len() < MOST {
+            let level = self.level;
+            self.change(key, |key| key.level = Some(level));
+            self.declared.push(key);
         }
     }
 
-    /// Changes a key and keeps the count of live ones; keys that say nothing are dropped.
+    /// Undeclares the boundaries of headers from this level on.
+    fn forget_from(&mut self, level: u32) {
+        while let Some(&key) = self.declared.last() {
+            if self.keys.get(&key).and_then(|key| key.level).is_some_and(|own| own < level) {
+                break;
+            }
+            self.declared.pop();
+            self.change(key, |key| {
+                key.level = None;
+                key.opened = None;
+            });
+        }
+    }
+
+    /// Changes a key and keeps the counts; keys that say nothing are dropped.
     fn change(&mut self, key: u64, change: impl FnOnce(&mut Key)) {
         let mut slot = match self.keys.entry(key) {
             Slot::Occupied(slot) => slot,
@@ -181,45 +337,40 @@ impl Delimiters {
         let key = slot.get();
         self.open = self.open + usize::from(key.opened.is_some()) - usize::from(before.0);
         self.live = self.live + usize::from(key.is_live()) - usize::from(before.1);
-        if key.opened.is_none() && key.ahead.is_empty() {
+        if key.level.is_none() && key.ahead.is_empty() {
             slot.remove();
         }
     }
 
-    fn find_lines(&self, data: &[u8], base: u64, from: u64, to: u64, marks: &mut Vec<Mark>) {
-        let (from, to) = ((from - base) as usize, ((to - base) as usize).min(data.len()));
-        // A line end before the first line belongs to the search, and a whole line that starts before `to`.
-        let mut at = from.saturating_sub(1);
-        if from == 0 && base == 0 && data.starts_with(b"--") {
-            marks.extend(delimiter(data, 0, base));
+    /// The next line in `from..to` that begins with `--`. `first` tells whether index 0 starts a line.
+    fn next_line(&self, data: &[u8], from: usize, to: usize, first: bool) -> Option<usize> {
+        if from == 0 && first && to > 0 && data.starts_with(b"--") {
+            return Some(0);
         }
         let limit = (to + 2).min(data.len());
+        // A line end before the first line belongs to the search, and a whole line that starts before `to`.
+        let mut at = from.saturating_sub(1);
         let skip = usize::from(!self.bare_cr);
-        while at < limit {
-            let Some(found) = self.lines.find(&data[at..limit]) else { return };
-            let start = at + found + skip;
-            at = start + 1;
-            if self.bare_cr && !starts_line(data, start, false) {
-                at = start + data[start..limit].iter().take_while(|&&byte| byte == b'-').count();
-                continue;
+        loop {
+            let start = at + self.lines.find(data.get(at..limit)?)? + skip;
+            if start >= to {
+                return None;
             }
-            if start >= from && start < to {
-                marks.extend(delimiter(data, start, base));
+            if start >= from && (!self.bare_cr || starts_line(data, start, false)) {
+                return Some(start);
             }
+            // The rest of a row of dashes starts no line.
+            at = start + data[start..limit].iter().take_while(|&&byte| byte == b'-').count().max(1);
         }
     }
 
-    fn find_declarations(&self, data: &[u8], base: u64, from: u64, to: u64, marks: &mut Vec<Mark>) {
-        let (from, to) = ((from - base) as usize, ((to - base) as usize).min(data.len()));
+    /// Calls `found` with the index and the key of each `boundary=` that starts in `from..to`.
+    fn find_declarations(&self, data: &[u8], from: usize, to: usize, mut found: impl FnMut(usize, u64)) {
         let limit = (to + 6).min(data.len());
         let mut at = from;
-        while at < limit {
-            let Some(found) = self.declarations.find(&data[at..limit]) else { return };
-            let start = at + found;
+        while let Some(next) = data.get(at..limit).and_then(|part| self.declarations.find(part)) {
+            let start = at + next;
             at = start + 7;
-            if start >= to {
-                return;
-            }
             let value = &data[at..data.len().min(start + Self::REACH)];
             let Some(value) = value.trim_ascii_start().strip_prefix(b"=") else { continue };
             let value = value.trim_ascii_start();
@@ -227,46 +378,55 @@ impl Delimiters {
                 Some(quoted) => quoted.split(|&byte| byte == b'"').next(),
                 None => value.split(|byte| byte.is_ascii_whitespace() || *byte == b';').next(),
             };
-            let name = name.unwrap_or_default();
-            if (2..=70).contains(&name.len()) {
-                marks.push(Mark { at: base + start as u64, key: hash(name), kind: MarkKind::Declare });
+            let name = name.unwrap_or_default().trim_ascii_end();
+            if LENGTHS.contains(&name.len()) {
+                found(start, hash(name));
             }
         }
     }
 }
 
-/// Reads the line at `start`, which begins with `--`.
-fn delimiter(data: &[u8], start: usize, base: u64) -> Option<Mark> {
-    let window = &data[start..data.len().min(start + Delimiters::REACH)];
-    let (line, step) = split_line(&window[..window.len().min(100)]);
-    if step == line.len() && line.len() == 100 {
-        return None;
-    }
-    let name = line.get(2..)?.trim_ascii_end();
-    let (name, closing) = match name.strip_suffix(b"--") {
-        Some(name) => (name, true),
-        None => (name, false),
-    };
-    if !(2..=70).contains(&name.len()) || !name.iter().any(u8::is_ascii_alphanumeric) {
-        return None;
-    }
-    let next = window.get(step..).unwrap_or_default();
-    let kind = if closing {
-        MarkKind::Close
-    } else if next.get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"content-"))
-        || (matches!(next.first(), None | Some(b'\n' | b'\r')) && looks_generated(name))
-    {
-        MarkKind::Open
-    } else {
-        MarkKind::Plain
-    };
-    Some(Mark { at: base + start as u64, key: hash(name), kind })
+/// Bytes of a boundary, RFC 2046 section 5.1.1.
+const LENGTHS: std::ops::RangeInclusive<usize> = 1..=70;
+
+/// A line that begins with `--`.
+struct Line<'a> {
+    /// What follows the `--`, without white space at the end.
+    name: &'a [u8],
+    /// Bytes to the next line.
+    step: usize,
 }
 
-/// Only characters of RFC 2046 section 5.1.1, and one that programs put in and people seldom.
-fn looks_generated(name: &[u8]) -> bool {
-    name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"'()+_,-./:=? ".contains(byte))
-        && name.iter().any(|byte| byte.is_ascii_digit() || matches!(byte, b'=' | b'_'))
+impl<'a> Line<'a> {
+    /// The line at an index, when it can be a delimiter.
+    fn read(data: &'a [u8], start: usize) -> Option<Self> {
+        let window = &data[start..data.len().min(start + 100)];
+        let (line, step) = split_line(window);
+        if step == line.len() && line.len() == 100 {
+            return None;
+        }
+        Some(Self { name: line.get(2..)?.trim_ascii_end(), step })
+    }
+
+    /// The boundary when the line opens a part, and when it closes a multipart.
+    fn keys(&self) -> [Option<u64>; 2] {
+        let key = |name: &[u8]| LENGTHS.contains(&name.len()).then(|| hash(name));
+        [key(self.name), self.name.strip_suffix(b"--").and_then(key)]
+    }
+}
+
+/// The value of a Content-Type field, from the start of its line.
+fn content_type(line: &[u8]) -> Option<&[u8]> {
+    let (name, value) = line.split_at_checked(b"content-type".len())?;
+    let value = value.trim_ascii_start().strip_prefix(b":")?;
+    name.eq_ignore_ascii_case(b"content-type").then(|| value.trim_ascii_start())
+}
+
+/// True for the types whose body is a message with a header of its own.
+fn embeds(value: &[u8]) -> bool {
+    [&b"message/rfc822"[..], b"message/global", b"message/news"]
+        .iter()
+        .any(|kind| value.get(..kind.len()).is_some_and(|start| start.eq_ignore_ascii_case(kind)))
 }
 
 fn hash(name: &[u8]) -> u64 {

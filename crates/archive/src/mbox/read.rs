@@ -171,7 +171,9 @@ impl<R: Read> Mailbox<R> {
         }
         let cut = batch.entries.last().map_or(0, |entry| entry.span.end);
         let offset = self.window.base() + cut as u64;
-        let searching = !matches!(self.state, State::Done) && self.scan != u64::MAX;
+        let searching = !matches!(self.state, State::Done)
+            && self.scan != u64::MAX
+            && self.profile.division == Division::FromLines;
         if searching && cut > 0 {
             self.window.reach(offset + Delimiters::reach())?;
             self.delimiters.settle(self.window.data(), self.window.base(), offset);
@@ -234,6 +236,7 @@ impl<R: Read> Mailbox<R> {
                 }
             }
             Division::FromLines => {
+                self.delimiters.begin(start);
                 if let Some(end) = self.accept(start)? {
                     current = self.open_message(start, end)?;
                 } else if self.profile.strong == 0 {

@@ -1,7 +1,7 @@
 //! The splitting rule: evidence for and against a `From ` line.
 //!
-//! A decision depends on the profile of the file and on the bytes within 1 MiB, nothing else; so it is the same
-//! for every way of cutting the file.
+//! A decision depends on the profile of the file, on the boundaries that the open message declares, and on the bytes within
+//! 1 MiB, nothing else; so it is the same for every way of reading the file.
 //!
 //! # Limits
 //! A `From ` line above 4 KiB is never a separator.

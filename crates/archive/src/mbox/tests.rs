@@ -125,6 +125,8 @@ fn boundaries_that_people_see() {
              attached:\n\n{SEPARATOR}{HEADER}inner\n\n{close}--=_b1--\n\n"
         )
     };
+    let quoted = "Not delivered:\n\n--=_abc123\nContent-Type: text/plain\n\nhello".to_owned();
+    let declaring = format!("Content-Type: multipart/mixed; boundary=\"=_abc123\"\n\n{quoted}");
     let cases: Vec<(&str, usize, String)> = vec![
         ("plain", 2, two(SEPARATOR.trim_end())),
         ("prose after a blank line", 1, one("Dear all,\n\nFrom the office of the president we hear.\nbye")),
@@ -174,6 +176,42 @@ fn boundaries_that_people_see() {
             "signatures and rows of dashes open nothing",
             3,
             one("text\n------------------------------\n\n--Joe\n").repeat(3),
+        ),
+        ("a signature mark in quoted-printable", 3, one("text\n\n--=20\n\nAnna\n").repeat(3)),
+        ("a name as signature", 3, one("text\n\n--Anna-Maria_Huber\n\nTel. 123\n").repeat(3)),
+        (
+            "the line before a quotation in Mulberry",
+            3,
+            one("--On 1 January 2001 10:00 +0000 Joe Smith wrote:\n\n> x\n").repeat(3),
+        ),
+        ("parts quoted in two reports", 4, [quoted.as_str(), "x", "y", &quoted].map(one).concat()),
+        ("a boundary declared in a text", 4, [declaring.as_str(), "x", "y", &quoted].map(one).concat()),
+        ("one delimiter at both ends", 5, ["--x1\n\n", "a", "b", "c", "--x1\n\n"].map(one).concat()),
+        (
+            "a mailbox in a part of a part",
+            1,
+            multipart("").replace("text/plain", "multipart/mixed;\n\tboundary=b2\n\n--b2\nX-A: b"),
+        ),
+        (
+            "a mailbox in a part of an embedded message, whose outer boundary comes no more",
+            1,
+            multipart("--b2--\n").replace("--=_b1--\n", "").replace(
+                "Content-Type: text/plain",
+                "Content-Type: message/rfc822\n\nContent-Type: multipart/mixed; boundary=b2\n\n--b2",
+            ),
+        ),
+        (
+            "the inner boundary when the outer one has come",
+            2,
+            multipart("").replace(
+                "Content-Type: text/plain",
+                "Content-Type: multipart/mixed; boundary=b2\n\n--b2\n\nx\n--=_b1--\n\n",
+            ) + "--b2\n",
+        ),
+        (
+            "a boundary named in another field",
+            2,
+            multipart("").replace("Content-Type: multipart/mixed;", "X-Note: multipart/mixed;"),
         ),
         ("nothing", 0, String::new()),
         ("no separator", 1, "Subject: x\n\nbody\n".to_owned()),
@@ -334,6 +372,10 @@ fn random_mailbox(random: &mut Random) -> Vec<u8> {
             "Content-Length: 70\n",
             "Content-Type: multipart/mixed; boundary=b1\n",
             "--b1\nContent-Type: text/plain\n\n",
+            "--b1\nContent-Type: multipart/mixed; boundary=b2\n\n--b2\n",
+            "--b1\nContent-Type: message/rfc822\n\nContent-Type: x;\n\tboundary=\"b2\"\n\n",
+            "--b2--\n",
+            "--=20\n\n",
             "--b1\n\n",
             "--b1--\n",
             "------\n",
@@ -491,16 +533,28 @@ fn an_error_names_the_file() {
 /// Time stays linear where every line is a candidate and delimiters are open everywhere.
 #[test]
 fn candidates_and_delimiters_without_end_stay_linear() {
-    let unit = "\nFrom a@b.c\nTo: x\n\n--=_1\nContent-Type: x\nboundary=\"=_1\"\n";
+    let units = [
+        // Every message is a multipart, and its delimiter comes again behind the next declaration.
+        "\nFrom a@b.c\nTo: x\nContent-Type: x; boundary=\"=_1\"\n\n--=_1\nboundary=\"=_1\"\n",
+        // One message with multiparts in multiparts: every other line is a candidate inside.
+        "\nFrom a@b.c\nTo: x\n\n--=_#\nContent-Type: x; boundary=\"=_#\"\n",
+    ];
     // Time on a processor, where the system tells it: other tests run at the same time.
     let now = || {
         std::thread::yield_now();
         let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
         told.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok())
     };
-    let time = |copies: usize| {
-        let text = unit.repeat(copies);
-        let runs = (0..5).map(|_| {
+    let time = |unit: &str, copies: usize| {
+        let header = "From a@b.c\nTo: x\nContent-Type: x; boundary=\"=_0\"\n\n--=_0\n";
+        let mut text = header.to_owned();
+        for copy in 0..copies {
+            text += &unit
+                .replacen('#', &(copy % 1000).to_string(), 1)
+                .replace('#', &(copy % 1000 + 1).to_string());
+        }
+        text += "--=_0--\n";
+        let runs = (0..3).map(|_| {
             let (start, begun) = (now(), std::time::Instant::now());
             assert!(!file(text.as_bytes(), &ReadOptions::default()).0.is_empty());
             match (start, now()) {
@@ -510,9 +564,11 @@ fn candidates_and_delimiters_without_end_stay_linear() {
         });
         runs.min().unwrap()
     };
-    let (small, large) = (time(20_000), time(200_000));
-    // Ten times the input; quadratic time would be a hundred. The rest is for busy machines.
-    assert!(large < small * 40, "{small:?} for 20,000, {large:?} for 200,000");
+    for unit in units {
+        let (small, large) = (time(unit, 6_000), time(unit, 60_000));
+        // Ten times the input; quadratic time would be a hundred. The rest is for busy machines.
+        assert!(large < small * 40, "{small:?} for 6,000, {large:?} for 60,000: {unit:?}");
+    }
 }
 
 /// The folder with test material, when there is one.

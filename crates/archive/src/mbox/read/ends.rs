@@ -165,6 +165,7 @@ impl<R: Read> Mailbox<R> {
         let mut current = Current { start, message, declared: None, pieces_to: 0 };
         self.scan = message;
         self.froms = false;
+        self.delimiters.begin(message);
         if !self.profile.trust_length {
             return Ok(current);
         }

@@ -18,6 +18,10 @@ pub(crate) fn utf8_beats(declared: Option<Charset>, bytes: &[u8], text: &str) ->
     if charset.is_stateful() {
         return !shifts(charset, bytes);
     }
+    if charset.is_ebcdic() {
+        // Its letters are beyond ASCII, and short names of it may be UTF-8 by chance.
+        return text.bytes().filter(u8::is_ascii_alphabetic).nth(3).is_some();
+    }
     if charset.is_single_byte() {
         return beats_single_bytes(charset, text);
     }
@@ -162,6 +166,15 @@ mod tests {
                 assert!(!utf8_beats(Some(charset), &bytes, text), "{label} {word} {text}");
             }
         }
+    }
+
+    #[test]
+    fn names_in_ebcdic_are_no_utf_8() {
+        let charset = Charset::for_name("IBM037").unwrap_or_else(|| panic!("IBM037"));
+        let bytes = b"\xc4\x85\x40\xc4\x81";
+        assert!(!utf8_beats(Some(charset), bytes, std::str::from_utf8(bytes).unwrap_or_default()));
+        let text = "Größe und Länge";
+        assert!(utf8_beats(Some(charset), text.as_bytes(), text));
     }
 
     #[test]

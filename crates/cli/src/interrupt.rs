@@ -1,4 +1,5 @@
-//! Signals that ask for the end: the job stops before its next batch, removes what it wrote, and the exit code is 130.
+//! Signals that ask for the end: the job stops before its next batch, removes what it wrote, and the exit code is 130. And the one that
+//! a file too large for its limit brings, which must not end anything.
 //!
 //! # Limits
 //!
@@ -8,8 +9,10 @@
 use crate::exit::Exit;
 use mailglot_archive::replace;
 use mailglot_pipeline::Progress;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::flag;
 use signal_hook::iterator::Signals;
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -28,6 +31,15 @@ pub(crate) fn watch() {
         // A thread that cannot be made leaves the default, an end at once.
         let _ = thread::Builder::new().name("signals".into()).spawn(move || wait(signals));
     }
+}
+
+/// A write beyond the largest file that is allowed (`ulimit -f`, or what a file system takes) fails with its words from now on, as it does
+/// when the disk is full; by itself the signal that comes with it would kill the program, and temporary files would stay behind.
+///
+/// It is caught, not ignored: what is ignored stays so in programs that are started from here.
+pub(crate) fn survive_large_files() {
+    // Where the system does not let us, it ends the program as it always does.
+    let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
 /// Runs a job that ends early when a signal comes.

@@ -23,6 +23,7 @@ mod suggest;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    interrupt::survive_large_files();
     let arguments: Vec<_> = std::env::args_os().collect();
     if commands::filter::is_asked(&arguments) {
         return commands::filter::main(&arguments);

@@ -95,6 +95,31 @@ fn a_ledger_without_its_output_does_not_stand_in_the_way_after_a_crash() {
 }
 
 #[test]
+fn a_file_that_may_not_grow_is_an_error_and_leaves_nothing() {
+    let sandbox = Sandbox::new();
+    let body = b"words of a message that nobody changes, line after line\n".repeat(20_000);
+    let message = [LATIN, &body].concat();
+    sandbox.write("some.mbox", &mbox(&[&*message; 2]));
+    // Long enough that the output is written past the page cache before it is at its limit.
+    sandbox.write("large.mbox", &mbox(&[&*message; 40]));
+    sandbox.run(&["normalize", "some.mbox", "-o", "whole.mbox"]).ended(0);
+    let before = sandbox.names();
+    // The shell counts in blocks of 512 bytes.
+    for (limit, command, path) in [
+        (100, "normalize some.mbox -o out.mbox", "out.mbox"),
+        (70_000, "normalize large.mbox -o out.mbox", "out.mbox"),
+        (100, "normalize some.mbox -o out --to maildir", "out"),
+        (100, "restore whole.mbox -o back.mbox", "back.mbox"),
+        (100, "text some.mbox > text.txt", "standard output"),
+    ] {
+        let run = sandbox.shell(&format!("ulimit -f {limit}; mailglot {command}")).ended(4);
+        assert!(run.err.contains(path) && run.err.ends_with("file too large\n"), "{command}: {}", run.err);
+        let _ = fs::remove_file(sandbox.path("text.txt"));
+        assert_eq!(sandbox.names(), before, "{command}");
+    }
+}
+
+#[test]
 fn causes_are_told_in_plain_words() {
     let sandbox = Sandbox::new();
     for (args, words) in [

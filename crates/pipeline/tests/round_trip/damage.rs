@@ -1,0 +1,125 @@
+//! Ledgers and outputs that are not what they were.
+
+use crate::{Dialect, back, job, maildir, mbox, run, tree};
+use mailglot_pipeline::{Error, Progress, RestoreJob, restore};
+use std::fs;
+
+#[test]
+fn a_damaged_ledger_restores_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a.mbox"), mbox(6, Dialect::Irregular)).unwrap();
+    run(&job(&[at("a.mbox")], &at("out")));
+    let good = fs::read(at("out.ledger")).unwrap();
+    let refused = |bytes: &[u8], what: &str| {
+        fs::write(at("out.ledger"), bytes).unwrap();
+        let error = back(&at("out"), Some(&at("back"))).expect_err(what);
+        assert!(matches!(error, Error::Ledger(..)), "{what}: {error:?}");
+        assert!(!at("back").exists(), "{what}");
+    };
+    for byte in 0..good.len() {
+        let mut bad = good.clone();
+        bad[byte] ^= 0x10;
+        refused(&bad, &format!("byte {byte}"));
+    }
+    for len in (0..good.len()).step_by(7) {
+        refused(&good[..len], &format!("length {len}"));
+    }
+    fs::remove_file(at("out.ledger")).unwrap();
+    assert!(matches!(back(&at("out"), Some(&at("back"))), Err(Error::Ledger(..))));
+    fs::write(at("out.ledger"), &good).unwrap();
+    back(&at("out"), Some(&at("back"))).unwrap();
+    // Temporary files stay nowhere.
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+}
+
+#[test]
+fn a_wrong_output_restores_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a.mbox"), mbox(6, Dialect::Rd)).unwrap();
+    run(&job(&[at("a.mbox")], &at("out")));
+    let good = fs::read(at("out")).unwrap();
+    let mut cases: Vec<Vec<u8>> =
+        vec![Vec::new(), good[..good.len() - 1].to_vec(), [&good[..], b"x"].concat()];
+    for byte in (0..good.len()).step_by(11) {
+        let mut bad = good.clone();
+        bad[byte] ^= 1;
+        cases.push(bad);
+    }
+    for bad in cases {
+        fs::write(at("out"), bad).unwrap();
+        let error = back(&at("out"), Some(&at("back"))).unwrap_err();
+        assert!(matches!(error, Error::Ledger(..)), "{error:?}");
+        assert!(!at("back").exists());
+        assert!(back(&at("out"), None).is_err());
+    }
+}
+
+#[test]
+fn a_changed_file_of_an_output_folder_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    maildir(&at("md"));
+    run(&job(&[at("md")], &at("out")));
+    let (name, bytes) = tree(&at("out")).into_iter().find(|(_, bytes)| bytes.is_some()).unwrap();
+    let bytes = bytes.unwrap();
+    let path = at("out").join(name);
+    fs::write(&path, [&bytes[..], b"\n"].concat()).unwrap();
+    assert!(matches!(back(&at("out"), Some(&at("back"))), Err(Error::Ledger(..))));
+    fs::remove_file(&path).unwrap();
+    assert!(back(&at("out"), Some(&at("back"))).is_err());
+    assert!(!at("back").exists());
+    fs::write(&path, &bytes).unwrap();
+    back(&at("out"), Some(&at("back"))).unwrap();
+}
+
+#[test]
+fn a_ledger_that_holds_its_message_whole_needs_no_output() {
+    use mailglot_archive::ledger::write_whole;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let large = b"Subject: x\r\n\r\n\xfc\r\n".repeat(200_000);
+    for (name, message) in
+        [("empty", &b""[..]), ("small", b"Subject: \xfc\r\n\r\nFrom \xff\0\r\n"), ("large", &large)]
+    {
+        let (bytes, _) = write_whole(Vec::new(), message, br#"{"msg":"4F"}"#, "test").unwrap();
+        fs::write(at(name), &bytes).unwrap();
+        let wanted = |original| RestoreJob { output: None, ledger: Some(at(name)), original, force: false };
+        let original = at(&format!("{name}.eml"));
+        let done = restore(&wanted(Some(original.clone())), &Progress::default()).unwrap();
+        assert!(fs::read(&original).unwrap() == message, "{name}");
+        assert_eq!((done.sources, done.messages, done.bytes), (1, 1, message.len() as u64));
+        assert_eq!(done.notes, [br#"{"msg":"4F"}"#]);
+        restore(&wanted(None), &Progress::default()).unwrap();
+        // Whatever byte is lost or changed, nothing comes back.
+        for bad in [&bytes[..bytes.len() - 1], &[&bytes[..60], &[bytes[60] ^ 1], &bytes[61..]].concat()] {
+            fs::write(at("bad"), bad).unwrap();
+            let job = RestoreJob {
+                output: None,
+                ledger: Some(at("bad")),
+                original: Some(at("none")),
+                force: false,
+            };
+            assert!(matches!(restore(&job, &Progress::default()), Err(Error::Ledger(..))));
+            assert!(!at("none").exists());
+        }
+    }
+    // A delivered message is not what such a ledger reads, and an archive is what others need.
+    fs::write(at("delivered"), "Received: by x\nSubject: x\n\n").unwrap();
+    run(&job(&[at("delivered")], &at("out")));
+    let job = RestoreJob {
+        output: Some(at("delivered")),
+        ledger: Some(at("small")),
+        original: Some(at("none")),
+        force: false,
+    };
+    let error = restore(&job, &Progress::default()).unwrap_err().to_string();
+    assert!(error.contains("holds the original whole"), "{error}");
+    let job =
+        RestoreJob { output: None, ledger: Some(at("out.ledger")), original: Some(at("none")), force: false };
+    let error = restore(&job, &Progress::default()).unwrap_err().to_string();
+    assert!(error.contains("needs the normalized archive"), "{error}");
+    let job = RestoreJob { output: None, ledger: None, original: Some(at("none")), force: false };
+    assert!(matches!(restore(&job, &Progress::default()), Err(Error::Usage(_))));
+}

@@ -1,0 +1,186 @@
+//! Mailboxes of every dialect, and what is odd in them.
+
+use crate::{Dialect, FORMS, back, crlf, job, mbox, round_trip, run, tree};
+use mailglot_archive::Format;
+use mailglot_pipeline::NormalizeJob;
+use std::fs;
+
+#[test]
+fn mailboxes_of_every_dialect_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    for dialect in [Dialect::Rd, Dialect::O, Dialect::Cl2, Dialect::Irregular] {
+        for ends in ["lf", "crlf"] {
+            let path = folder.path().join(format!("{dialect:?}-{ends}.mbox"));
+            let lf = mbox(30, dialect);
+            // The lengths of mboxcl2 are those of LF.
+            if ends == "crlf" && matches!(dialect, Dialect::Cl2) {
+                continue;
+            }
+            fs::write(&path, if ends == "lf" { lf } else { crlf(&lf) }).unwrap();
+            for to in FORMS {
+                let summary = round_trip(&path, to);
+                assert_eq!(summary.messages_in, 30, "{dialect:?} {ends} {to:?}");
+                assert!(summary.changed >= 15, "{summary:?}");
+            }
+        }
+    }
+}
+
+/// Texts that hold lines like delimiters, or come to hold them when they are decoded, stay as many messages as they were.
+#[test]
+fn what_is_written_is_read_as_the_same_messages() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("box.mbox");
+    let typed = |encoding: &str, body: &str| {
+        format!(
+            "MIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: {encoding}\n\n{body}\n"
+        )
+    };
+    let multipart = |end: &str| {
+        format!(
+            "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=\"b#\"\n\n--b#\n\ntext\n\n--b#\n\nFrom inside\n{end}"
+        )
+    };
+    let messages = [
+        // `Grüße`, `--Anna_H` and a number, with empty lines between.
+        typed("base64", "R3LDvMOfZQoKLS1Bbm5hX0gKClRlbC4gMTIzCg=="),
+        typed("quoted-printable", "gr=C3=BC=C3=9Fe\n\n--=20\n\nAnna"),
+        typed("quoted-printable", "gr=C3=BC=C3=9Fe\n\n=2D-x1\n\n=46rom me"),
+        typed("8bit", "--On 1 January 2001 10:00 +0000 Joe Smith wrote:\n\n> hi"),
+        typed("7bit", "Not delivered:\n\n--=_abc123\nContent-Type: text/plain\n\nhello"),
+        "\n--b2-- x\n".to_owned(),
+        "Date: Mon, 1 Jan 2001 00:00:00 +0000\n--b2-- x\n".to_owned(),
+        multipart("--b#--\n"),
+        multipart(""),
+    ];
+    let separators = [
+        "From a@example.org Mon Jan  1 00:00:00 2001\n",
+        "From  a@b  Mon Jan  1 00:00:00 2001\n",
+        "From joe at example.org  Mon Jan  1 00:00:00 2001\n",
+        "From - Mon Jan 01 00:00:00 2001\n",
+        "From \n",
+    ];
+    // xorshift64*
+    let mut state = 0x5eed_u64;
+    let mut below = |limit: usize| {
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        (state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % limit
+    };
+    let mut mailboxes: Vec<(Vec<u8>, Option<u64>)> = (0..80)
+        .map(|_| {
+            let count = 2 + below(12);
+            let separator = separators[below(separators.len())];
+            let ends = ["\n", "\r\n", "\r"][below(3)];
+            let mut text = String::new();
+            for n in 0..count {
+                let message = messages[below(messages.len())].replace('#', &n.to_string());
+                let blank = if below(8) == 0 { "" } else { "\n" };
+                let number = n.to_string();
+                text +=
+                    &[separator, "From: a@example.org\nSubject: ", &number, "\n", &message, blank].concat();
+            }
+            (text.replace('\n', ends).into_bytes(), Some(count as u64))
+        })
+        .collect();
+    mailboxes.extend(
+        [
+            "From  a@b  Mon Jan  1 00:00:00 2001\r--b2-- x\rFrom  a@b  Mon Jan  1 00:00:00 2001\r\nFrom: \"D. S.\" <d@example.com>\r--b2-- x\r\n",
+            "From joe at example.org  Mon Jan  1 00:00:00 2001\n--b2-- x\r\nFrom joe at example.org  Mon Jan  1 00:00:00 2001\nContent-Type: multipart/encrypted; protocol=\"application=?windows-1256?b?zcjHIMjf4w==?=\r\n--b2-- x",
+        ]
+        .map(|text| (text.as_bytes().to_vec(), None)),
+    );
+    for (number, (text, expected)) in mailboxes.into_iter().enumerate() {
+        fs::write(&path, &text).unwrap();
+        // A second pass reads as many as were written, and changes nothing.
+        let summary = round_trip(&path, Some(Format::Mbox));
+        assert!(
+            expected.is_none_or(|count| count == summary.messages_in),
+            "{number}: {} of {expected:?} in {}",
+            summary.messages_in,
+            text.escape_ascii()
+        );
+    }
+}
+
+#[test]
+fn odd_mailboxes_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = mbox(5, Dialect::Rd);
+    let mut bom = b"\xEF\xBB\xBF\n\n".to_vec();
+    bom.extend_from_slice(&base);
+    let mut no_end = base.clone();
+    no_end.truncate(base.len() - 2);
+    let no_blank = String::from_utf8_lossy(&base).replace("\n\nFrom s", "\nFrom s").into_bytes();
+    let cr = base.iter().map(|&b| if b == b'\n' { b'\r' } else { b }).collect();
+    let mmdf =
+        [&b"\x01\x01\x01\x01\nFrom: a@b\nSubject: x\n\nte\xE9xt\nFrom x\n\x01\x01\x01\x01\n"[..]; 2].concat();
+    let takeout =
+        String::from_utf8_lossy(&crlf(&base)).replace("2001\r\nFrom:", "+0000 2001\r\nFrom:").into_bytes();
+    let cases: [(&str, Vec<u8>); 8] = [
+        ("bom", bom),
+        ("no-end", no_end),
+        ("no-blank", no_blank),
+        ("cr", cr),
+        ("mmdf", mmdf),
+        ("takeout", takeout),
+        ("empty", Vec::new()),
+        ("noise", (0..4000u32).map(|i| ((i * 7919) >> 3) as u8).collect()),
+    ];
+    for (name, bytes) in cases {
+        let path = folder.path().join(format!("{name}.mbox"));
+        fs::write(&path, bytes).unwrap();
+        for to in FORMS {
+            round_trip(&path, to);
+        }
+    }
+}
+
+#[test]
+fn a_large_message_passes_in_pieces() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.mbox");
+    let mut bytes = mbox(2, Dialect::Rd);
+    bytes.extend_from_slice(
+        b"From big@example.org Mon Jan  1 00:00:00 2001\nFrom: big@example.org\nSubject: big\n\n",
+    );
+    let lines = b">From a line\nanother line of some length, so that pieces end anywhere\n>>>From deeper\n";
+    while bytes.len() < 3_000_000 {
+        bytes.extend_from_slice(lines);
+    }
+    bytes.push(b'\n');
+    bytes.extend_from_slice(&mbox(2, Dialect::Rd));
+    fs::write(&path, &bytes).unwrap();
+    for to in FORMS {
+        for limit in [100_000, 100_001, 65_537] {
+            let out = folder.path().join(format!("out-{to:?}-{limit}"));
+            let mut job = NormalizeJob { to, ..job(std::slice::from_ref(&path), &out) };
+            job.policy.limits.message = limit;
+            job.threads = 2;
+            let summary = run(&job);
+            assert_eq!((summary.messages_in, summary.written), (5, 5), "{to:?}");
+            assert_eq!(summary.events["msg.too-large"], 1);
+            let original = folder.path().join(format!("back-{to:?}-{limit}"));
+            back(&out, Some(&original)).unwrap();
+            assert!(fs::read(&original).unwrap() == bytes, "{to:?} {limit}");
+            if to == Some(Format::Maildir) {
+                let big = tree(&out).into_values().flatten().max_by_key(Vec::len).unwrap();
+                assert!(!big.windows(8).any(|w| w == b"\n>From a"), "quoting stayed");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_length_that_is_no_longer_true_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a.mbox"), mbox(6, Dialect::Cl2)).unwrap();
+    let summary = run(&job(&[at("a.mbox")], &at("out")));
+    let out = fs::read(at("out")).unwrap();
+    assert!(!out.windows(15).any(|w| w == b"Content-Length:"));
+    assert_eq!(summary.messages_in, 6);
+    back(&at("out"), Some(&at("back"))).unwrap();
+    assert_eq!(fs::read(at("back")).unwrap(), fs::read(at("a.mbox")).unwrap());
+}

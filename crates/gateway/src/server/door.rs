@@ -5,15 +5,19 @@
 //! # Limits
 //! Once rung, it rings for ever.
 
-use super::AFTER_FAILURE;
 use crate::address::{Listener, Stream};
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a client that there is no descriptor for waits for one.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// How often one is asked for meanwhile.
+const STEP: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
 
 /// A listener with its bell.
 pub(super) struct Door {
@@ -57,10 +61,13 @@ impl Door {
         if !waited[1].revents().is_empty() || waited[0].revents().is_empty() {
             return Ok(None);
         }
+        let start = Instant::now();
         let mut taken = self.listener.accept();
-        if taken.as_ref().is_err_and(lacks_descriptors) {
-            // Those of clients that have just left are free in a moment.
-            thread::sleep(AFTER_FAILURE);
+        // Those of clients that have just left are free in a moment.
+        while taken.as_ref().is_err_and(lacks_descriptors) && start.elapsed() < PATIENCE {
+            if self.is_rung_within(STEP)? {
+                return Ok(None);
+            }
             taken = self.listener.accept();
         }
         match taken {
@@ -70,6 +77,14 @@ impl Door {
                 self.spare.turn_away(&error, &self.listener);
                 Err(error)
             }
+        }
+    }
+
+    fn is_rung_within(&self, time: Timespec) -> io::Result<bool> {
+        match poll(&mut [PollFd::new(&self.rung, PollFlags::IN)], Some(&time)) {
+            Ok(rung) => Ok(rung > 0),
+            Err(Errno::INTR) => Ok(false),
+            Err(error) => Err(error.into()),
         }
     }
 }

@@ -1,13 +1,16 @@
 //! The test whether a `From ` line stands inside an open multipart of the message that is being read.
 //!
-//! Only a boundary that a Content-Type field declares opens anything: in the header of the message, of one of its parts,
-//! or of a message that a part embeds. What merely looks like a delimiter (signatures, quoted reports) is text.
+//! Only a boundary that the Content-Type field of a multipart declares opens anything: in the header of the message, of one of its
+//! parts, or of a message that a part embeds. What merely looks like a delimiter (signatures, quoted reports) is text; so are rows of
+//! signs that a boundary without a letter or digit would make of it, unless the header of a part follows.
 //!
 //! # Limits
 //! A delimiter that is declared again before it comes again belongs to the next message: so two copies of a message that
-//! was cut off stay two. Boundaries above 70 bytes, those in pieces (RFC 2231) and more than 256 at once are not followed; neither are
+//! was cut off stay two. Boundaries above 70 bytes, those in pieces (RFC 2231), with quoted pairs or behind comments, and more than 256 at
+//! once are not followed; neither are
 //! the parts of a digest that have no header. A message that was cut off inside a multipart takes in what follows it when
-//! its delimiter stands in a later message, within 1 MiB and without a declaration: an attached mailbox looks the same.
+//! its delimiter stands in a later message, within 1 MiB and without a declaration: an attached mailbox looks the same. One lone CR
+//! in a mailbox makes line ends of all of them.
 
 use std::collections::hash_map::Entry as Slot;
 use std::collections::{HashMap, VecDeque};
@@ -16,7 +19,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use memchr::memmem::Finder;
 
 use super::split::starts_line;
-use super::write::split_line;
 
 /// Bytes before and after a candidate that the open-multipart test looks at.
 pub(super) const FAR: u64 = 1 << 20;
@@ -29,7 +31,8 @@ const MOST: usize = 256;
 /// it. Each key (hash of a boundary) knows whether it is open and what comes next for it, so a question costs no search.
 pub(super) struct Delimiters {
     lines: Finder<'static>,
-    declarations: Finder<'static>,
+    /// `boundary` but for its first letter, in small letters and in capitals: mail has no others.
+    declarations: [Finder<'static>; 2],
     /// Lone CRs end lines too.
     bare_cr: bool,
     /// The message was read up to here.
@@ -65,10 +68,33 @@ enum Place {
 struct Header {
     /// The first byte of its current line was looked at.
     in_line: bool,
-    /// The current field is a Content-Type.
-    content_type: bool,
+    /// The current field is a Content-Type, and says this.
+    content_type: Type,
     /// The type is that of an embedded message.
     embeds: bool,
+}
+
+impl Header {
+    /// Takes in the value of a Content-Type field, or the part of it that is on this line.
+    fn take_type(&mut self, value: &[u8]) {
+        self.content_type = match value.get(..b"multipart/".len()) {
+            Some(start) if start.eq_ignore_ascii_case(b"multipart/") => Type::Multipart,
+            _ if matches!(value.first(), None | Some(b'\r' | b'\n')) => Type::Awaited,
+            _ => Type::Other,
+        };
+        self.embeds |= embeds(value);
+    }
+}
+
+/// What a Content-Type field declares.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Type {
+    /// Nothing that matters here, or it is another field.
+    #[default]
+    Other,
+    /// The type comes on the next line.
+    Awaited,
+    Multipart,
 }
 
 #[derive(Clone, Copy)]
@@ -109,7 +135,7 @@ impl Delimiters {
     pub(super) fn new(bare_cr: bool) -> Self {
         Self {
             lines: Finder::new(if bare_cr { "--" } else { "\n--" }),
-            declarations: Finder::new("oundary"),
+            declarations: ["oundary", "OUNDARY"].map(Finder::new),
             bare_cr,
             read: 0,
             place: Place::Header(Header::default()),
@@ -183,7 +209,10 @@ impl Delimiters {
         let mut at = from;
         while let Some(start) = self.next_line(data, at, end, false) {
             at = start + 2;
-            let Some(line) = Line::read(data, start) else { continue };
+            let Some(line) = Line::read(data, start, self.bare_cr) else { continue };
+            if !line.has_word() && !opens_part(&data[start..], line.step) {
+                continue;
+            }
             for key in line.keys().into_iter().flatten() {
                 marks.push(Mark { at: base + start as u64, key, kind: MarkKind::Line });
             }
@@ -216,19 +245,22 @@ impl Delimiters {
         while at < end {
             if !header.in_line {
                 header.in_line = true;
+                if let Some(step) = line_end(&data[at..], self.bare_cr) {
+                    self.read = base + (at + step) as u64;
+                    self.level += 1;
+                    self.place = if header.embeds { Place::Header(Header::default()) } else { Place::Body };
+                    return;
+                }
                 match &data[at..] {
-                    [b'\n' | b'\r', ..] => {
-                        let (_, step) = split_line(&data[at..]);
-                        self.read = base + (at + step) as u64;
-                        self.level += 1;
-                        self.place =
-                            if header.embeds { Place::Header(Header::default()) } else { Place::Body };
-                        return;
+                    [b' ' | b'\t', rest @ ..] => {
+                        if header.content_type == Type::Awaited {
+                            header.take_type(rest[..rest.len().min(Self::REACH)].trim_ascii_start());
+                        }
                     }
-                    [b' ' | b'\t', ..] => {}
                     // A part may begin without an empty line before it.
                     [b'-', b'-', ..]
-                        if Line::read(data, at).is_some_and(|line| self.declared_by(&line).is_some()) =>
+                        if Line::read(data, at, self.bare_cr)
+                            .is_some_and(|line| self.declared_by(&line).is_some()) =>
                     {
                         self.read = base + at as u64;
                         self.level += 1;
@@ -236,14 +268,15 @@ impl Delimiters {
                         return;
                     }
                     line => {
-                        let value = content_type(&line[..line.len().min(Self::REACH)]);
-                        header.content_type = value.is_some();
-                        header.embeds |= value.is_some_and(embeds);
+                        header.content_type = Type::Other;
+                        if let Some(value) = content_type(&line[..line.len().min(Self::REACH)]) {
+                            header.take_type(value);
+                        }
                     }
                 }
             }
-            let stop = memchr::memchr2(b'\n', b'\r', &data[at..end]).map(|found| at + found);
-            if header.content_type {
+            let stop = next_end(data, at, end, self.bare_cr);
+            if header.content_type == Type::Multipart {
                 let mut found = Vec::new();
                 self.find_declarations(data, at, stop.unwrap_or(end), |_, key| found.push(key));
                 for key in found {
@@ -253,7 +286,7 @@ impl Delimiters {
             at = match stop {
                 Some(stop) => {
                     header.in_line = false;
-                    stop + split_line(&data[stop..]).1
+                    stop + line_end(&data[stop..], self.bare_cr).unwrap_or(1)
                 }
                 None => end,
             };
@@ -279,7 +312,7 @@ impl Delimiters {
 
     /// Opens or closes what the line at `at` says, when it is a delimiter of the message.
     fn read_delimiter(&mut self, data: &[u8], at: usize, base: u64) -> bool {
-        let Some(line) = Line::read(data, at) else { return false };
+        let Some(line) = Line::read(data, at, self.bare_cr) else { return false };
         let Some((key, level, closing)) = self.declared_by(&line) else { return false };
         // An outer delimiter closes what is in the part.
         let keep = if closing { level } else { level + 1 };
@@ -366,11 +399,10 @@ impl Delimiters {
 
     /// Calls `found` with the index and the key of each `boundary=` that starts in `from..to`.
     fn find_declarations(&self, data: &[u8], from: usize, to: usize, mut found: impl FnMut(usize, u64)) {
-        let limit = (to + 6).min(data.len());
-        let mut at = from;
-        while let Some(next) = data.get(at..limit).and_then(|part| self.declarations.find(part)) {
-            let start = at + next;
-            at = start + 7;
+        let part = data.get(from..(to + 6).min(data.len())).unwrap_or_default();
+        for next in self.declarations.iter().flat_map(|name| name.find_iter(part)) {
+            let start = from + next;
+            let at = start + 7;
             let value = &data[at..data.len().min(start + Self::REACH)];
             let Some(value) = value.trim_ascii_start().strip_prefix(b"=") else { continue };
             let value = value.trim_ascii_start();
@@ -399,13 +431,19 @@ struct Line<'a> {
 
 impl<'a> Line<'a> {
     /// The line at an index, when it can be a delimiter.
-    fn read(data: &'a [u8], start: usize) -> Option<Self> {
+    fn read(data: &'a [u8], start: usize, bare_cr: bool) -> Option<Self> {
         let window = &data[start..data.len().min(start + 100)];
-        let (line, step) = split_line(window);
-        if step == line.len() && line.len() == 100 {
-            return None;
-        }
-        Some(Self { name: line.get(2..)?.trim_ascii_end(), step })
+        let (length, step) = match next_end(window, 0, window.len(), bare_cr) {
+            Some(end) => (end, end + line_end(&window[end..], bare_cr)?),
+            None if window.len() == 100 => return None,
+            None => (window.len(), window.len()),
+        };
+        Some(Self { name: window.get(2..length)?.trim_ascii_end(), step })
+    }
+
+    /// Whether it has a letter or a digit, as all boundaries that programs make.
+    fn has_word(&self) -> bool {
+        self.name.iter().any(u8::is_ascii_alphanumeric)
     }
 
     /// The boundary when the line opens a part, and when it closes a multipart.
@@ -413,6 +451,32 @@ impl<'a> Line<'a> {
         let key = |name: &[u8]| LENGTHS.contains(&name.len()).then(|| hash(name));
         [key(self.name), self.name.strip_suffix(b"--").and_then(key)]
     }
+}
+
+/// Bytes of the line end that `bytes` begin with. A CR ends a line where LF follows (other CRs may stand between), or where lone ones do.
+fn line_end(bytes: &[u8], bare_cr: bool) -> Option<usize> {
+    let returns = bytes.iter().take(MOST_RETURNS).take_while(|&&byte| byte == b'\r').count();
+    match bytes.get(returns) {
+        Some(b'\n') => Some(returns + 1),
+        _ if bare_cr && returns > 0 => Some(1),
+        _ => None,
+    }
+}
+
+/// CRs before a LF that are one line end with it.
+const MOST_RETURNS: usize = 8;
+
+/// Where the first line end in `from..to` stands.
+fn next_end(data: &[u8], from: usize, to: usize, bare_cr: bool) -> Option<usize> {
+    memchr::memchr2_iter(b'\n', b'\r', &data[from..to])
+        .map(|found| from + found)
+        .find(|&at| line_end(&data[at..], bare_cr).is_some())
+}
+
+/// Whether a field of a part's header follows the line that is `step` bytes long.
+fn opens_part(data: &[u8], step: usize) -> bool {
+    let field = data.get(step..).unwrap_or_default();
+    field.get(..8).is_some_and(|name| name.eq_ignore_ascii_case(b"content-"))
 }
 
 /// The value of a Content-Type field, from the start of its line.
@@ -434,3 +498,6 @@ fn hash(name: &[u8]) -> u64 {
     name.hash(&mut hasher);
     hasher.finish()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,17 +1,25 @@
 //! Content-Length: true of a message in an mbox file only until the message changes.
+//!
+//! Lines are those of readers of mailboxes: every CR, LF and CR LF ends one, and one without a colon is passed over.
 
 use mailglot_mime::{Edit, Span};
 
-/// Adds the removal of every Content-Length field to the edits of a message; true when there was one.
+/// Adds to the edits of a message that no Content-Length field is left; true when there was one. The fields go; in a header with lone CRs
+/// or lines that are no fields, of which readers make different things, they become others (`X-Content-Length`), so that all lines stay.
 pub(crate) fn remove(raw: &[u8], edits: &mut Vec<Edit>) -> bool {
-    let fields = find(raw);
+    if !has_name(raw) {
+        return false;
+    }
+    let Found { fields, doubtful } = find(raw);
     for field in &fields {
         // An edit inside the field would overlap its removal; edits never reach over a field's end.
         edits.retain(|edit| edit.span.end <= field.start || edit.span.start >= field.end);
         let at = edits.partition_point(|edit| edit.span.start < field.start);
         let touching = edits.get(at).is_some_and(|edit| edit.span.start < field.end)
             || at.checked_sub(1).is_some_and(|before| edits[before].span.end > field.start);
-        if !touching {
+        if !touching && doubtful {
+            edits.insert(at, Edit::new(Span::new(field.start, field.start), *b"X-"));
+        } else if !touching {
             edits.insert(at, Edit::new(*field, Vec::new()));
         }
     }
@@ -20,8 +28,10 @@ pub(crate) fn remove(raw: &[u8], edits: &mut Vec<Edit>) -> bool {
 
 const NAME: &[u8] = b"content-length";
 
-fn starts_with_name(line: &[u8]) -> bool {
+/// Whether a line of a field begins with the name.
+fn is_named(line: &[u8]) -> bool {
     line.get(..NAME.len()).is_some_and(|start| start.eq_ignore_ascii_case(NAME))
+        && line[NAME.len()..].trim_ascii_start().starts_with(b":")
 }
 
 /// Whether a line before the first empty one begins with the name. Most messages have none, and are not looked at closely.
@@ -30,65 +40,86 @@ fn has_name(raw: &[u8]) -> bool {
     loop {
         match rest.first() {
             None | Some(b'\r' | b'\n') => return false,
-            Some(b'C' | b'c') if starts_with_name(rest) => return true,
-            _ => {}
+            Some(b'C' | b'c') if is_named(rest) => return true,
+            _ => rest = &rest[line(rest).1..],
         }
-        let Some(lf) = memchr::memchr(b'\n', rest) else { return false };
-        rest = &rest[lf + 1..];
     }
 }
 
-/// Whole fields, folded lines and line end included, in the header of the message itself. The search ends where lines are in doubt:
-/// at a CR without LF, and at a line that is no field, behind which the body may begin once the field is gone.
-fn find(raw: &[u8]) -> Vec<Span> {
-    let mut found = Vec::new();
-    if !has_name(raw) {
-        return found;
+/// Bytes of the first line, without and with its end.
+fn line(bytes: &[u8]) -> (usize, usize) {
+    match memchr::memchr2(b'\n', b'\r', bytes) {
+        Some(at) if bytes[at..].starts_with(b"\r\n") => (at, at + 2),
+        Some(at) => (at, at + 1),
+        None => (bytes.len(), bytes.len()),
     }
-    let mut at = 0;
-    let mut open = None;
+}
+
+/// What the header of a message has.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Found {
+    /// Whole fields, folded lines and line ends included.
+    fields: Vec<Span>,
+    /// Lone CRs, or lines that are no fields.
+    doubtful: bool,
+}
+
+fn find(raw: &[u8]) -> Found {
+    let mut found = Found::default();
+    let (mut at, mut open) = (0, None);
     while at < raw.len() {
-        let end = memchr::memchr(b'\n', &raw[at..]).map_or(raw.len(), |lf| at + lf + 1);
-        let line = &raw[at..end];
-        if has_lone_cr(line) {
+        let (length, step) = line(&raw[at..]);
+        let content = &raw[at..at + length];
+        let is_folded = matches!(content.first(), Some(b' ' | b'\t'));
+        if !is_folded {
+            found.fields.extend(open.take().map(|start| Span::new(start, at)));
+        }
+        if content.is_empty() {
             return found;
         }
-        if !matches!(line[0], b' ' | b'\t') {
-            if let Some(start) = open.take() {
-                found.push(Span::new(start, at));
-            }
-            if !line.contains(&b':') {
-                return found;
-            }
-            if starts_with_name(line) && line[NAME.len()..].trim_ascii_start().starts_with(b":") {
-                open = Some(at);
-            }
+        found.doubtful |= step == length + 1 && raw[at + length] == b'\r';
+        found.doubtful |= !is_folded && !content.contains(&b':');
+        if !is_folded && is_named(content) {
+            open = Some(at);
         }
-        at = end;
+        at += step;
     }
-    found.extend(open.map(|start| Span::new(start, at)));
+    found.fields.extend(open.map(|start| Span::new(start, at)));
     found
-}
-
-fn has_lone_cr(line: &[u8]) -> bool {
-    let content = line.strip_suffix(b"\n").unwrap_or(line);
-    content.strip_suffix(b"\r").unwrap_or(content).contains(&b'\r')
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn found(raw: &[u8]) -> (Vec<(usize, usize)>, bool) {
+        let Found { fields, doubtful } = find(raw);
+        (fields.iter().map(|span| (span.start, span.end)).collect(), doubtful)
+    }
+
     #[test]
     fn fields_are_found_in_the_header_only() {
         let raw = b"Subject: x\nContent-Length: 12\nCONTENT-LENGTH :\r\n 7\r\nTo: y\n\nContent-Length: 3\n";
-        assert_eq!(find(raw), [Span::new(11, 30), Span::new(30, 52)]);
-        assert_eq!(find(b"Content-Length: 1"), [Span::new(0, 17)]);
-        assert_eq!(find(b"Content-Length-X: 1\n\n"), []);
-        assert_eq!(find(b""), []);
-        assert_eq!(find(b"A: b\nno field\nContent-Length: 12\n\n"), []);
-        assert_eq!(find(b"Content-Length: 1\n a\r\rContent-Length: 12\n\n"), []);
-        assert_eq!(find(b"A: b\rbody\r\rtext: x\nContent-Length: 12\n\n"), []);
+        assert_eq!(found(raw), (vec![(11, 30), (30, 52)], false));
+        assert_eq!(found(b"Content-Length: 1"), (vec![(0, 17)], false));
+        assert_eq!(found(b"Content-Length-X: 1\n\n"), (vec![], false));
+        assert_eq!(found(b""), (vec![], false));
+        assert_eq!(found(b"A: b\nno field\nContent-Length: 12\n\n"), (vec![(14, 33)], true));
+        assert_eq!(found(b"A: b\rContent-Length: 12\r\rContent-Length: 3\r"), (vec![(5, 24)], true));
+        assert_eq!(found(b"Content-Length: 1\n a\r\rContent-Length: 12\n\n"), (vec![(0, 21)], true));
+        assert_eq!(found(b"A: b\rbody\r\rtext: x\nContent-Length: 12\n\n"), (vec![], true));
+    }
+
+    #[test]
+    fn where_lines_are_in_doubt_the_name_changes() {
+        for raw in [&b"A: b\rContent-Length: 12\r\rbody"[..], b"A: b\nwhat\nContent-Length: 12\n\nbody"] {
+            let (mut edits, mut out) = (Vec::new(), Vec::new());
+            assert!(remove(raw, &mut edits));
+            mailglot_mime::splice(raw, &edits, &mut out).unwrap();
+            let expected = String::from_utf8_lossy(raw).replace("Content-L", "X-Content-L");
+            assert_eq!(String::from_utf8_lossy(&out), expected);
+            assert!(!remove(&out, &mut Vec::new()), "once only");
+        }
     }
 
     #[test]

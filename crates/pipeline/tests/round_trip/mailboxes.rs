@@ -184,3 +184,49 @@ fn a_length_that_is_no_longer_true_goes() {
     back(&at("out"), Some(&at("back"))).unwrap();
     assert_eq!(fs::read(at("back")).unwrap(), fs::read(at("a.mbox")).unwrap());
 }
+
+/// Wherever a reader of mailboxes sees the field: in mailboxes with CR alone, too, and in headers that others end sooner.
+#[test]
+fn a_length_that_is_no_longer_true_is_none_in_headers_in_doubt() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("box.mbox");
+    for (field, ends) in [
+        ("X: y", "\n"),
+        ("X: y", "\r\n"),
+        ("X: y", "\r"),
+        ("X: y\rz", "\n"),
+        ("no field", "\n"),
+        ("no field", "\r\n"),
+        ("no field", "\r"),
+    ] {
+        for quotes in ["", ">", ">>"] {
+            let mut mailbox = Vec::new();
+            for number in 1..4 {
+                let body = format!("Pr\u{e9}\nFrom me to you\n\n{quotes}From x\n")
+                    .chars()
+                    .map(|c| c as u32 as u8)
+                    .collect::<Vec<_>>();
+                let lines = body.iter().filter(|byte| **byte == b'\n').count();
+                let header = format!(
+                    "From a{number}@b.example Mon Jan  1 00:00:0{number} 2001\nFrom: a@b.example\n{field}\nMIME-Version: 1.0\n\
+                     Content-Type: text/plain; charset=iso-8859-1\nContent-Length: {}\n\n",
+                    body.len() + lines * (ends.len() - 1)
+                );
+                let text = [header.as_bytes(), &body, b"\n"].concat();
+                mailbox.extend(text.iter().flat_map(|byte| match byte {
+                    b'\n' => ends.as_bytes(),
+                    byte => std::slice::from_ref(byte),
+                }));
+            }
+            fs::write(&path, &mailbox).unwrap();
+            let summary = round_trip(&path, Some(Format::Mbox));
+            assert_eq!((summary.messages_in, summary.changed), (3, 3), "{field:?} {ends:?} {quotes}");
+            let out = folder.path().join("out");
+            run(&NormalizeJob { to: Some(Format::Mbox), ..job(std::slice::from_ref(&path), &out) });
+            let text = String::from_utf8(fs::read(&out).unwrap()).unwrap();
+            assert!(!text.replace('\r', "\n").contains("\nContent-Length:"), "{text:?}");
+            fs::remove_file(&out).unwrap();
+            fs::remove_file(out.with_extension("ledger")).unwrap();
+        }
+    }
+}

@@ -340,8 +340,9 @@ impl Compose<'_> {
     ) -> (Made, [usize; 3]) {
         let Plan { mut edits, report } = (self.process)(raw, self.policy);
         let Some(to) = self.to else {
+            let length_removed = self.would_remove_length(entry, old, raw, froms, &mut edits, out);
             let changed = !edits.is_empty();
-            return (Made { report, changed, way: None, same: false, length_removed: false }, [0; 3]);
+            return (Made { report, changed, way: None, same: false, length_removed }, [0; 3]);
         };
         let start = out.len();
         if to == Format::Mbox {
@@ -358,8 +359,7 @@ impl Compose<'_> {
         let body = out.len();
         let mut quotes = put_message(to, froms, raw, &edits, out);
         let mut length_removed = false;
-        // Without quoting the length alone says where the message ends; the output has quoting instead.
-        if self.from_mbox && (out.len() - body != old.len() || entry.quoting == Quoting::None) {
+        if self.outlives_length(entry, old, out.len() - body) {
             length_removed = length_field::remove(raw, &mut edits);
             if length_removed {
                 out.truncate(body);
@@ -384,6 +384,32 @@ impl Compose<'_> {
         }
         let lengths = [body - start, end - body, out.len() - end];
         (Made { report, changed, way, same, length_removed }, lengths)
+    }
+
+    /// Whether a Content-Length is true no longer of a message that has so many bytes in the output. Without quoting the length alone says
+    /// where the message ends; the output has quoting instead.
+    fn outlives_length(&self, entry: &Entry, old: &[u8], new: usize) -> bool {
+        self.from_mbox && (new != old.len() || entry.quoting == Quoting::None)
+    }
+
+    /// A dry run of [`length_field::remove`]: a mailbox is thought of as written to one.
+    fn would_remove_length(
+        &self,
+        entry: &Entry,
+        old: &[u8],
+        raw: &[u8],
+        froms: bool,
+        edits: &mut Vec<Edit>,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        if !self.from_mbox || !length_field::occurs(raw) {
+            return false;
+        }
+        let start = out.len();
+        put_message(Format::Mbox, froms, raw, edits, out);
+        let new = out.len() - start;
+        out.truncate(start);
+        self.outlives_length(entry, old, new) && length_field::remove(raw, edits)
     }
 
     /// Keeps the old end of an entry where it is plain line ends; sees to the blank line before the next separator.

@@ -26,6 +26,11 @@ pub(crate) fn remove(raw: &[u8], edits: &mut Vec<Edit>) -> bool {
     !fields.is_empty()
 }
 
+/// True when [`remove`] would find a field.
+pub(crate) fn occurs(raw: &[u8]) -> bool {
+    !find(raw).is_empty()
+}
+
 const NAME: &[u8] = b"content-length";
 
 /// Whether a line of a field begins with the name.

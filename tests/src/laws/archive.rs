@@ -4,7 +4,8 @@ use super::{Tally, message};
 use crate::tree;
 use mailglot_archive::{Batch, ReadOptions, open, recognize};
 use mailglot_pipeline::{
-    LedgerPlace, NormalizeJob, Progress, RestoreJob, Summary, count, normalize, restore,
+    CheckJob, LedgerPlace, NormalizeJob, Progress, RestoreJob, Summary, check as check_only, count,
+    normalize, restore,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ pub(super) fn check(mutants: &[Vec<u8>], group: u64, tally: &mut Tally) {
         Err(fault) => return tally.check(8, Some(fault)),
     };
     tally.check(8, miscounted(&input, &output, &summary));
+    tally.check(8, told_otherwise(&input, group, &summary));
 
     let original = folder.path().join("original");
     let job = RestoreJob {
@@ -183,6 +185,27 @@ fn miscounted(input: &Path, output: &Path, summary: &Summary) -> Option<String> 
             }),
         (before, after) => Some(format!("count: {before:?}, {after:?}")),
     }
+}
+
+/// Law 8: a dry run counts and tells what the run did.
+fn told_otherwise(input: &Path, group: u64, done: &Summary) -> Option<String> {
+    let job = CheckJob { inputs: vec![input.to_path_buf()], policy: message::policy(group / 4), threads: 1 };
+    let dry = match check_only(&job, &Progress::default()) {
+        Ok(dry) => dry,
+        Err(error) => return Some(format!("check: {error}")),
+    };
+    let told = |s: &Summary| {
+        (
+            s.messages_in,
+            s.changed,
+            s.repairs,
+            s.losses,
+            s.events.clone(),
+            s.charsets.clone(),
+            s.unread.clone(),
+        )
+    };
+    (told(&dry) != told(done)).then(|| format!("a dry run tells {:?}, the run {:?}", told(&dry), told(done)))
 }
 
 fn differ(input: &Path, original: &Path) -> Option<String> {

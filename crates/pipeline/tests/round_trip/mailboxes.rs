@@ -1,6 +1,6 @@
 //! Mailboxes of every dialect, and what is odd in them.
 
-use crate::{Dialect, FORMS, back, crlf, job, mbox, round_trip, run, tree};
+use crate::{Dialect, FORMS, back, crlf, foretold, job, mbox, round_trip, run, tree};
 use mailglot_archive::Format;
 use mailglot_pipeline::NormalizeJob;
 use std::fs;
@@ -177,7 +177,10 @@ fn a_length_that_is_no_longer_true_goes() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("a.mbox"), mbox(6, Dialect::Cl2)).unwrap();
-    let summary = run(&job(&[at("a.mbox")], &at("out")));
+    let there = job(&[at("a.mbox")], &at("out"));
+    let summary = run(&there);
+    assert_eq!(summary.events["mbox.bad-length"], 6);
+    foretold(&there, &summary);
     let out = fs::read(at("out")).unwrap();
     assert!(!out.windows(15).any(|w| w == b"Content-Length:"));
     assert_eq!(summary.messages_in, 6);

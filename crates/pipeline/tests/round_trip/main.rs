@@ -9,7 +9,7 @@ mod mailboxes;
 use mailglot_archive::Format;
 use mailglot_mime::Policy;
 use mailglot_pipeline::{
-    Error, LedgerPlace, NormalizeJob, Progress, RestoreJob, Summary, normalize, restore,
+    CheckJob, Error, LedgerPlace, NormalizeJob, Progress, RestoreJob, Summary, check, normalize, restore,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -176,11 +176,28 @@ fn tree(path: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     found
 }
 
+/// A dry run tells what the run itself told.
+fn foretold(job: &NormalizeJob, done: &Summary) {
+    let dry = CheckJob { inputs: job.inputs.clone(), policy: job.policy.clone(), threads: job.threads };
+    let dry = check(&dry, &Progress::default()).unwrap();
+    let told = |summary: &Summary| {
+        let numbers =
+            [summary.messages_in, summary.written, summary.changed, summary.repairs, summary.losses];
+        let examples = summary.examples.iter().map(|example| format!("{example:?}")).collect::<Vec<_>>();
+        (numbers, summary.events.clone(), summary.charsets.clone(), examples)
+    };
+    assert_eq!(told(&dry), told(done), "{:?}", job.inputs);
+}
+
 /// There, back, there again: the original comes back, and a second pass changes nothing.
 fn round_trip(input: &Path, to: Option<Format>) -> Summary {
     let folder = tempfile::tempdir().unwrap();
     let (out, original) = (folder.path().join("out"), folder.path().join("back"));
-    let summary = run(&NormalizeJob { to, ..job(&[input.to_owned()], &out) });
+    let job_there = NormalizeJob { to, ..job(&[input.to_owned()], &out) };
+    let summary = run(&job_there);
+    if to.is_none() {
+        foretold(&job_there, &summary);
+    }
     let restored = back(&out, Some(&original)).unwrap();
     assert_eq!(restored.messages, summary.messages_in);
     assert!(tree(&original) == tree(input), "{} as {to:?}: another original", input.display());

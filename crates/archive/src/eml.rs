@@ -4,7 +4,7 @@
 //! the tree can be made again. After an error the walk goes on behind the file or folder that could not be read.
 //!
 //! # Limits
-//! Symbolic links, sockets and pipes are not followed: the event `box.gap` names them. The names of one folder are held in memory,
+//! Symbolic links, sockets and pipes are not followed: the event `box.not-followed` names them. The names of one folder are held in memory,
 //! about 100 bytes each. Owners, permissions and times of files are not kept.
 
 use std::ffi::OsStr;
@@ -16,7 +16,7 @@ use std::time::SystemTime;
 
 use crate::mbox::looks_like_message;
 use crate::replace::with_path;
-use crate::source::{is_apple_folder, is_eml, mailbox_file};
+use crate::source::{FileKind, is_apple_folder, is_eml, left_alone, not_followed};
 use crate::{
     Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Profile, Quoting, ReadOptions, Source,
     maildir,
@@ -147,9 +147,14 @@ impl Files {
                 let path = self.path(&name);
                 if is_eml(&path) {
                     plan.push(Work::File(name, EntryKind::Message));
-                } else if !mailbox_file(&path)? {
-                    plan.push(Work::File(name, EntryKind::Other));
+                    continue;
                 }
+                match FileKind::of(&path)? {
+                    FileKind::Mailbox(_) => continue,
+                    FileKind::LeftAlone(packing) => events.push(left_alone(packing, &name)),
+                    FileKind::Other => {}
+                }
+                plan.push(Work::File(name, EntryKind::Other));
             }
             // Archives of their own are found beside the tree.
             let own = |path: &Path| is_apple_folder(path) || maildir::is_root(path);
@@ -177,9 +182,7 @@ impl Files {
             } else if kind.is_file() {
                 files.push(name);
             } else {
-                let what = if kind.is_symlink() { "symbolic link" } else { "special file" };
-                let detail = format!("{what} not followed: {}", String::from_utf8_lossy(&name));
-                events.push(BoxEvent { kind: BoxEventKind::Gap, offset: 0, detail });
+                events.push(not_followed(kind, &name));
             }
         }
         files.sort();
@@ -422,7 +425,7 @@ mod tests {
             decode_name: |raw| String::from_utf8_lossy(raw).replace("&AMQ-", "Ä"),
             ..ReadOptions::default()
         };
-        let archive = Found { path: root.path().to_owned(), format: Format::Maildir };
+        let archive = Found { path: root.path().to_owned(), format: Format::Maildir, packed: None };
         let mut source = open(&archive, &options).unwrap();
         assert_eq!(source.profile().dialect, "Maildir++");
         let (lines, events) = drain(source.as_mut());
@@ -462,7 +465,7 @@ mod tests {
         maildir(from.path());
         write(&from.path().join("large"), &[b'x'; 5000]);
         write(&from.path().join("cur/7.a"), &b"line\n".repeat(1000));
-        let archive = Found { path: from.path().to_owned(), format: Format::Maildir };
+        let archive = Found { path: from.path().to_owned(), format: Format::Maildir, packed: None };
         let target = to.path().join("out");
         for batch in [1, 3000, 1 << 20] {
             let options = ReadOptions { batch, message_limit: 1000, ..ReadOptions::default() };
@@ -498,6 +501,14 @@ mod tests {
         write(&path("notes.txt"), b"notes");
         write(&path("Inbox"), b"From - Mon Jan  1 00:00:00 2001\nSubject: 1\n\n");
         write(&path("c/list.mbox"), b"");
+        let box_of = |name: &str| format!("From {name}@y.z Mon Jan  1 00:00:00 2001\nTo: x\n\n").into_bytes();
+        let packed = |bytes: &[u8]| zstd::bulk::compress(bytes, 1).unwrap();
+        write(&path("c/old.zst"), &packed(&box_of("old")));
+        write(&path("c/photo.zst"), &packed(b"\xff\xd8\xff\xe0"));
+        write(&path("c/one.eml.zst"), &packed(b"Subject: x\n\n"));
+        write(&path("c/older.bz2"), b"BZh91AY&SY");
+        write(&path("c/notes"), b"\xff\xfeN\0o\0t\0e\0");
+        write(&path("c/saved"), b"\xff\xfeT\0o\0:\0 \0x\0");
         write(&path("c/Sent.mbox/mbox"), b"From x@y.z\nSubject: 1\n\n");
         write(&path("c/Sent.mbox/table_of_contents"), b"");
         maildir(&path("m"));
@@ -506,12 +517,23 @@ mod tests {
             (path("Inbox"), Format::Mbox),
             (path("c/Sent.mbox/mbox"), Format::Mbox),
             (path("c/list.mbox"), Format::Mbox),
+            (path("c/old.zst"), Format::Mbox),
             (path("m"), Format::Maildir),
         ];
         assert_eq!(found(root.path()), expected);
         let mut source = open(&recognize(root.path()).unwrap()[0], &ReadOptions::default()).unwrap();
+        let (lines, events) = drain(source.as_mut());
+        let told: Vec<_> = events.iter().map(|event| (event.kind, &*event.detail)).collect();
         assert_eq!(
-            drain(source.as_mut()).0,
+            told,
+            [
+                (BoxEventKind::Packed, "compressed with bzip2, left as it is: c/older.bz2"),
+                (BoxEventKind::Packed, "compressed with zstd, left as it is: c/one.eml.zst"),
+                (BoxEventKind::Packed, "text in UTF-16, left as it is: c/saved"),
+            ]
+        );
+        assert_eq!(
+            lines.into_iter().filter(|line| !line.contains(" c/")).collect::<Vec<_>>(),
             [
                 r#"Message 0 "" a.eml From x@y.z Mon Jan  1 00:00:00 2001\nSubject: 1\n\n"#,
                 r#"Other 1 "" notes.txt notes"#,
@@ -561,7 +583,7 @@ mod tests {
         for name in ["1.eml", "2.eml", "3.eml"] {
             write(&root.path().join(name), b"Subject: x\n");
         }
-        let archive = Found { path: root.path().to_owned(), format: Format::EmlTree };
+        let archive = Found { path: root.path().to_owned(), format: Format::EmlTree, packed: None };
         let mut source = open(&archive, &ReadOptions::default()).unwrap();
         fs::remove_file(root.path().join("2.eml")).unwrap();
         let mut batch = Batch::default();

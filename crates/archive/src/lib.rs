@@ -45,11 +45,13 @@ mod source;
 pub mod ledger;
 pub mod mbox;
 mod output;
+mod packed;
 pub mod replace;
 
 pub use destination::{Destination, OutBatch, OutItem, create, create_tree};
+pub use packed::Packing;
 pub use replace::words;
 pub use source::{
-    Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Found, Profile, Quoting, ReadOptions,
-    Source, open, recognize, recognize_with,
+    Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Found, LeftOut, Profile, Quoting,
+    ReadOptions, Source, open, recognize, recognize_with,
 };

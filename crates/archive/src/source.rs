@@ -1,17 +1,18 @@
 //! Where raw messages come from.
 //!
 //! # Limits
-//! Compressed and packed inputs, MH folders and mail stores of single programs are not recognised. Symbolic links below a folder
-//! are not followed.
+//! MH folders and mail stores of single programs are not recognised. Symbolic links below a folder are not followed. Of what is compressed,
+//! mailboxes alone are read through it, in gzip and zstd; single messages are not.
 
-use std::fs::{self, File};
-use std::io;
+use std::fs::{self, File, FileType};
+use std::io::{self, Seek};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::eml::Files;
 use crate::maildir;
 use crate::mbox::{self, Mailbox};
+use crate::packed::{self, Packing};
 use crate::replace::with_path;
 
 /// Form of an archive.
@@ -34,6 +35,8 @@ pub struct Found {
     pub path: PathBuf,
     /// Its form.
     pub format: Format,
+    /// What has to be read through to reach a mailbox; of a stream it is found out when it is opened.
+    pub packed: Option<Packing>,
 }
 
 /// How `From ` lines inside messages are quoted.
@@ -137,13 +140,17 @@ pub enum BoxEventKind {
     Gap,
     /// `box.truncated`
     Truncated,
+    /// `box.not-followed`
+    NotFollowed,
+    /// `box.packed`
+    Packed,
     /// `msg.too-large`
     TooLarge,
 }
 
 impl BoxEventKind {
     /// Every kind.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::AmbiguousFrom,
         Self::BadLength,
         Self::QuotingGuess,
@@ -151,6 +158,8 @@ impl BoxEventKind {
         Self::Single,
         Self::Gap,
         Self::Truncated,
+        Self::NotFollowed,
+        Self::Packed,
         Self::TooLarge,
     ];
 
@@ -164,6 +173,8 @@ impl BoxEventKind {
             Self::Single => "mbox.single",
             Self::Gap => "box.gap",
             Self::Truncated => "box.truncated",
+            Self::NotFollowed => "box.not-followed",
+            Self::Packed => "box.packed",
             Self::TooLarge => "msg.too-large",
         }
     }
@@ -228,30 +239,52 @@ pub trait Source: Send {
 /// Recognises what a path is. A folder that is neither Maildir nor Apple `X.mbox/` is searched: every mbox file and every
 /// Maildir below it is one archive, all `.eml` files together one tree, which comes first. `-` is standard input.
 pub fn recognize(path: &Path) -> io::Result<Vec<Found>> {
-    recognize_with(path, &mut Err)
+    recognize_with(path, &mut |left| match left {
+        LeftOut::Unread(error) => Err(error),
+        LeftOut::Noted(_) => Ok(()),
+    })
 }
 
-/// [`recognize`], with a say in what happens with a file or folder below `path` that cannot be read: `unread` gives the error back
-/// to end the search, or keeps it and the search goes on.
+/// What a search leaves out.
+#[derive(Debug)]
+pub enum LeftOut {
+    /// A file or folder that cannot be read.
+    Unread(io::Error),
+    /// What is not looked into: a link, a device, a compressed file. Where a tree is among what is found, it tells of these itself.
+    Noted(BoxEvent),
+}
+
+/// [`recognize`], with a say in what happens with what is left out below `path`: `left_out` gives an error to end the search, or the search
+/// goes on.
 pub fn recognize_with(
     path: &Path,
-    unread: &mut dyn FnMut(io::Error) -> io::Result<()>,
+    left_out: &mut dyn FnMut(LeftOut) -> io::Result<()>,
 ) -> io::Result<Vec<Found>> {
-    let found = |path: &Path, format| Found { path: path.to_owned(), format };
+    let found = |path: &Path, format| Found { path: path.to_owned(), format, packed: None };
     if path.as_os_str() == "-" {
         return Ok(vec![found(path, Format::Mbox)]);
     }
     let metadata = fs::metadata(path).map_err(|error| with_path(path, &error))?;
+    if metadata.is_file()
+        && let Some(packing) = packing(path)?
+    {
+        return if packing.is_read() {
+            Ok(vec![Found { packed: Some(packing), ..found(path, Format::Mbox) }])
+        } else {
+            Err(packing.refused(path))
+        };
+    }
     if !metadata.is_dir() {
         let empty = metadata.len() == 0 && !is_eml(path);
-        let format = if empty || mailbox_file(path)? { Format::Mbox } else { Format::Eml };
-        return Ok(vec![found(path, format)]);
+        let mailbox = empty || matches!(FileKind::of(path)?, FileKind::Mailbox(_));
+        return Ok(vec![found(path, if mailbox { Format::Mbox } else { Format::Eml })]);
     }
     if let Some(archive) = folder_archive(path) {
         return Ok(vec![archive]);
     }
     let mut archives = Vec::new();
     let mut has_messages = false;
+    let mut noted = Vec::new();
     let mut folders = vec![path.to_owned()];
     while let Some(folder) = folders.pop() {
         let mut below = Vec::new();
@@ -259,28 +292,32 @@ pub fn recognize_with(
             Ok(entries) => entries,
             Err(error) if folder == path => return Err(with_path(&folder, &error)),
             Err(error) => {
-                unread(with_path(&folder, &error))?;
+                left_out(LeftOut::Unread(with_path(&folder, &error)))?;
                 continue;
             }
         };
         for entry in entries {
             let entry = entry.map_err(|error| with_path(&folder, &error))?;
             let kind = entry.file_type().map_err(|error| with_path(&entry.path(), &error))?;
-            let path = entry.path();
+            let file = entry.path();
+            let name = file.strip_prefix(path).unwrap_or(&file).as_os_str().as_encoded_bytes();
             if kind.is_dir() {
-                match folder_archive(&path) {
+                match folder_archive(&file) {
                     Some(archive) => archives.push(archive),
-                    None => below.push(path),
+                    None => below.push(file),
                 }
-            } else if kind.is_file() {
-                if is_eml(&path) {
-                    has_messages = true;
-                    continue;
-                }
-                match mailbox_file(&path) {
-                    Ok(true) => archives.push(found(&path, Format::Mbox)),
-                    Ok(false) => {}
-                    Err(error) => unread(error)?,
+            } else if !kind.is_file() {
+                noted.push(not_followed(kind, name));
+            } else if is_eml(&file) {
+                has_messages = true;
+            } else {
+                match FileKind::of(&file) {
+                    Ok(FileKind::Mailbox(packed)) => {
+                        archives.push(Found { packed, ..found(&file, Format::Mbox) });
+                    }
+                    Ok(FileKind::LeftAlone(packing)) => noted.push(left_alone(packing, name)),
+                    Ok(FileKind::Other) => {}
+                    Err(error) => left_out(LeftOut::Unread(error))?,
                 }
             }
         }
@@ -289,6 +326,9 @@ pub fn recognize_with(
     archives.sort_by(|a, b| a.path.cmp(&b.path));
     if has_messages {
         archives.insert(0, found(path, Format::EmlTree));
+    } else {
+        noted.sort_by(|a, b| a.detail.cmp(&b.detail));
+        noted.into_iter().try_for_each(|event| left_out(LeftOut::Noted(event)))?;
     }
     Ok(archives)
 }
@@ -298,7 +338,8 @@ pub fn open(found: &Found, options: &ReadOptions) -> io::Result<Box<dyn Source>>
     let path = &found.path;
     let failed = |error| with_path(path, &error);
     if path.as_os_str() == "-" {
-        return Ok(Box::new(Mailbox::from_stream(path, io::stdin(), options).map_err(failed)?));
+        let input = packed::through(path, io::stdin())?;
+        return Ok(Box::new(Mailbox::from_stream(path, input, options).map_err(failed)?));
     }
     Ok(match found.format {
         Format::Mbox => {
@@ -307,10 +348,13 @@ pub fn open(found: &Found, options: &ReadOptions) -> io::Result<Box<dyn Source>>
             if metadata.is_dir() {
                 return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
             }
-            if metadata.is_file() {
+            if let Some(packing) = found.packed.filter(|_| metadata.is_file()) {
+                Box::new(Mailbox::from_packed(path, file, packing, options)?)
+            } else if metadata.is_file() {
                 Box::new(Mailbox::from_file(path, file, options).map_err(failed)?)
             } else {
-                Box::new(Mailbox::from_stream(path, file, options).map_err(failed)?)
+                let input = packed::through(path, file)?;
+                Box::new(Mailbox::from_stream(path, input, options).map_err(failed)?)
             }
         }
         Format::Maildir | Format::EmlTree => Box::new(Files::folder(path, found.format, options)?),
@@ -321,9 +365,9 @@ pub fn open(found: &Found, options: &ReadOptions) -> io::Result<Box<dyn Source>>
 /// A folder that is one archive by itself.
 fn folder_archive(path: &Path) -> Option<Found> {
     if is_apple_folder(path) {
-        return Some(Found { path: path.join("mbox"), format: Format::Mbox });
+        return Some(Found { path: path.join("mbox"), format: Format::Mbox, packed: None });
     }
-    maildir::is_root(path).then(|| Found { path: path.to_owned(), format: Format::Maildir })
+    maildir::is_root(path).then(|| Found { path: path.to_owned(), format: Format::Maildir, packed: None })
 }
 
 /// Apple Mail's `X.mbox/` with the mailbox in it.
@@ -336,21 +380,74 @@ pub(crate) fn is_eml(path: &Path) -> bool {
     extension_is(path, &["eml"])
 }
 
-/// True for a file that is a mailbox, by its name or by its first line. Pipes are.
-pub(crate) fn mailbox_file(path: &Path) -> io::Result<bool> {
-    if is_eml(path) {
-        return Ok(false);
+/// What a file is that is no `.eml`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FileKind {
+    /// A mailbox, by its name or by its first line, and what has to be read through. Pipes are mailboxes.
+    Mailbox(Option<Packing>),
+    /// It may be mail, but is in a form that is not read.
+    LeftAlone(Packing),
+    /// No mail.
+    Other,
+}
+
+impl FileKind {
+    /// Looks at a file.
+    pub(crate) fn of(path: &Path) -> io::Result<Self> {
+        Self::look(path).map_err(|error| with_path(path, &error))
     }
-    if extension_is(path, &["mbox", "mbx", "mboxrd", "mboxo", "mboxcl", "mboxcl2"]) {
-        return Ok(true);
+
+    fn look(path: &Path) -> io::Result<Self> {
+        if is_eml(path) {
+            return Ok(Self::Other);
+        }
+        // A pipe can be opened once only.
+        let metadata = fs::metadata(path)?;
+        if !metadata.is_file() {
+            return Ok(Self::Mailbox(None));
+        }
+        let mut file = File::open(path)?;
+        let start = packed::beginning(&mut file, 512)?;
+        match Packing::of(&start) {
+            Some(packing) if packing.is_read() => {
+                let inner = path.with_extension("");
+                if is_eml(&inner) {
+                    return Ok(Self::LeftAlone(packing));
+                }
+                file.rewind()?;
+                let start = packed::beginning(&mut packed::through(path, file)?, mbox::BEGINNING)?;
+                let mailbox = is_named_mailbox(&inner) || mbox::begins(&start)?;
+                Ok(if mailbox { Self::Mailbox(Some(packing)) } else { Self::Other })
+            }
+            Some(packing) if packed::may_be_mail(&start, packing) => Ok(Self::LeftAlone(packing)),
+            _ if is_named_mailbox(path) => Ok(Self::Mailbox(None)),
+            _ if mbox::is_mailbox(&file, metadata.len())? => Ok(Self::Mailbox(None)),
+            _ => Ok(Self::Other),
+        }
     }
-    // A pipe can be opened once only.
-    let metadata = fs::metadata(path).map_err(|error| with_path(path, &error))?;
-    if !metadata.is_file() {
-        return Ok(true);
-    }
-    let file = File::open(path).map_err(|error| with_path(path, &error))?;
-    mbox::is_mailbox(&file, metadata.len()).map_err(|error| with_path(path, &error))
+}
+
+/// What a file that was named is packed in.
+fn packing(path: &Path) -> io::Result<Option<Packing>> {
+    let start = File::open(path).and_then(|mut file| packed::beginning(&mut file, 16));
+    Ok(Packing::of(&start.map_err(|error| with_path(path, &error))?))
+}
+
+/// What is told of a link, a device, a pipe or a socket in a folder.
+pub(crate) fn not_followed(kind: FileType, name: &[u8]) -> BoxEvent {
+    let what = if kind.is_symlink() { "symbolic link" } else { "special file" };
+    let detail = format!("{what} not followed: {}", String::from_utf8_lossy(name));
+    BoxEvent { kind: BoxEventKind::NotFollowed, offset: 0, detail }
+}
+
+/// What is told of a file that is not looked into.
+pub(crate) fn left_alone(packing: Packing, name: &[u8]) -> BoxEvent {
+    let detail = format!("{}, left as it is: {}", packing.words(), String::from_utf8_lossy(name));
+    BoxEvent { kind: BoxEventKind::Packed, offset: 0, detail }
+}
+
+fn is_named_mailbox(path: &Path) -> bool {
+    extension_is(path, &["mbox", "mbx", "mboxrd", "mboxo", "mboxcl", "mboxcl2"])
 }
 
 fn extension_is(path: &Path, wanted: &[&str]) -> bool {

@@ -2,6 +2,8 @@
 //!
 //! # Limits
 //!
+//! A message that is kept compressed or in UTF-16 (what Dovecot's plugin zlib leaves in a Maildir) passes as it is, with an event.
+//!
 //! A message beyond the size limit passes in pieces: its quoting follows the output's form, nothing else is looked at, and the
 //! name of its file holds the digest of its first piece.
 
@@ -14,7 +16,7 @@ use mailglot_archive::ledger::{BlockBuilder, Body, Change, MessageRecord, Old, R
 use mailglot_archive::mbox::{
     is_separator_kept, quote_mboxrd, requotes, separator_for, trailer_for, unquote,
 };
-use mailglot_archive::{Entry, EntryKind, Format, OutBatch, OutItem, Quoting};
+use mailglot_archive::{Entry, EntryKind, Format, OutBatch, OutItem, Packing, Quoting};
 use mailglot_mime::{Edit, Plan, Policy, Report, Severity, Undo, plan, splice, undo_edits};
 use std::borrow::Cow;
 use std::io;
@@ -186,6 +188,10 @@ impl<'a> Batch<'a> {
             let detail = "field removed: it was true of the old bytes only";
             self.done.tally.event("mbox.bad-length", Severity::Info, address, 0, detail);
         }
+        if let Some(packing) = Packing::of(&raw) {
+            let detail = format!("{}, left as it is", packing.words());
+            self.done.tally.event("box.packed", Severity::Info, address, 0, &detail);
+        }
         let Some(to) = job.to else { return };
         let end = self.done.out.bytes.len();
         let name = names::message_name(to, entry, &self.done.out.bytes[start..end]);
@@ -338,7 +344,11 @@ impl Compose<'_> {
         batch: &[u8],
         out: &mut Vec<u8>,
     ) -> (Made, [usize; 3]) {
-        let Plan { mut edits, report } = (self.process)(raw, self.policy);
+        let Plan { mut edits, report } = if Packing::of(raw).is_some() {
+            Plan { edits: Vec::new(), report: Report::default() }
+        } else {
+            (self.process)(raw, self.policy)
+        };
         let Some(to) = self.to else {
             let length_removed = self.would_remove_length(entry, old, raw, froms, &mut edits, out);
             let changed = !edits.is_empty();

@@ -18,7 +18,7 @@ pub fn count(input: &Path) -> Result<Vec<(u64, PathBuf)>, Error> {
 /// folder is not counted, and told before the number of the others.
 pub fn count_each(input: &Path, each: &mut dyn FnMut(Result<(u64, PathBuf), Error>)) -> Result<(), Error> {
     let mut unread = Vec::new();
-    let inputs = layout::find_readable(input, &mut unread)?;
+    let inputs = layout::find_readable(input, &mut unread)?.inputs;
     let mut told: HashSet<String> = unread.iter().map(Error::to_string).collect();
     for error in unread {
         each(Err(error));

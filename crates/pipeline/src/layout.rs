@@ -6,9 +6,10 @@
 //! folders back.
 
 use crate::{Error, away, names};
-use mailglot_archive::{Format, Found, Source, open, recognize_with};
+use mailglot_archive::{BoxEvent, Format, Found, LeftOut, Source, open, recognize_with};
 use mailglot_mime::Limits;
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -67,13 +68,20 @@ fn folder_name(name: &[u8]) -> String {
     }
 }
 
+/// What a search found, and what it left out.
+pub(crate) struct Search {
+    pub(crate) inputs: Vec<Input>,
+    /// What was not looked into, with the input below which it lies.
+    pub(crate) left_out: Vec<(PathBuf, BoxEvent)>,
+}
+
 /// Recognizes every input; an input without any mail is an error, and so is whatever cannot be read below one.
-pub(crate) fn find(paths: &[PathBuf]) -> Result<Vec<Input>, Error> {
+pub(crate) fn find(paths: &[PathBuf]) -> Result<Search, Error> {
     find_with(paths, &mut Err)
 }
 
 /// Like [`find`] for one input; what cannot be read below it does not stop the search and is added to `unread`.
-pub(crate) fn find_readable(path: &Path, unread: &mut Vec<Error>) -> Result<Vec<Input>, Error> {
+pub(crate) fn find_readable(path: &Path, unread: &mut Vec<Error>) -> Result<Search, Error> {
     let mut keep = |error| {
         unread.push(Error::Input(path.to_owned(), error));
         Ok(())
@@ -84,28 +92,58 @@ pub(crate) fn find_readable(path: &Path, unread: &mut Vec<Error>) -> Result<Vec<
 fn find_with(
     paths: &[PathBuf],
     unread: &mut dyn FnMut(io::Error) -> io::Result<()>,
-) -> Result<Vec<Input>, Error> {
+) -> Result<Search, Error> {
     if paths.is_empty() {
         return Err(Error::Usage("no input is given".into()));
     }
-    let mut inputs = Vec::new();
+    let (mut inputs, mut left_out) = (Vec::new(), Vec::new());
     let (mut taken, mut given) = (HashSet::new(), HashSet::new());
     for path in paths {
-        let found = recognize_with(path, unread).map_err(|error| Error::Input(path.clone(), error))?;
+        let mut noted = Vec::new();
+        let found = recognize_with(path, &mut |left| match left {
+            LeftOut::Unread(error) => unread(error),
+            LeftOut::Noted(event) => {
+                noted.push(event);
+                Ok(())
+            }
+        });
+        let found = found.map_err(|error| Error::Input(path.clone(), error))?;
         if found.is_empty() {
-            let error = io::Error::new(io::ErrorKind::NotFound, "no mail was found here");
-            return Err(Error::Input(path.clone(), error));
+            let first = noted.first().map_or(String::new(), |event| format!(" ({})", event.detail));
+            let text = format!("no mail was found here{first}");
+            return Err(Error::Input(path.clone(), io::Error::new(io::ErrorKind::NotFound, text)));
         }
+        left_out.extend(noted.into_iter().map(|event| (path.clone(), event)));
+        let mut places = HashSet::new();
         // One path comes back as it was, with all archives in their places; of several each is below its name.
-        let top = if paths.len() == 1 { String::new() } else { unique(&own_name(path), &mut given) };
+        let own = match &found[..] {
+            [one] if one.path == *path => unpacked(one),
+            _ => path.clone(),
+        };
+        let top = if paths.len() == 1 { String::new() } else { unique(&own_name(&own), &mut given) };
         for found in found {
-            let original = original_name(&top, path, &found.path);
+            let original = original_name(&top, path, &place(path, &found, &mut places));
             let folder = found.path != Path::new("-") && found.path.is_dir();
-            let name = unique(&own_name(&found.path), &mut taken);
+            let name = unique(&own_name(&unpacked(&found)), &mut taken);
             inputs.push(Input { found, folder, name, original });
         }
     }
-    Ok(inputs)
+    Ok(Search { inputs, left_out })
+}
+
+/// The path without the ending that tells of compression, where what is inside is read.
+fn unpacked(found: &Found) -> PathBuf {
+    let ending = found.path.extension().map(OsStr::to_ascii_lowercase);
+    let tells = ending.is_some_and(|end| ["gz", "zst", "zstd"].iter().any(|known| end == *known));
+    if found.packed.is_some() && tells { found.path.with_extension("") } else { found.path.clone() }
+}
+
+/// Where what is found below a path that was given is put back: a mailbox that was compressed without its ending, unless another file has that
+/// name.
+fn place(given: &Path, found: &Found, places: &mut HashSet<PathBuf>) -> PathBuf {
+    let plain = unpacked(found);
+    let own = if found.path == *given || away::exists(&plain) { &found.path } else { &plain };
+    if places.insert(own.clone()) { own.clone() } else { found.path.clone() }
 }
 
 /// Form of the output of an input. A single message stays a single file unless a mailbox is asked for.
@@ -275,7 +313,7 @@ mod tests {
     fn names_are_unique_and_follow_the_form() {
         let mut taken = HashSet::new();
         let input = |name: &str, format| Input {
-            found: Found { path: name.into(), format },
+            found: Found { path: name.into(), format, packed: None },
             folder: false,
             name: name.into(),
             original: Vec::new(),

@@ -28,7 +28,7 @@ pub(crate) fn remove(raw: &[u8], edits: &mut Vec<Edit>) -> bool {
 
 /// True when [`remove`] would find a field.
 pub(crate) fn occurs(raw: &[u8]) -> bool {
-    !find(raw).is_empty()
+    has_name(raw) && !find(raw).fields.is_empty()
 }
 
 const NAME: &[u8] = b"content-length";

@@ -37,7 +37,7 @@ pub fn locate(
     let (path, wanted) = split(address);
     let mut found = false;
     let mut unread = Vec::new();
-    let inputs = layout::find_readable(&path, &mut unread)?;
+    let inputs = layout::find_readable(&path, &mut unread)?.inputs;
     let mut told: HashSet<String> = unread.iter().map(Error::to_string).collect();
     for error in unread {
         if each(Err(error)).is_break() {

@@ -8,14 +8,14 @@
 use crate::compose::{Compose, Composed, PROCESS, Process};
 use crate::engine::{self, Stop};
 use crate::hash::{ArchiveHash, hex};
-use crate::layout::{self, Input};
+use crate::layout::{self, Input, Search};
 use crate::plan::{Plan, Ready, Target};
 use crate::reader::Reader;
-use crate::tally::Complete;
+use crate::tally::{Complete, Tally};
 use crate::{Error, Progress, SourceSummary, Summary, report};
 use mailglot_archive::ledger::{Archived, Footer, Writer};
 use mailglot_archive::replace::{FolderReplacement, Replacement};
-use mailglot_archive::{Destination, Format, create};
+use mailglot_archive::{BoxEvent, Destination, Format, create};
 use mailglot_mime::Policy;
 use std::collections::HashSet;
 use std::fs;
@@ -81,7 +81,10 @@ pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
     for path in &job.inputs {
         let mut unread = Vec::new();
         match layout::find_readable(path, &mut unread) {
-            Ok(found) => inputs.extend(found),
+            Ok(found) => {
+                run.note(&found.left_out);
+                inputs.extend(found.inputs);
+            }
             Err(error) => unread.push(error),
         }
         run.summary.unread.extend(unread.iter().map(Error::to_string));
@@ -105,9 +108,10 @@ pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
 
 /// [`normalize`] with another function in the place of [`mailglot_mime::process`].
 fn normalize_with(job: &NormalizeJob, progress: &Progress, process: Process) -> Result<Summary, Error> {
-    let inputs = layout::find(&job.inputs)?;
+    let Search { inputs, left_out } = layout::find(&job.inputs)?;
     let plan = Plan::new(job, &inputs)?;
     let mut run = Run::new(&job.policy, job.threads, progress, process);
+    run.note(&left_out);
     run.announce(&inputs);
 
     let at_output = |error| Error::Output(job.output.clone(), error);
@@ -241,8 +245,22 @@ impl<'a> Run<'a> {
 }
 
 impl Run<'_> {
+    /// Counts what a search left out.
+    fn note(&mut self, left_out: &[(PathBuf, BoxEvent)]) {
+        let mut tally = Tally::default();
+        tally.begin(&self.complete);
+        for (path, event) in left_out {
+            tally.box_event(&path.to_string_lossy(), event);
+        }
+        tally.add_to(&mut self.summary, &mut SourceSummary::default(), &self.complete);
+    }
+
     /// Tells a watcher how much there is, where that is known without opening.
     fn announce(&self, inputs: &[Input]) {
+        // What is inside of a compressed file is not known, and so neither is the whole.
+        if inputs.iter().any(|input| input.found.packed.is_some()) {
+            return;
+        }
         let files = inputs.iter().filter(|input| !input.folder && !input.is_stdin());
         let total =
             files.filter_map(|input| fs::metadata(&input.found.path).ok()).map(|file| file.len()).sum();

@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! A message beyond the size limit has no text here. HTML is given as it is, tags and all.
+//! A message beyond the size limit has no text here, and neither has one that is kept compressed or in UTF-16. HTML is given as it is, tags and all.
 
 use crate::engine::{self, Stop, Work};
 use crate::layout;
@@ -10,7 +10,7 @@ use crate::normalize::worth;
 use crate::reader::{Feed, Reader};
 use crate::{Error, Progress, json};
 use mailglot_archive::mbox::unquote;
-use mailglot_archive::{Entry, EntryKind};
+use mailglot_archive::{Entry, EntryKind, Packing};
 use mailglot_mime::{Message, Policy, Report, TextPart, text_parts};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -79,7 +79,7 @@ fn texts_with(
     let mut untold = Untold::default();
     let mut found = Vec::new();
     for path in inputs {
-        found.append(&mut layout::find_readable(path, &mut untold.files)?);
+        found.append(&mut layout::find_readable(path, &mut untold.files)?.inputs);
     }
     for input in found {
         let source = input.open(&policy.limits)?;
@@ -169,6 +169,9 @@ impl Texts<'_> {
     fn message(&self, entry: &Entry, batch: &[u8], out: &mut Vec<u8>) -> u64 {
         let raw = &batch[entry.message.clone()];
         let raw = if entry.froms == Some(false) { Cow::Borrowed(raw) } else { unquote(raw, entry.quoting) };
+        if Packing::of(&raw).is_some() {
+            return 0;
+        }
         let message = Message::parse(&raw, &self.policy.limits);
         let mut report = Report::with_limit(self.policy.limits.events);
         for part in (self.parts)(&message, self.policy, &mut report) {

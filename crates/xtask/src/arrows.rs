@@ -24,7 +24,11 @@ const RULES: &[Rule] = &[
         ours: &["mailglot-codec"],
         others: &["base64", "memchr", "nom", "unicode-segmentation"],
     },
-    Rule { package: "mailglot-archive", ours: &[], others: &["blake3", "memchr", "nom", "rustix", "zstd"] },
+    Rule {
+        package: "mailglot-archive",
+        ours: &[],
+        others: &["blake3", "flate2", "memchr", "nom", "rustix", "zstd"],
+    },
     Rule {
         package: "mailglot-pipeline",
         // Of codec, names (labels in reports and options) and text inside JSON strings.

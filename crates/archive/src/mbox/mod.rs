@@ -17,7 +17,7 @@ mod tests;
 mod window;
 mod write;
 
-pub(crate) use profile::{is_mailbox, looks_like_message};
+pub(crate) use profile::{BEGINNING, begins, is_mailbox, looks_like_message};
 pub(crate) use read::Mailbox;
 pub use write::{
     is_separator_kept, line_end, quote_mboxrd, requote, requotes, separator_for, trailer_for, unquote,

@@ -195,9 +195,17 @@ impl FileProfile {
     }
 }
 
+/// Bytes that [`begins`] looks at.
+pub(crate) const BEGINNING: usize = PRELUDE + NEAR;
+
+/// True for bytes that begin like a mailbox.
+pub(crate) fn begins(start: &[u8]) -> io::Result<bool> {
+    Ok(FileProfile::sniff(&Look::Start(start, start.len() < BEGINNING))?.begins)
+}
+
 /// True for a file of this many bytes that begins like a mailbox, or that does not begin like a message and has separators.
 pub(crate) fn is_mailbox(file: &File, size: u64) -> io::Result<bool> {
-    let mut start = vec![0; PRELUDE + NEAR];
+    let mut start = vec![0; BEGINNING];
     let filled = read_at(file, 0, &mut start)?;
     let profile = FileProfile::sniff(&Look::Start(&start[..filled], filled as u64 == size))?;
     if profile.begins || profile.begins_with_field {

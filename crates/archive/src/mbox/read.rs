@@ -20,6 +20,7 @@ use self::ends::GUARD;
 use super::delimiters::Delimiters;
 use super::profile::{Division, FileProfile, Look, STREAM_HEAD};
 use super::split::NEAR;
+use crate::packed::{Packing, Through, through};
 use crate::replace::with_path;
 use crate::{Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Profile, Quoting, ReadOptions, Source};
 
@@ -33,6 +34,8 @@ pub(crate) struct Mailbox<R> {
     window: super::window::Window<R>,
     /// The same file again, for looking far ahead.
     file: Option<FileIdentity>,
+    /// The compressed file that is read through, for noticing that it changes.
+    outside: Option<FileIdentity>,
     profile: FileProfile,
     batch: u64,
     limit: u64,
@@ -88,16 +91,37 @@ enum End {
     Beyond(u64),
 }
 
+impl FileIdentity {
+    fn of(file: &File) -> io::Result<Self> {
+        let metadata = file.metadata()?;
+        Ok(Self { file: file.try_clone()?, size: metadata.len(), modified: metadata.modified().ok() })
+    }
+}
+
+impl Mailbox<Through> {
+    /// Reads through a compressed file.
+    pub(crate) fn from_packed(
+        path: &Path,
+        file: File,
+        packing: Packing,
+        options: &ReadOptions,
+    ) -> io::Result<Self> {
+        let failed = |error| with_path(path, &error);
+        let outside = FileIdentity::of(&file).map_err(failed)?;
+        let mut mailbox = Self::from_stream(path, through(path, file)?, options).map_err(failed)?;
+        mailbox.outside = Some(outside);
+        for word in [", ", packing.words()] {
+            mailbox.profile.shown.dialect.push_str(word);
+        }
+        Ok(mailbox)
+    }
+}
+
 impl Mailbox<File> {
     /// Opens a regular file.
     pub(crate) fn from_file(path: &Path, file: File, options: &ReadOptions) -> io::Result<Self> {
-        let metadata = file.metadata()?;
-        let profile = FileProfile::sniff(&Look::File(&file, metadata.len()))?;
-        let again = FileIdentity {
-            file: file.try_clone()?,
-            size: metadata.len(),
-            modified: metadata.modified().ok(),
-        };
+        let again = FileIdentity::of(&file)?;
+        let profile = FileProfile::sniff(&Look::File(&file, again.size))?;
         Ok(Self::new(path, super::window::Window::new(file, options.batch), Some(again), profile, options))
     }
 }
@@ -136,6 +160,7 @@ impl<R: Read> Mailbox<R> {
             path: path.to_owned(),
             window,
             file,
+            outside: None,
             guess_open: profile.quoting_guess,
             profile,
             batch: options.batch.max(1) as u64,
@@ -391,7 +416,7 @@ impl<R: Read + Send> Source for Mailbox<R> {
     }
 
     fn changed(&self) -> io::Result<bool> {
-        let Some(identity) = &self.file else { return Ok(false) };
+        let Some(identity) = self.file.as_ref().or(self.outside.as_ref()) else { return Ok(false) };
         let now = identity.file.metadata()?;
         Ok(now.len() != identity.size || now.modified().ok() != identity.modified)
     }

@@ -596,7 +596,8 @@ fn the_seventeen_cases() {
     for line in expected.lines() {
         let Some((name, count)) = line.trim().trim_end_matches(',').split_once(": ") else { continue };
         let path = folder.path().join(format!("{}.mbox", name.trim_matches('"')));
-        let mut source = open(&Found { path, format: Format::Mbox }, &ReadOptions::default()).unwrap();
+        let mut source =
+            open(&Found { path, format: Format::Mbox, packed: None }, &ReadOptions::default()).unwrap();
         let (entries, events) = drain(source.as_mut());
         assert_eq!(messages(&entries).len(), count.parse::<usize>().unwrap(), "{name} {events:?}");
         cases += 1;
@@ -622,7 +623,8 @@ fn generated_mailboxes_match_their_ground_truth() {
         arguments.extend(["--out", path.to_str().unwrap(), "--truth", truth.to_str().unwrap()]);
         let arguments: Vec<_> = arguments.iter().map(std::ffi::OsStr::new).collect();
         python(&shared.join("tools/gen_mbox.py"), &arguments);
-        let mut source = open(&Found { path, format: Format::Mbox }, &ReadOptions::default()).unwrap();
+        let mut source =
+            open(&Found { path, format: Format::Mbox, packed: None }, &ReadOptions::default()).unwrap();
         let (entries, events) = drain(source.as_mut());
         let truth = std::fs::read_to_string(truth).unwrap();
         let number = |line: &str, name: &str| -> u64 {

@@ -1,6 +1,6 @@
 //! `mailglot check`
 
-use super::summary::{charsets, findings, profile, quoted, severity_of, shown};
+use super::summary::{LEFT_ALONE, charsets, findings, left_alone, profile, quoted, severity_of, shown};
 use super::{all_cores, judged, note};
 use crate::args::CheckArgs;
 use crate::exit::{Exit, Failure};
@@ -50,6 +50,7 @@ fn lines(account: &Summary, inputs: &[PathBuf], all: bool, style: Style) -> Vec<
         counted(account.messages_in, "message")
     ));
     lines.extend(findings(account, all, style));
+    lines.extend(left_alone(account));
     let examples = |title: &str, most: usize, wanted: &dyn Fn(&Example) -> bool| {
         let found: Vec<_> = varied(account.examples.iter().filter(|e| wanted(e)).collect());
         let head = (!found.is_empty()).then(|| title.to_owned());
@@ -62,6 +63,11 @@ fn lines(account: &Summary, inputs: &[PathBuf], all: bool, style: Style) -> Vec<
     let doubts: u64 = AMBIGUOUS.iter().filter_map(|code| account.events.get(*code)).sum();
     lines.push(format!("ambiguous   {}", number(doubts)));
     lines.extend(examples("e.g. ambiguous", most, &|e| AMBIGUOUS.contains(&e.code.as_str())));
+    if all {
+        lines.extend(examples("e.g. left alone", most, &|e| {
+            LEFT_ALONE.iter().any(|(code, ..)| e.code == *code)
+        }));
+    }
     lines.push(String::new());
     lines.push(format!("next: {}", style.strong(next(inputs))));
     lines
@@ -103,6 +109,9 @@ fn output_name(input: &Path) -> PathBuf {
     } else {
         fs::canonicalize(input).unwrap_or_default()
     };
+    // What was compressed comes out as it is inside.
+    let packed = named.extension().is_some_and(|end| end == "gz" || end == "zst") && !named.is_dir();
+    let named = if packed { named.with_extension("") } else { named };
     let Some(name) = named.file_name() else { return PathBuf::from("normalized") };
     let stem_and_end = (named.file_stem(), named.extension());
     let mut output;
@@ -126,6 +135,7 @@ mod tests {
         for (inputs, command) in [
             (&["list.mbox"][..], "mailglot normalize list.mbox -o list.utf8.mbox"),
             (&["a b/inbox"], "mailglot normalize 'a b/inbox' -o 'a b/inbox.utf8'"),
+            (&["2001-May.txt.gz"], "mailglot normalize 2001-May.txt.gz -o 2001-May.utf8.txt"),
             (&["-"], "mailglot normalize - -o normalized.mbox"),
             (&["a", "b"], "mailglot normalize a b -o normalized"),
         ] {

@@ -28,7 +28,7 @@ pub(crate) fn tell(account: &Summary, job: &NormalizeJob, console: Console) {
     for line in findings(account, all, console.style()) {
         console.say(line);
     }
-    for line in charsets(account, all) {
+    for line in charsets(account, all).into_iter().chain(left_alone(account)) {
         console.say(line);
     }
     if all {
@@ -86,6 +86,23 @@ pub(crate) fn findings(account: &Summary, all: bool, style: Style) -> Vec<String
         group("notes", notes.map(|(_, count)| count).sum(), Severity::Info, &|line| line);
     }
     lines
+}
+
+/// Codes of what was not looked into, in words for one and for many.
+pub(crate) const LEFT_ALONE: [(&str, &str, &str); 3] = [
+    ("box.not-followed", "link or special file", "links and special files"),
+    ("box.packed", "compressed or UTF-16 file", "compressed or UTF-16 files"),
+    ("msg.too-large", "too large message", "too large messages"),
+];
+
+/// What was not looked into, which nobody should miss.
+pub(crate) fn left_alone(account: &Summary) -> Option<String> {
+    let told = LEFT_ALONE.iter().filter_map(|(code, one, many)| match account.events.get(*code)? {
+        1 => Some(format!("1 {one}")),
+        count => Some(format!("{} {many}", number(*count))),
+    });
+    let told = told.collect::<Vec<_>>();
+    (!told.is_empty()).then(|| format!("left alone  {} (-v names the first)", told.join(", ")))
 }
 
 /// The charsets of text parts, most used first.

@@ -11,6 +11,7 @@ mod headers;
 mod help;
 mod hostile;
 mod milter;
+mod packed;
 mod proxy;
 mod sandbox;
 mod text;

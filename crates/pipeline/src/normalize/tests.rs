@@ -53,7 +53,7 @@ fn a_rename_that_fails_leaves_no_half_output() {
     let at = |name: &str| folder.path().join(name);
     fs::write(at("a.mbox"), mbox()).unwrap();
     let job = job(&at("a.mbox"), &at("out"));
-    let inputs = layout::find(&job.inputs).unwrap();
+    let inputs = layout::find(&job.inputs).unwrap().inputs;
     let plan = Plan::new(&job, &inputs).unwrap();
     let mut file = Replacement::create(&at("out.ledger"), false).unwrap();
     file.write_all(b"ledger").unwrap();

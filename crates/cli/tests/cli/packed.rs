@@ -1,0 +1,160 @@
+//! Compressed mail, mail in UTF-16, and what in a folder is not looked into.
+
+use crate::sandbox::{LATIN, Sandbox, mbox};
+use std::fs;
+use std::os::unix::fs::symlink;
+
+const GZIP: &str = "gzip -n";
+
+#[test]
+fn a_compressed_mailbox_is_read_like_what_is_in_it() {
+    let sandbox = Sandbox::new();
+    let inside = sandbox.read("archive.mbox");
+    sandbox.shell("gzip -n < archive.mbox > archive.mbox.gz").ended(0);
+    sandbox.run(&["normalize", "archive.mbox", "-o", "plain.mbox"]).ended(0);
+    sandbox.run(&["normalize", "archive.mbox.gz", "-o", "out.mbox"]).ended(0);
+    assert_eq!(sandbox.read("out.mbox"), sandbox.read("plain.mbox"));
+    sandbox.run(&["restore", "out.mbox", "-o", "back.mbox"]).ended(0);
+    assert_eq!(sandbox.read("back.mbox"), inside);
+
+    assert_eq!(sandbox.run(&["count", "archive.mbox.gz"]).ended(0).text(), "2\tarchive.mbox.gz\n");
+    let texts =
+        |run: &str| run.replace("archive.mbox.gz", "archive.mbox").replace("\"-\"", "\"archive.mbox\"");
+    let plain = sandbox.run(&["text", "--json", "archive.mbox"]).ended(0);
+    let through = sandbox.run(&["text", "--json", "archive.mbox.gz"]).ended(0);
+    assert_eq!(texts(through.text()), plain.text());
+    let piped = sandbox.pipe(&["text", "--json", "-"], &sandbox.read("archive.mbox.gz")).ended(0);
+    assert_eq!(texts(piped.text()), plain.text());
+    let told = sandbox.run(&["check", "archive.mbox.gz"]).ended(0);
+    assert!(
+        told.text().contains("archive.mbox.gz: 2 messages, mbox, compressed with gzip, LF, "),
+        "{told:?}"
+    );
+    assert!(told.text().ends_with("mailglot normalize archive.mbox.gz -o archive.utf8.mbox\n"), "{told:?}");
+    sandbox.run(&["inspect", "archive.mbox.gz:1"]).ended(0);
+}
+
+#[test]
+fn a_folder_of_compressed_mailboxes_comes_back_without_compression() {
+    let sandbox = Sandbox::new();
+    let inside = sandbox.read("archive.mbox");
+    fs::create_dir_all(sandbox.path("list/old")).unwrap();
+    for name in ["list/2001-May.txt", "list/old/2000.mbox", "list/twice.mbox"] {
+        sandbox.write(name, &inside);
+        sandbox.shell(&format!("{GZIP} {name}")).ended(0);
+    }
+    // Both the mailbox and what was compressed of it.
+    sandbox.write("list/twice.mbox", &mbox(&[LATIN]));
+    sandbox.run(&["normalize", "list", "-o", "out"]).ended(0);
+    let mut names: Vec<_> =
+        fs::read_dir(sandbox.path("out")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["2000.mbox", "2001-May.txt", "twice-2.mbox", "twice.mbox"]);
+    sandbox.run(&["restore", "out", "-o", "back"]).ended(0);
+    for name in ["2001-May.txt", "old/2000.mbox", "twice.mbox.gz"] {
+        assert_eq!(sandbox.read(&format!("back/{name}")), inside, "{name}");
+    }
+    assert_eq!(sandbox.read("back/twice.mbox"), mbox(&[LATIN]));
+}
+
+#[test]
+fn what_is_not_read_is_refused_with_the_tool_for_it() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.read("archive.mbox");
+    let wide: Vec<u8> = before.iter().flat_map(|&byte| [byte, 0]).collect();
+    for (name, bytes, words) in [
+        ("a.bz2", b"BZh91AY&SY0000".to_vec(), "this is compressed with bzip2, which is not read"),
+        ("a.xz", b"\xfd7zXZ\0\0\0".to_vec(), "xz -dc a.xz | mailglot"),
+        ("a.eml", [&b"\xff\xfe"[..], &wide].concat(), "mailglot convert -f utf-16 -t utf-8 a.eml | mailglot"),
+        ("a.mbox", wide, "this is text in UTF-16, which is not read"),
+    ] {
+        sandbox.write(name, &bytes);
+        for args in
+            [&["check", name][..], &["text", name], &["count", name], &["normalize", name, "-o", "out"]]
+        {
+            let run = sandbox.run(args).ended(2);
+            assert!(
+                run.err.starts_with(&format!("mailglot: {name}: ")) && run.err.contains(words),
+                "{}",
+                run.err
+            );
+        }
+        let run = sandbox.pipe(&["check", "-"], &bytes).ended(2);
+        assert!(run.err.contains("which is not read; give what is inside: "), "{}", run.err);
+        fs::remove_file(sandbox.path(name)).unwrap();
+    }
+    assert!(!sandbox.path("out").exists());
+}
+
+#[test]
+fn compression_that_is_damaged_is_an_error_of_its_input() {
+    let sandbox = Sandbox::new();
+    sandbox.write("large.mbox", &mbox(&vec![LATIN; 20_000]));
+    sandbox.shell(&format!("{GZIP} large.mbox")).ended(0);
+    let whole = sandbox.read("large.mbox.gz");
+    sandbox.write("large.mbox.gz", &whole[..whole.len() / 2]);
+    let before = sandbox.names();
+    for args in [&["normalize", "large.mbox.gz", "-o", "out"][..], &["check", "large.mbox.gz"]] {
+        let run = sandbox.run(args).ended(2);
+        assert!(run.err.starts_with("mailglot: large.mbox.gz: "), "{}", run.err);
+        assert_eq!(sandbox.names(), before);
+    }
+}
+
+/// Dovecot's plugin zlib keeps the messages of a Maildir in gzip, under their usual names.
+#[test]
+fn a_compressed_message_in_a_maildir_stays_and_is_told() {
+    let sandbox = Sandbox::new();
+    sandbox.write("Maildir/cur/2.a.host:2,S", LATIN);
+    sandbox
+        .shell(&format!("{GZIP} < Maildir/cur/2.a.host:2,S > z && mv z Maildir/cur/2.a.host:2,S"))
+        .ended(0);
+    let packed = sandbox.read("Maildir/cur/2.a.host:2,S");
+    let told = sandbox.run(&["check", "Maildir"]).ended(0);
+    assert!(
+        told.text().contains("left alone  1 compressed or UTF-16 file (-v names the first)\n"),
+        "{told:?}"
+    );
+    let told = sandbox.run(&["-v", "check", "Maildir"]).ended(0);
+    assert!(
+        told.text().contains("box.packed  Maildir:1 at 0: compressed with gzip, left as it is"),
+        "{told:?}"
+    );
+    for form in ["maildir", "mbox", "eml"] {
+        let run = sandbox.run(&["normalize", "Maildir", "-o", form, "--to", form]).ended(0);
+        assert!(run.err.contains("left alone  1 compressed or UTF-16 file"), "{}", run.err);
+        sandbox.run(&["restore", form, "-o", &format!("back-{form}")]).ended(0);
+        assert_eq!(sandbox.read(&format!("back-{form}/cur/2.a.host:2,S")), packed);
+        // A second pass leaves it alone, too.
+        sandbox.run(&["normalize", form, "-o", &format!("again-{form}")]).ended(0);
+    }
+    assert_eq!(sandbox.read("again-mbox"), sandbox.read("mbox"));
+    let kept = fs::read_dir(sandbox.path("maildir/cur")).unwrap();
+    assert!(kept.into_iter().any(|entry| fs::read(entry.unwrap().path()).unwrap() == packed));
+    assert_eq!(sandbox.run(&["text", "Maildir"]).ended(0).text(), "Привет, мир!\n");
+}
+
+#[test]
+fn links_and_special_files_are_counted_in_the_summary() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("boxes")).unwrap();
+    sandbox.write("boxes/a.mbox", &mbox(&[LATIN]));
+    symlink("../archive.mbox", sandbox.path("boxes/b.mbox")).unwrap();
+    sandbox.shell("mkfifo boxes/c.mbox && cp -r boxes tree && mv tree/a.mbox tree/a.eml").ended(0);
+    symlink("1.a.host:2,S", sandbox.path("Maildir/cur/2.a.host:2,S")).unwrap();
+    let line = |text: &str| text.lines().find(|line| line.starts_with("left alone")).map(str::to_owned);
+    for (input, count) in [("boxes", 2), ("tree", 2), ("Maildir", 1)] {
+        let words = if count == 1 { "1 link or special file" } else { "2 links and special files" };
+        let words = Some(format!("left alone  {words} (-v names the first)"));
+        let out = format!("{input}.out");
+        assert_eq!(line(&sandbox.run(&["normalize", input, "-o", &out]).ended(0).err), words, "{input}");
+        assert_eq!(line(sandbox.run(&["check", input]).ended(0).text()), words, "{input}");
+        let told = sandbox.run(&["-v", "check", input]).ended(0);
+        assert_eq!(told.text().matches("box.not-followed  ").count(), count, "{told:?}");
+    }
+    assert_eq!(line(sandbox.run(&["check", "archive.mbox"]).ended(0).text()), None);
+    // A folder of nothing else says what is there.
+    fs::remove_file(sandbox.path("boxes/a.mbox")).unwrap();
+    let run = sandbox.run(&["check", "boxes"]).ended(2);
+    assert!(run.err.contains("no mail was found here (s"), "{}", run.err);
+}

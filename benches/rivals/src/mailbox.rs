@@ -1,5 +1,8 @@
 //! mail-parser 1.0.1 over a mailbox: its text parts as JSON, or everything decoded into a hash.
 //!
+//! The JSON is written by `serde_json`, as programs with mail-parser have it, or by the writer of this project: what the reading costs
+//! alone.
+//!
 //! # Limits
 //! What it does not know (section numbers as IMAP has them, the charset used, losses) is written as it can be had cheaply.
 
@@ -13,9 +16,20 @@ use std::process::ExitCode;
 /// Bytes that are read, and written, at once.
 const BUFFER: usize = 1 << 20;
 
-/// `json` or `decode`.
-pub fn read(what: &str, file: &str) -> ExitCode {
-    match run(what == "json", file) {
+/// What is made of a mailbox.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Read {
+    /// `json`: JSON by `serde_json`.
+    Json,
+    /// `json-ours`: JSON by the project's own writer.
+    JsonOurs,
+    /// `decode`: a hash.
+    Decode,
+}
+
+/// Reads a mailbox.
+pub fn read(what: Read, file: &str) -> ExitCode {
+    match run(what, file) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{file}: {error}");
@@ -24,7 +38,7 @@ pub fn read(what: &str, file: &str) -> ExitCode {
     }
 }
 
-fn run(as_json: bool, file: &str) -> io::Result<()> {
+fn run(what: Read, file: &str) -> io::Result<()> {
     let reader = BufReader::with_capacity(BUFFER, File::open(file)?);
     let mut stdout = io::stdout().lock();
     let (parser, mut buffers) = (MessageParser::new(), MessageBuffers::default());
@@ -35,7 +49,7 @@ fn run(as_json: bool, file: &str) -> io::Result<()> {
         let message = message?;
         let Some(parsed) = parser.parse_with(message.contents(), &mut buffers) else { continue };
         for (index, part) in parsed.parts().enumerate() {
-            if !as_json {
+            if what == Read::Decode {
                 for header in part.headers().iter() {
                     hash = value(hash, &header.value());
                 }
@@ -44,10 +58,10 @@ fn run(as_json: bool, file: &str) -> io::Result<()> {
                 continue;
             }
             let text = part.text().unwrap_or_default();
-            if as_json {
-                line(&name, number, index, &part, &text, &mut out);
-            } else {
-                hash = mix(hash, text.as_bytes());
+            match what {
+                Read::Json => line::<Serde>(&name, number, index, &part, &text, &mut out),
+                Read::JsonOurs => line::<Ours>(&name, number, index, &part, &text, &mut out),
+                Read::Decode => hash = mix(hash, text.as_bytes()),
             }
         }
         buffers = parsed.into_buffers();
@@ -57,14 +71,21 @@ fn run(as_json: bool, file: &str) -> io::Result<()> {
         }
     }
     stdout.write_all(&out)?;
-    if !as_json {
+    if what == Read::Decode {
         writeln!(stdout, "{hash:x}")?;
     }
     stdout.flush()
 }
 
 /// One part, as `mailglot text --json` prints it.
-fn line(file: &[u8], message: usize, index: usize, part: &MessagePart<'_>, text: &str, out: &mut Vec<u8>) {
+fn line<W: Writes>(
+    file: &[u8],
+    message: usize,
+    index: usize,
+    part: &MessagePart<'_>,
+    text: &str,
+    out: &mut Vec<u8>,
+) {
     let media = part.content_type();
     let charset = media.and_then(|media| media.attribute("charset"));
     out.extend_from_slice(b"{\"file\":");
@@ -80,12 +101,56 @@ fn line(file: &[u8], message: usize, index: usize, part: &MessagePart<'_>, text:
         None => out.extend_from_slice(b"text/plain"),
     }
     out.extend_from_slice(b"\",\"charset\":");
-    json::optional(charset, out);
+    optional::<W>(charset, out);
     out.extend_from_slice(b",\"used\":");
-    json::optional(charset, out);
+    optional::<W>(charset, out);
     out.extend_from_slice(b",\"text\":");
-    json::lines(text, out);
+    W::lines(text, out);
     out.extend_from_slice(b",\"losses\":[]}\n");
+}
+
+fn optional<W: Writes>(text: Option<&str>, out: &mut Vec<u8>) {
+    match text {
+        Some(text) => W::string(text, out),
+        None => out.extend_from_slice(b"null"),
+    }
+}
+
+/// Who writes the strings of JSON.
+trait Writes {
+    /// A string with quotes.
+    fn string(text: &str, out: &mut Vec<u8>);
+
+    /// The same, where every line end (CR LF, CR, LF) becomes LF.
+    fn lines(text: &str, out: &mut Vec<u8>);
+}
+
+struct Serde;
+
+impl Writes for Serde {
+    fn string(text: &str, out: &mut Vec<u8>) {
+        // Writing to a vector cannot fail.
+        let _ = serde_json::to_writer(out, text);
+    }
+
+    fn lines(text: &str, out: &mut Vec<u8>) {
+        if memchr::memchr(b'\r', text.as_bytes()).is_none() {
+            return Self::string(text, out);
+        }
+        Self::string(&text.replace("\r\n", "\n").replace('\r', "\n"), out);
+    }
+}
+
+struct Ours;
+
+impl Writes for Ours {
+    fn string(text: &str, out: &mut Vec<u8>) {
+        json::string(text, out);
+    }
+
+    fn lines(text: &str, out: &mut Vec<u8>) {
+        json::lines(text, out);
+    }
 }
 
 /// Every text of a header value.

@@ -1,5 +1,5 @@
 //! Decoding speed beside the rivals: `cargo xtask bench codec`; with `mime` as the first argument that of header values and transfer
-//! encodings, with `json FILE` and `decode FILE` mail-parser's reading of a mailbox (`cargo xtask bench mime`).
+//! encodings, with `json FILE`, `json-ours FILE` and `decode FILE` mail-parser's reading of a mailbox (`cargo xtask bench mime`).
 //!
 //! All contenders get the same bytes and give a new text. What they give is compared before anything is timed; a rival
 //! that gives another text is shown, but does not count. They run in turn, round by round, on one thread; each one's
@@ -10,7 +10,7 @@
 //! fresh pages of the system are in nobody's time.
 
 mod contender;
-// The same writer of JSON for both sides: only the reading differs.
+// The writer of JSON of the project, for what the reading costs alone.
 #[allow(dead_code)]
 #[path = "../../../crates/pipeline/src/json.rs"]
 mod json;
@@ -23,6 +23,7 @@ use contender::{Contender, rivals, validators};
 use mailglot_codec::{Charset, LossLog, Unmappable, View};
 use std::collections::BTreeSet;
 use std::hint::black_box;
+use mailbox::Read;
 use std::process::ExitCode;
 use text::Language::{self, Chinese, English, French, Japanese, Korean, Mostly, Russian};
 
@@ -53,7 +54,9 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["mime", ref rest @ ..] => return mime::bench(rest),
-        [what @ ("json" | "decode"), file] => return mailbox::read(what, file),
+        ["json", file] => return mailbox::read(Read::Json, file),
+        ["json-ours", file] => return mailbox::read(Read::JsonOurs, file),
+        ["decode", file] => return mailbox::read(Read::Decode, file),
         _ => {}
     }
     let Some(Options { size, rounds, only, no_bars }) = options(std::env::args().skip(1)) else {

@@ -3,7 +3,8 @@
 //! # Limits
 //!
 //! Whole programs are measured by the processor time that the kernel counts, in ticks of 10 ms: small mailboxes tell little. Each has one
-//! thread, for two that share a core cost each other time. Both write their JSON to nowhere. What is compared is the text of the parts,
+//! thread, for two that share a core cost each other time. Both write their JSON to nowhere: the rival by `serde_json`, as programs
+//! with it do, and once more by our writer, which shows what its reading costs alone and has no goal. What is compared is the text of the parts,
 //! not section numbers or charset names, which the rival does not have.
 
 use crate::bench_codec::build_rivals;
@@ -56,7 +57,7 @@ impl Bench {
         let input = mailbox(&self.programs, profile, size)?;
         let megabytes = fs::metadata(&input)?.len() as f64 / 1e6;
         self.compare(profile, &input)?;
-        let mut best: [Option<Usage>; 4] = [None; 4];
+        let mut best: [Option<Usage>; 5] = [None; 5];
         for _ in 0..self.runs {
             let out = self.folder.join("out.mbox");
             let commands = [
@@ -64,6 +65,7 @@ impl Bench {
                 self.rival("json", &input),
                 self.normalize(&input, &out),
                 self.rival("decode", &input),
+                self.rival("json-ours", &input),
             ];
             for (best, mut command) in best.iter_mut().zip(commands) {
                 let usage = measure(&mut command)?;
@@ -75,20 +77,24 @@ impl Bench {
         }
         let best = best.into_iter().collect::<Option<Vec<_>>>().context("nothing was measured")?;
         let goals = [
-            ("`text --json`", 0, 1, if profile == "list" { 1.2 } else { 1.0 }),
-            ("`normalize` with ledger, to decoding", 2, 3, 0.5),
+            ("`text --json`", 0, 1, Some(if profile == "list" { 1.2 } else { 1.0 })),
+            ("`text --json`, the rival with our writer", 0, 4, None),
+            ("`normalize` with ledger, to decoding", 2, 3, Some(0.5)),
         ];
         let mut missed = 0;
         for (what, ours, theirs, goal) in goals {
             let speed = |index: usize| megabytes / best[index].cpu.max(0.01);
             let ratio = speed(ours) / speed(theirs);
-            let held = ratio >= goal;
-            missed += u32::from(!held);
+            let (goal, verdict) = match goal {
+                Some(goal) if ratio >= goal => (goal.to_string(), "held"),
+                Some(goal) => (goal.to_string(), "MISSED"),
+                None => ("–".to_owned(), ""),
+            };
+            missed += u32::from(verdict == "MISSED");
             println!(
-                "| {profile} | {what} | {:.0} | {:.0} | {ratio:.2} | {goal} | {} |",
+                "| {profile} | {what} | {:.0} | {:.0} | {ratio:.2} | {goal} | {verdict} |",
                 speed(ours),
                 speed(theirs),
-                if held { "held" } else { "MISSED" }
             );
         }
         Ok(missed)

@@ -193,7 +193,8 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
         Some(charset) => {
             let mut choice = by_label(bytes, charset, evidence, events);
             let believed = matches!(choice.how, How::Label | How::Superset) && charset != Charset::UTF_8;
-            if let Some(odd) = doubt::what_is_odd(&choice.text).filter(|_| believed) {
+            let told = choice.events.iter().any(|(kind, _)| *kind == EventKind::CharsetSuspected);
+            if let Some(odd) = doubt::what_is_odd(&choice.text).filter(|_| believed && !told) {
                 let detail = Cow::Owned(format!("{} gives {odd}", choice.used.name()));
                 choice.events.push((EventKind::CharsetSuspected, detail));
             }
@@ -335,32 +336,26 @@ fn by_label<'a>(
     evidence: &Evidence<'_>,
     mut events: Vec<(EventKind, Cow<'static, str>)>,
 ) -> Choice<'a> {
-    if let Some(better) = superset::on_evidence(charset, bytes) {
-        let mut log = LossLog::new();
-        let text = better.decode(bytes, &mut log);
-        if log.losses() == 0 {
-            events.push((
-                EventKind::CharsetSuperset,
-                Cow::Owned(format!("{} read as {}", charset.name(), better.name())),
-            ));
-            return Choice { used: better, how: How::Superset, confidence: None, text, log, events };
-        }
-    }
+    let better = superset::on_evidence(charset, bytes).filter(|better| reads(*better, bytes));
+    let believed = better.unwrap_or(charset);
     if !evidence.mapped
-        && doubt::is_doubtful(charset, bytes)
-        && let Some(rival) = detect::rival(bytes, charset, &evidence.hints(bytes))
+        && let Some(doubt) = doubt::against(believed, bytes, &evidence.hints(bytes))
     {
-        let used = rival.guess.charset;
+        let used = doubt.guess.charset;
         let mut log = LossLog::new();
         let text = used.decode(bytes, &mut log);
-        let spares = doubt::is_western(bytes) || doubt::is_within_words(used, &text);
-        if rival.outweighs && log.losses() == 0 && !spares {
-            events.push(found(Some(charset), used, rival.guess.evidence.name()));
-            let confidence = Some(rival.guess.confidence);
+        if doubt.decides && log.losses() == 0 && !doubt::is_within_words(used, &text) {
+            events.push(found(Some(charset), used, doubt.guess.evidence.name()));
+            let confidence = Some(doubt.guess.confidence);
             return Choice { used, how: How::Detected, confidence, text, log, events };
         }
         let detail = format!("{}, but {} is likelier", charset.name(), used.name());
         events.push((EventKind::CharsetSuspected, Cow::Owned(detail)));
+    }
+    if let Some(better) = better {
+        let detail = format!("{} read as {}", charset.name(), better.name());
+        events.push((EventKind::CharsetSuperset, Cow::Owned(detail)));
+        return settle(bytes, better, How::Superset, None, events);
     }
     if charset == Charset::UTF_8 && fails_early(bytes) && !begins_mostly_utf8(bytes) {
         // Legacy text: not worth decoding to the end as UTF-8.

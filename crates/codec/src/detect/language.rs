@@ -3,9 +3,10 @@
 //! # Limits
 //! A language is known by one script; Serbian in Latin letters counts as Bosnian.
 
+use super::models::{Floor, Models};
 use super::reading::Page;
-use crate::Charset;
 use crate::generated::languages::LANGUAGES;
+use crate::{Charset, LossLog};
 use std::sync::OnceLock;
 
 /// A script, or a group of them, whose letters are counted together.
@@ -71,12 +72,24 @@ pub(crate) struct Candidate {
     pub(super) is_ascii_compatible: bool,
     /// What its bytes are; of a single-byte charset, made when first needed.
     page: OnceLock<Page>,
+    /// What its letters cost at least in the languages that are written in it; made when first needed.
+    floor: OnceLock<Floor>,
 }
 
 impl Candidate {
     /// What the bytes of a single-byte charset are.
     pub(super) fn page(&self) -> &Page {
         self.page.get_or_init(|| Page::new(self.charset, self.script))
+    }
+
+    /// What letters cost at least in its languages; in those of its script where none is known. None for Han.
+    pub(super) fn floor(&self) -> Option<&Floor> {
+        // Languages in other scripts differ too little to be told apart by that.
+        if self.script != Script::Latin || self.languages.is_empty() {
+            return Models::get().floor(self.script);
+        }
+        let languages = self.languages.iter().map(|(language, _)| *language);
+        Some(self.floor.get_or_init(|| Models::get().floor_of(self.script, languages)))
     }
 }
 
@@ -108,11 +121,54 @@ pub(crate) fn candidates() -> &'static [Candidate] {
                         is_single_byte: charset.is_single_byte(),
                         is_ascii_compatible: charset.is_ascii_compatible(),
                         page: OnceLock::new(),
+                        floor: OnceLock::new(),
                     }),
                 }
             }
         }
         all
+    })
+}
+
+/// What is known of the charset that a label names: it, or one that reads the same and more. Pages that no language is known to be
+/// written in count as well: their letters tell the script. None for charsets whose bytes are no ASCII, or of which the script is not known.
+pub(crate) fn for_label(charset: Charset) -> Option<&'static Candidate> {
+    type Known = OnceLock<Option<&'static Candidate>>;
+    static KNOWN: OnceLock<Vec<Known>> = OnceLock::new();
+    let find = || {
+        let wider = charset.superset();
+        let known = |wanted: Charset| candidates().iter().find(move |c| c.charset == wanted);
+        known(charset)
+            .or_else(|| known(wider))
+            .or_else(|| candidates().iter().find(|c| c.charset.superset() == wider))
+            .or_else(|| others().iter().find(|c| c.charset == charset))
+    };
+    *KNOWN
+        .get_or_init(|| Charset::all().map(|_| Known::new()).collect())
+        .get(charset.index())?
+        .get_or_init(find)
+}
+
+/// Pages of single bytes that no language is known to be written in.
+fn others() -> &'static [Candidate] {
+    static OTHERS: OnceLock<Vec<Candidate>> = OnceLock::new();
+    OTHERS.get_or_init(|| {
+        let is_page = |c: &Charset| c.is_single_byte() && c.is_ascii_compatible();
+        let pages =
+            Charset::all().filter(is_page).filter(|c| candidates().iter().all(|known| known.charset != *c));
+        let upper: Vec<u8> = (0x80..=0xFF).collect();
+        pages
+            .map(|charset| Candidate {
+                charset,
+                script: Script::most_of(&charset.decode(&upper, &mut LossLog::with_limit(0))),
+                languages: Vec::new(),
+                is_single_byte: true,
+                is_ascii_compatible: true,
+                page: OnceLock::new(),
+                floor: OnceLock::new(),
+            })
+            .filter(|candidate| candidate.script != Script::Han)
+            .collect()
     })
 }
 

@@ -9,6 +9,7 @@
 //! take that for a proof, and asks [`structure`] instead.
 
 pub(crate) mod language;
+mod look;
 mod models;
 mod ranking;
 mod reading;
@@ -17,6 +18,7 @@ mod score;
 mod structure;
 mod voice;
 
+pub use look::{has_letters, is_odd};
 pub use structure::structure;
 
 use crate::{Charset, LossLog, bom};
@@ -124,6 +126,8 @@ pub struct Rival {
     pub guess: Guess,
     /// It is likelier by far: what the label makes is text in no language. Labels are mostly right, and few words prove little.
     pub outweighs: bool,
+    /// By how much the costs of the two texts differ: the natural logarithm of how many times likelier the other one is.
+    pub margin: f32,
 }
 
 /// What speaks against a label (see [`Weighed::rival`]).

@@ -158,14 +158,21 @@ impl Models {
     pub(super) fn floor(&self, script: Script) -> Option<&Floor> {
         let floor = self.floors.get(script as usize)?;
         Some(floor.get_or_init(|| {
-            let of_script =
-                LANGUAGES.iter().zip(&self.languages).filter(|(language, _)| language.script == script);
-            let letters = of_script.filter_map(|(_, model)| match model {
-                Model::Letters(letters) => Some(letters),
-                Model::Han(_) => None,
-            });
-            Floor::of(self.scripts[script as usize].len() + usize::from(LETTERS), letters)
+            let all = LANGUAGES.iter().enumerate();
+            self.floor_of(
+                script,
+                all.filter(|(_, language)| language.script == script).map(|(index, _)| index),
+            )
         }))
+    }
+
+    /// The same for some languages of a script, by their indexes in `LANGUAGES`.
+    pub(super) fn floor_of(&self, script: Script, languages: impl Iterator<Item = usize>) -> Floor {
+        let letters = languages.filter_map(|index| match self.language(index) {
+            Model::Letters(letters) => Some(letters),
+            Model::Han(_) => None,
+        });
+        Floor::of(self.scripts[script as usize].len() + usize::from(LETTERS), letters)
     }
 
     /// Class of an ASCII letter, small or capital, in Latin script.

@@ -64,7 +64,8 @@ impl Ranking {
         let Scored { cost, text, .. } = self.scored[best];
         let guess = self.at(best);
         let likelier = text != label.text && cost + DOUBT <= label.cost && guess.confidence > 0.5;
-        likelier.then_some(Rival { guess, outweighs: cost + LABEL <= label.cost })
+        let margin = label.cost.saturating_sub(cost) as f32 / NAT as f32;
+        likelier.then_some(Rival { guess, outweighs: cost + LABEL <= label.cost, margin })
     }
 
     /// The charset at this place as a guess.

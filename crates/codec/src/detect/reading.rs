@@ -45,6 +45,11 @@ const ASCII_LETTER: u8 = 4;
 /// U+FFFD, or a control that is no space.
 const IS_BROKEN: u8 = 8;
 
+/// A sign that does not stand between letters.
+const NEVER_WITHIN: u8 = 16;
+/// Cost of such a sign where it does: it makes any text odd.
+const WITHIN: u32 = 1 << 20;
+
 /// The sorts of the 256 bytes of a single-byte charset.
 #[derive(Debug)]
 pub(super) struct Page {
@@ -87,6 +92,37 @@ impl Page {
             }
         }
         true
+    }
+
+    /// What a byte above 7F costs at least where it stands, by its neighbors: in sixteenths of a nat, and of how many pairs. A sign beside
+    /// itself, of which lines are made, costs nothing; one within a word, where it does not stand, costs all.
+    pub(super) fn pairs(&self, floor: &Floor, [last, byte, next]: [u8; 3]) -> (u32, u32) {
+        let [before, here, after] = [last, byte, next].map(|byte| self.sorts[usize::from(byte)]);
+        let (mut cost, mut pairs) = (0, 0);
+        if here.flags & NEVER_WITHIN != 0 && before.is_letter() && after.is_letter() {
+            return (WITHIN, 1);
+        }
+        // Among ASCII, and among Latin letters, signs stand beside anything.
+        let tells = here.is_letter() || self.script != Script::Latin && last >= 0x80 && last != byte;
+        if tells {
+            let case = usize::from(here.flags & CASE);
+            cost += floor.cost(before.end(), here.class) + u32::from(here.extra);
+            if case > 0 {
+                cost += u32::from(Models::get().case[usize::from(before.flags & CASE)][case - 1]);
+            }
+            pairs += 1;
+        }
+        // What stands above 7F itself counts the pair when it is its turn.
+        if next < 0x80 && (here.is_letter() || after.is_letter() && self.script != Script::Latin) {
+            cost += floor.cost(here.end(), after.class);
+            pairs += 1;
+        }
+        (cost, pairs)
+    }
+
+    /// Whether a byte is a letter.
+    pub(super) fn is_letter(&self, byte: u8) -> bool {
+        self.sorts[usize::from(byte)].is_letter()
     }
 
     /// What the bytes above 7F become: equal for charsets that read the sample alike.
@@ -192,6 +228,15 @@ fn case_cost(sorts: impl Iterator<Item = Sort>) -> u32 {
 }
 
 impl Sort {
+    fn is_letter(self) -> bool {
+        self.class >= FOREIGN || self.flags & ASCII_LETTER != 0
+    }
+
+    /// The class that stands before the next one.
+    fn end(self) -> u8 {
+        if self.mark == SPACE { self.class } else { self.mark }
+    }
+
     fn of(c: char, script: Script) -> Self {
         let letter = if c.is_ascii_alphabetic() { ASCII_LETTER } else { 0 };
         let plain = |class, extra: u32| Self { class, mark: SPACE, extra: extra as u8, flags: letter };
@@ -223,11 +268,29 @@ impl Sort {
         let class = models.class(script, base);
         let is_letter = class != FOREIGN || is_of(script, c);
         if !is_letter {
-            return plain(SIGN, models.sign(c).into());
+            let sort = plain(SIGN, models.sign(c).into());
+            return Self { flags: if stands_within_words(c) { 0 } else { NEVER_WITHIN }, ..sort };
         }
         let mark = tone.map_or(SPACE, |tone| models.class(script, tone));
         Self { mark, flags, ..plain(class, 0) }
     }
+}
+
+/// Apostrophes and what is written for them, hyphens and dashes, dots, quotation marks, ordinals.
+fn stands_within_words(c: char) -> bool {
+    matches!(
+        c,
+        '\u{A0}'
+            | '\u{AA}'
+            | '\u{AB}'
+            | '\u{AD}'
+            | '\u{B0}'
+            | '\u{B4}'
+            | '\u{B7}'
+            | '\u{BA}'
+            | '\u{BB}'
+            | '\u{2010}'..='\u{203A}'
+    )
 }
 
 /// Whether a character of no known language is a letter of the script all the same.

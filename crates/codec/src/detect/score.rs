@@ -3,7 +3,7 @@
 //! # Limits
 //! Looks at a sample only; the caller sees to it that the sample is telling.
 
-use super::language::{Candidate, Language, NAT, RARE, Script, candidates, usual_first};
+use super::language::{self, Candidate, Language, NAT, RARE, Script, candidates, usual_first};
 use super::models::{LETTERS, Model, Models};
 use super::reading::{Reading, english_runs, read_text, text_hash};
 use super::sample::{self, Sample};
@@ -41,12 +41,18 @@ pub(super) fn score(sample: &Sample, priors: &Priors, ascii_compatible: bool) ->
 /// What the sample costs in one charset, however unlikely, in any language of its script: words without special letters stand under
 /// every label. None for a charset that no language is known for.
 pub(super) fn scored_as(charset: Charset, sample: &Sample, priors: &Priors) -> Option<Scored> {
-    let candidate = candidates().iter().find(|c| c.charset == charset)?;
+    let candidate = language::for_label(charset)?;
     let of_script = LANGUAGES.iter().enumerate().filter(|(_, language)| language.script == candidate.script);
     let cost = |index| candidate.languages.iter().find(|(i, _)| *i == index).map_or(RARE, |(_, cost)| *cost);
     let languages = of_script.map(|(index, _)| (index, cost(index) + priors[index])).collect();
     let scored = Trial { candidate, languages }.score(sample, &english_runs(&sample.bytes));
-    Some(scored.unwrap_or(Scored { charset, cost: u32::MAX / 2, text: 0 }))
+    let mut scored = scored.unwrap_or(Scored { charset, cost: u32::MAX / 2, text: 0 });
+    // Charsets of two bytes, and pages like that of Arabic, have letters of other scripts, too, and mail is written in them.
+    let (text, losses) = multi_byte(candidate.charset, &sample.bytes, sample.is_cut);
+    if losses == 0 && Script::most_of(&text) != candidate.script {
+        scored.cost = scored.cost.min(unicode_cost(&text, priors) + RARE);
+    }
+    Some(scored)
 }
 
 /// A charset with the languages that are possible, and what both cost before the text.

@@ -1,0 +1,317 @@
+//! Labels that contradict the bytes are told or give way; labels that are right are left in peace, however little or odd the text is.
+
+#![allow(clippy::panic, reason = "a test")]
+
+use mailglot_codec::{Charset, LossLog, Unmappable};
+use mailglot_mime::{Limits, Message, Policy, Report, text_parts};
+
+/// Sentences of mail, with the charsets that mail in their language is written in.
+const SENTENCES: [(&str, &str); 20] = [
+    (
+        "windows-1251 KOI8-R ISO-8859-5 IBM866",
+        "Добрый день! Высылаю обещанные фотографии с дачи, а договор подпишем на следующей неделе, когда вернётся Николай.",
+    ),
+    (
+        "windows-1251 KOI8-U ISO-8859-5",
+        "Добрий вечір! Надсилаю вам розклад занять на наступний місяць, бо минулого разу ми його загубили дорогою додому.",
+    ),
+    (
+        "windows-1251 ISO-8859-5",
+        "Здравейте, изпращам ви поканата за сватбата и ви моля да потвърдите дали ще дойдете с децата през юли.",
+    ),
+    (
+        "windows-1253 ISO-8859-7",
+        "Αγαπητοί φίλοι, σας στέλνω το πρόγραμμα της εκδρομής και περιμένω την απάντησή σας μέχρι την Παρασκευή το βράδυ.",
+    ),
+    (
+        "windows-1255 ISO-8859-8",
+        "שלום לכולם, אני שולח לכם את סדר היום של הישיבה הבאה ומבקש לקבל את הערותיכם עד סוף השבוע.",
+    ),
+    (
+        "windows-1256 ISO-8859-6",
+        "السلام عليكم، أرسل إليكم جدول الاجتماع القادم وأرجو أن تصلني ملاحظاتكم قبل نهاية الأسبوع مع جزيل الشكر.",
+    ),
+    ("windows-874", "เรียนทุกท่าน ผมขอส่งกำหนดการประชุมครั้งต่อไปมาให้ และหวังว่าจะได้รับคำตอบจากทุกท่านภายในวันศุกร์นี้"),
+    ("GBK", "各位同事：现将下次会议的安排发给大家，请在星期五以前把你们的意见告诉我，非常感谢大家的支持。"),
+    ("Big5", "各位同仁：現將下次會議的安排寄給大家，請在星期五以前把你們的意見告訴我，非常感謝大家的支持。"),
+    (
+        "Shift_JIS EUC-JP",
+        "皆様、次回の会議の予定をお送りいたします。金曜日までにご意見をお聞かせくださいますようお願いいたします。",
+    ),
+    (
+        "EUC-KR",
+        "여러분 안녕하십니까. 다음 회의 일정을 보내 드리오니 금요일까지 의견을 알려 주시면 대단히 고맙겠습니다.",
+    ),
+    (
+        "windows-1250 ISO-8859-2",
+        "Szanowni Państwo, przesyłam porządek następnego spotkania i proszę o odpowiedź do piątku, bo później wyjeżdżam na dłużej.",
+    ),
+    (
+        "windows-1250 ISO-8859-2",
+        "Vážení přátelé, posílám vám pořad příští schůze a prosím o odpověď do pátku, protože potom odjíždím na delší dobu.",
+    ),
+    (
+        "windows-1250 ISO-8859-2",
+        "Kedves barátaim, küldöm a következő gyűlés napirendjét, és kérem, hogy péntekig válaszoljatok, mert utána hosszú időre elutazom.",
+    ),
+    (
+        "windows-1254 ISO-8859-9",
+        "Değerli arkadaşlar, gelecek toplantının gündemini gönderiyorum; cuma gününe kadar görüşlerinizi bildirirseniz çok sevinirim.",
+    ),
+    (
+        "windows-1257 ISO-8859-13",
+        "Gerbiami draugai, siunčiu kito susirinkimo darbotvarkę ir prašau atsakyti iki penktadienio, nes vėliau išvažiuoju ilgesniam laikui.",
+    ),
+    (
+        "windows-1252 ISO-8859-1 ISO-8859-15 windows-1254",
+        "Chers amis, je vous envoie l'ordre du jour de la réunion prochaine; répondez-moi avant vendredi, car après je serai très occupé à l'étranger.",
+    ),
+    (
+        "windows-1252 ISO-8859-1 ISO-8859-15 windows-1250 ISO-8859-2 windows-1254 windows-1257",
+        "Liebe Freunde, ich schicke euch die Tagesordnung für die nächste Sitzung; antwortet bitte bis Freitag, danach bin ich länger außer Haus.",
+    ),
+    (
+        "windows-1252 ISO-8859-1 ISO-8859-15 windows-1254",
+        "Queridos amigos: os envío el orden del día de la próxima reunión; contestadme antes del viernes, porque después estaré mucho más ocupado mañana.",
+    ),
+    (
+        "windows-1252 ISO-8859-1 ISO-8859-15 windows-1254",
+        "Kære venner, jeg sender jer dagsordenen for det næste møde; svar venligst inden fredag, for derefter er jeg på længere rejse.",
+    ),
+];
+
+/// How many of these are in other scripts than Latin: their letters are never taken for those of another charset.
+const FAR: usize = 11;
+
+fn charset(name: &str) -> Charset {
+    Charset::for_name(name).unwrap_or_else(|| panic!("{name}"))
+}
+
+fn encoded(text: &str, charset: Charset) -> Option<Vec<u8>> {
+    let mut log = LossLog::new();
+    let bytes = charset.encode(text, Unmappable::Fatal, &mut log).into_owned();
+    let same = charset.decode(&bytes, &mut LossLog::new()) == text;
+    (log.is_empty() && same).then_some(bytes)
+}
+
+/// The text of a message with this label, and what its charset gave cause to tell.
+fn read(label: &str, bytes: &[u8]) -> (String, Vec<String>) {
+    let head = format!("Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: 8bit\n\n");
+    let raw = [head.as_bytes(), bytes].concat();
+    let mut report = Report::with_limit(20);
+    let parts = text_parts(&Message::parse(&raw, &Limits::default()), &Policy::default(), &mut report);
+    let told = report.events.iter().filter(|event| event.kind.code().starts_with("charset."));
+    let told = told.map(|event| format!("{} {}", event.kind.code(), event.detail)).collect();
+    (parts.into_iter().filter_map(|part| part.text).collect(), told)
+}
+
+fn assert_quiet(label: &str, text: &str) {
+    let Some(bytes) = encoded(text, charset(label)) else { return };
+    // Few letters may be UTF-8 by chance, which is another matter.
+    if std::str::from_utf8(&bytes).is_ok() {
+        return;
+    }
+    let (read, told) = read(label, &bytes);
+    assert_eq!(read, text, "{label} {told:?}");
+    let only_names =
+        told.iter().all(|told| told.starts_with("charset.superset") || told.starts_with("charset.alias"));
+    assert!(only_names, "{label} {text:?}: {told:?}");
+}
+
+#[test]
+fn right_labels_are_left_in_peace() {
+    for (charsets, sentence) in SENTENCES {
+        let words: Vec<&str> = sentence.split(' ').collect();
+        for label in charsets.split(' ') {
+            assert_quiet(label, sentence);
+            assert_quiet(label, &sentence.to_uppercase());
+            for count in [1, 2, 3, 5, 8] {
+                for some in words.windows(count) {
+                    assert_quiet(label, &some.join(" "));
+                }
+            }
+            for characters in 1..4 {
+                let all: Vec<char> = sentence.chars().collect();
+                for few in all.chunks(characters) {
+                    assert_quiet(label, &few.iter().collect::<String>());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn right_labels_are_left_in_peace_among_other_things() {
+    for (charsets, sentence) in SENTENCES {
+        let word = sentence.split(' ').next().unwrap_or_default();
+        for label in charsets.split(' ') {
+            for text in [
+                format!(
+                    "On Monday somebody wrote:\n> {sentence}\n> {sentence}\n\nThanks, that is what I wanted to know.\n"
+                ),
+                format!(
+                    "fn main() {{ println!(\"{word}\"); }} // {word}\nif (x[i] != '{word}') return -1;\n"
+                ),
+                format!(
+                    "see https://example.org/a?b=c&d=%20 and <a@b.example> {word} 12.03.2004 10:15 +0300"
+                ),
+                format!(
+                    "{word}: TWFpbGdsb3QgcmVhZHMgbWFpbCBpbiBhbnkgY2hhcnNldCBhbmQgd3JpdGVz\nTWFpbGdsb3QgcmVhZHM= {word}"
+                ),
+                format!("{word}\n{word}\n{word}\n1) {word}\n2) {word}; {word}/{word}-{word}"),
+                format!("{} {}", word.repeat(3), sentence.chars().rev().take(20).collect::<String>()),
+            ] {
+                assert_quiet(label, &text);
+            }
+        }
+    }
+}
+
+#[test]
+fn lines_and_boxes_are_no_text_and_speak_against_no_label() {
+    for (label, text) in [
+        ("KOI8-R", "┌──────┬──────┐\n│ Имя  │ Дом  │\n├──────┼──────┤\n│ Иван │ 12   │\n└──────┴──────┘\n"),
+        ("IBM866", "╔══════╦══════╗\n║ Имя  ║ Дом  ║\n╠══════╬══════╣\n║ Иван ║ 12   ║\n╚══════╩══════╝\n"),
+        ("KOI8-R", "────────────────\n════════════════\n"),
+        ("GBK", "————————————————\n★★★★★★★★★★\n┏━━━━┓\n┃通知┃\n┗━━━━┛\n"),
+        ("Shift_JIS", "━━━━━━━━━━━━\n■□■□■□ お知らせ ■□■□■□\n――――――――――――\n"),
+        ("EUC-JP", "＊＊＊＊＊＊＊＊\n（＾＿＾）ノ　☆彡\n"),
+        ("EUC-KR", "━━━━━━━━━━━━\n▶ 안내 ◀ ※ 주의 ※\n"),
+        ("Big5", "＝＝＝＝＝＝＝＝＝\n【公告】◎注意◎\n"),
+        ("GBK", "Привет, как дела? Встречаемся завтра в шесть часов у входа в метро"),
+        ("EUC-JP", "Здравствуйте, это письмо написано по-русски в японской кодировке"),
+        ("Shift_JIS", "Καλημέρα σας φίλοι μου, αυτό είναι ένα γράμμα στα ελληνικά"),
+        ("windows-1251", "© 2004 «Рога и копыта»™ — №1 § 5 ± 3°"),
+        ("windows-1253", "© 2004 10 °C ± 3 µm £5 §2 «α» ½"),
+    ] {
+        assert_quiet(label, text);
+    }
+}
+
+/// Languages that no model was made of.
+#[test]
+fn unknown_languages_are_left_in_peace() {
+    for (label, text) in [
+        ("windows-1256", "دوستو، میں آپ کو اگلی ملاقات کا پروگرام بھیج رہا ہوں اور جواب کا انتظار کروں گا"),
+        (
+            "windows-1255",
+            "טײַערע פרײַנד, איך שיק אײַך דעם סדר־היום פון דער קומעדיקער זיצונג און וואַרט אויף אַן ענטפער",
+        ),
+        (
+            "windows-1251",
+            "Дорогие ушат вал, тонь сёрматъ сась, минь пек кенярдынек сонензэ, учотано тынк инжекс",
+        ),
+        (
+            "ISO-8859-3",
+            "Għeżież ħbieb, qed nibgħatilkom l-aġenda tal-laqgħa li jmiss u nistenna t-tweġiba tagħkom",
+        ),
+        (
+            "windows-1254",
+            "Qalbingizdan salom, yangi yıl bilan tabriklaymız, ömür uzun bolsın, ğayrat va şijoat tilayman",
+        ),
+        (
+            "ISO-8859-4",
+            "Gula ustibat, mun sáddejuvvon didjiide čoahkkima áigeplána ja vuorddán vástádusa ovdal bearjadaga",
+        ),
+        (
+            "windows-1252",
+            "Kæru vinir, eg sendi tykkum skránna til næsta fundin og vænti svar fyri fríggjadag, tí síðani fari eg",
+        ),
+    ] {
+        assert_quiet(label, text);
+    }
+}
+
+/// The other charsets that mail is labelled with.
+const LABELS: &str = "windows-1250 windows-1251 windows-1253 windows-1254 windows-1255 windows-1256 windows-1257 windows-874 \
+    windows-1252 ISO-8859-1 ISO-8859-2 ISO-8859-4 ISO-8859-5 ISO-8859-6 ISO-8859-7 ISO-8859-8 ISO-8859-9 ISO-8859-13 ISO-8859-15 \
+    KOI8-R KOI8-U IBM866 IBM852 GBK Big5 EUC-KR Shift_JIS EUC-JP";
+
+/// What becomes of a sentence under all labels that read it otherwise: how many there were, and how many gave way to the right text; the
+/// silent ones.
+fn under_wrong_labels(charsets: &str, text: &str) -> (usize, usize, Vec<String>) {
+    let (mut all, mut right, mut silent) = (0, 0, Vec::new());
+    for truth in charsets.split(' ') {
+        let Some(bytes) = encoded(text, charset(truth)) else { continue };
+        for label in LABELS.split_ascii_whitespace() {
+            if charset(label).decode(&bytes, &mut LossLog::new()) == text {
+                continue;
+            }
+            let (read, told) = read(label, &bytes);
+            all += 1;
+            right += usize::from(read == text);
+            if read != text
+                && !told
+                    .iter()
+                    .any(|told| !told.starts_with("charset.superset") && !told.starts_with("charset.alias"))
+            {
+                silent.push(format!("{truth} as {label}: {read}"));
+            }
+        }
+    }
+    (all, right, silent)
+}
+
+#[test]
+fn wrong_labels_over_other_scripts_are_never_silent() {
+    for (charsets, sentence) in &SENTENCES[..FAR] {
+        let (all, right, silent) = under_wrong_labels(charsets, sentence);
+        assert!(silent.is_empty() && all > 20, "{silent:#?}");
+        assert!(right * 100 >= all * 95, "{sentence}: {right} of {all}");
+        // Half as much tells nearly as much.
+        let half: String = sentence.chars().take(sentence.chars().count() / 2).collect();
+        let (all, right, silent) = under_wrong_labels(charsets, &half);
+        assert!(silent.is_empty(), "{silent:#?}");
+        assert!(right * 100 >= all * 90, "{half}: {right} of {all}");
+    }
+}
+
+#[test]
+fn wrong_labels_over_latin_text_are_mostly_told() {
+    let (mut all, mut right, mut silent) = (0, 0, Vec::new());
+    for (charsets, sentence) in &SENTENCES[FAR..] {
+        let (n, read, quiet) = under_wrong_labels(charsets, sentence);
+        all += n;
+        right += read;
+        silent.extend(quiet);
+    }
+    assert!(silent.len() * 100 <= all * 12, "{} of {all}: {silent:#?}", silent.len());
+    assert!(right * 100 >= all * 75, "{right} of {all}");
+}
+
+/// Of a letter that is quoted in another charset nothing may become unreadable that the label reads.
+#[test]
+fn a_quotation_in_another_charset_does_not_overrule_the_answer() {
+    let (charsets, sentence) = SENTENCES[0];
+    for truth in charsets.split(' ') {
+        for label in charsets.split(' ').filter(|label| *label != truth) {
+            let quoted = encoded(sentence, charset(truth)).unwrap_or_default();
+            let answer = encoded(&format!("\n\n{sentence}\n"), charset(label)).unwrap_or_default();
+            let bytes = [quoted.repeat(3), answer].concat();
+            let (text, told) = read(label, &bytes);
+            assert!(text.ends_with(&format!("\n\n{sentence}\n")), "{truth} in {label}: {told:?} {text}");
+        }
+    }
+}
+
+#[test]
+fn real_texts_under_their_labels_are_left_in_peace() {
+    let Some(shared) = std::env::var_os("MAILGLOT_SHARED") else { return };
+    let path = std::path::PathBuf::from(shared).join("data/charsets/detect_samples_dev.jsonl.gz");
+    let unpacked = std::process::Command::new("gzip").arg("-dc").arg(&path).output().expect("gzip runs");
+    assert!(unpacked.status.success(), "{}", path.display());
+    let lines = String::from_utf8(unpacked.stdout).expect("samples are UTF-8");
+    let (mut all, mut seen) = (0, std::collections::HashSet::new());
+    for line in lines.lines() {
+        let value: serde_json::Value = serde_json::from_str(line).expect("a JSON object");
+        let text = value["text"].as_str().expect("a string");
+        if !seen.insert(text.to_owned()) {
+            continue;
+        }
+        for label in LABELS.split_ascii_whitespace() {
+            all += 1;
+            assert_quiet(label, text);
+        }
+    }
+    assert!(all > 50_000, "{all}");
+}

@@ -4,10 +4,12 @@
 //! What the message tells is used only where a part does not tell enough itself.
 
 mod doubt;
+mod instead;
 mod pool;
 mod superset;
 mod weigh;
 
+pub(crate) use instead::instead;
 pub(crate) use pool::{Hints, Mail};
 
 use crate::fixup;
@@ -367,9 +369,7 @@ fn by_label<'a>(
     }
     let mut log = LossLog::new();
     let text = charset.decode(bytes, &mut log);
-    let damaged = log.losses() > 0 && log.losses() * TOLERATED > wide_bytes(bytes);
-    let free = |charset: Charset| !charset.is_stateful() || !shifts(charset, bytes);
-    if damaged && free(charset) && !is_mostly_utf8(charset, &text, &log) {
+    if is_damaged(charset, bytes, &text, &log) {
         let other = by_search(bytes, evidence, Some(charset), Vec::new());
         // A page of single bytes reads anything: against a label of more bytes it must be likely.
         let likely = charset == Charset::UTF_8
@@ -389,6 +389,14 @@ fn by_label<'a>(
         return Choice { used: wider, how: How::Superset, confidence: None, text, log, events };
     }
     Choice { used: charset, how: How::Label, confidence: None, text, log, events }
+}
+
+/// Whether a label reads so little of the bytes that it is doubtful.
+fn is_damaged(charset: Charset, bytes: &[u8], text: &str, log: &LossLog) -> bool {
+    log.losses() > 0
+        && log.losses() * TOLERATED > wide_bytes(bytes)
+        && (!charset.is_stateful() || !shifts(charset, bytes))
+        && !is_mostly_utf8(charset, text, log)
 }
 
 /// Damaged or abused UTF-8: whole sequences, forbidden ones among them, outnumber the broken ones, which in legacy text they never do.

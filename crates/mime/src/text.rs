@@ -247,8 +247,8 @@ pub fn header_context<'p>(message: &Message<'_>, policy: &'p Policy) -> HeaderCo
 
 /// The charset for raw 8-bit bytes in the headers of a message: its words', else its first text part's, else what detection says of all raw bytes together.
 pub(crate) fn raw_header_charset(message: &Message<'_>, hints: &Hints, policy: &Policy) -> Option<Charset> {
-    let told = hints.words(message).or(hints.body);
-    if let Some(charset) = told.filter(|c| *c != Charset::UTF_8 && c.is_ascii_compatible()) {
+    let told = [hints.words(message), hints.body].into_iter().flatten();
+    if let Some(charset) = told.into_iter().find(|c| *c != Charset::UTF_8 && c.is_ascii_compatible()) {
         return Some(charset);
     }
     if policy.default_charset.is_some() {

@@ -60,6 +60,7 @@ pub(crate) use rewrite::{UNSAFE, apply, is_tidy_text, rewrite_plain};
 pub(crate) use shifted::{has_shift, may_shift};
 pub use stream::{MOST, Stream};
 
+use crate::choose::instead;
 use crate::header::FieldKind;
 use crate::{CharsetMap, EventKind, Policy, lex, params};
 use mailglot_codec::{Charset, LossLog, Resolved, View};
@@ -290,11 +291,13 @@ pub(crate) fn decode_text<'v>(
     decode(value, FieldKind::Unstructured, context, findings)
 }
 
-/// Bytes with a charset, or without one, as text; also what was used (None: UTF-8 without a label, or against it) and the number of losses.
+/// Bytes with a charset, or without one, as text; also what was used (None: UTF-8 without a label, or against it) and the number of losses
+/// under the label. `told` is what is to be told where the label could not read them and another charset can.
 pub(crate) fn bytes_to_text<'b>(
     charset: Option<Charset>,
     bytes: &'b [u8],
     context: &HeaderContext,
+    told: &mut Option<(EventKind, Cow<'static, str>)>,
 ) -> (Cow<'b, str>, Option<Charset>, u64) {
     if let Some(text) = charset.and_then(|charset| contrary::as_utf8(charset, bytes)) {
         return (Cow::Borrowed(text), None, 0);
@@ -310,6 +313,13 @@ pub(crate) fn bytes_to_text<'b>(
     });
     let mut log = LossLog::new();
     let text = used.decode(bytes, &mut log);
+    let raw = context.raw.filter(|&c| decode::is_plain(c));
+    if known.is_some()
+        && let Some(read) = instead(bytes, used, &text, &log, raw, context.language)
+    {
+        *told = Some(read.event);
+        return (read.text, Some(read.used), log.losses());
+    }
     (text, Some(used), log.losses())
 }
 
@@ -482,7 +492,9 @@ mod tests {
     fn what_was_found_is_told() {
         for (value, want) in [
             ("=?utf-8?Q?a?=", vec![]),
+            ("=?utf-8?Q?=C3=B6=FF?=", vec!["charset.invalid-bytes"]),
             ("=?utf-8?Q?=FF?=", vec!["charset.invalid-bytes"]),
+            ("=?utf-8?Q?caf=E9?=", vec!["charset.legacy-in-utf8"]),
             ("=?utf-8?Q?=C3?= =?utf-8?Q?=A9?=", vec!["ew.split-char"]),
             ("=?x-gibberish?Q?a?=", vec!["charset.unknown-label"]),
             ("=?utf8?Q?a?=", vec!["charset.alias"]),
@@ -501,10 +513,13 @@ mod tests {
     #[test]
     fn findings_point_at_words() {
         let mut findings = Vec::new();
-        let value = b"ab =?utf-8?Q?c?= =?utf-8?Q?=FF=FF?= d";
+        let value = b"ab =?utf-8?Q?c?= =?utf-8?Q?=C3=B6=C3=BC=FF=FF?= d";
         let _ = decode(value, FieldKind::Unstructured, &HeaderContext::default(), &mut findings);
         assert_eq!(findings.len(), 1);
-        assert_eq!((&value[findings[0].at.clone()], findings[0].count), (&b"=?utf-8?Q?=FF=FF?="[..], 2));
+        assert_eq!(
+            (&value[findings[0].at.clone()], findings[0].count),
+            (&b"=?utf-8?Q?=C3=B6=C3=BC=FF=FF?="[..], 2)
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::decode::{LONG_WORD, Reader, Ready, Segment, WORD, guess, push_clean, 
 use super::zone::Zone;
 use super::{Finding, HeaderContext, Repairs, decode_text, has_word, hidden};
 use crate::EventKind;
+use crate::choose::instead;
 use crate::lex;
 use mailglot_codec::{Charset, LossLog, bom};
 use std::borrow::Cow;
@@ -90,7 +91,7 @@ impl Reader<'_> {
         Some(Cow::Borrowed(text))
     }
 
-    /// The joined bytes of words in one charset, decoded once; the words alone where that reads better.
+    /// The joined bytes of words in one charset, decoded once; the words alone where that reads better, another charset where neither can be read.
     fn joined<'s>(&'s self, charset: Charset, group: &[Ready], findings: &mut Vec<Finding>) -> Cow<'s, str> {
         let bytes = self.group_bytes(group);
         let mut log = LossLog::new();
@@ -107,6 +108,11 @@ impl Reader<'_> {
             if losses > log.losses() {
                 findings.push(Finding::new(extent(group), EventKind::EwSplitChar, ""));
             }
+        }
+        if let Some(read) = instead(bytes, charset, &text, &log, self.raw, self.context.language) {
+            let (kind, detail) = read.event;
+            findings.push(Finding { at: extent(group), kind, detail, count: 1 });
+            return read.text;
         }
         note_losses(group, group[0].bytes.start, &log, findings);
         note_superset(charset, bytes, extent(group), findings);

@@ -57,7 +57,7 @@ pub fn parse(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>)
     let (main, groups) = group(value, findings);
     let mut text = String::new();
     encoded_word::push_clean(
-        &encoded_word::bytes_to_text(None, &main, &HeaderContext::default()).0,
+        &encoded_word::bytes_to_text(None, &main, &HeaderContext::default(), &mut None).0,
         &mut text,
     );
     let mut list: Vec<_> = groups.iter().filter_map(|group| group.decode(context, findings)).collect();
@@ -278,6 +278,7 @@ struct Place {
 pub(super) struct Decoded {
     pub(super) text: String,
     language: Option<String>,
+    /// What its own charset cannot read of it; such a form counts only where no other is sound.
     losses: u64,
 }
 
@@ -337,8 +338,12 @@ fn extended(
     } else if language.is_none() {
         found.push(Finding::new(at.range.clone(), EventKind::ParamNoCharset, "one apostrophe"));
     }
-    let (raw, used, losses) = encoded_word::bytes_to_text(resolved.charset(), bytes, context);
-    if used != resolved.charset() && !bytes.is_ascii() {
+    let mut told = None;
+    let (raw, used, losses) = encoded_word::bytes_to_text(resolved.charset(), bytes, context, &mut told);
+    let is_read = told.is_some();
+    if let Some((kind, detail)) = told {
+        found.push(Finding { at: at.range.clone(), kind, detail, count: 1 });
+    } else if used != resolved.charset() && !bytes.is_ascii() {
         let range = at.range.clone();
         found.push(if let (Some(charset), None) = (resolved.charset(), used) {
             encoded_word::contrary_finding(charset, range)
@@ -346,7 +351,7 @@ fn extended(
             Finding::new(range, EventKind::CharsetDetected, used.map_or("UTF-8", Charset::name))
         });
     }
-    if losses > 0 {
+    if losses > 0 && !is_read {
         found.push(Finding::counted(at.range.clone(), EventKind::CharsetInvalidBytes, "", losses));
     }
     let mut kinds = Vec::new();
@@ -517,6 +522,8 @@ mod tests {
             ("a; f=x; f*0=y; f*=utf-8''z", "a; f=z"),
             ("a; f=x; f*0=y", "a; f=y"),
             ("a; f=x; f*=utf-8''%FF", "a; f=x"),
+            ("a; f*=utf-8''Gr%FC%DFe.txt", "a; f=\"Grüße.txt\""),
+            ("a; f*0*=utf-8''Gr%FC; f*1*=%DFe.txt", "a; f=\"Grüße.txt\""),
             ("a; f*0=x; f*2=z", "a; f=x"),
             ("a; f*1=x", "a"),
             ("a; f*0=x; f*0=y; F=\"z\"", "a; f=x"),
@@ -544,7 +551,10 @@ mod tests {
             ("a; f=1; f=2", vec!["param.duplicate"]),
             ("a; f*=utf-8''5%", vec!["param.bad-percent"]),
             ("a; f=\"=?utf-8?q?a?=\"", vec!["param.rfc2047"]),
+            ("a; f*=utf-8''%C3%B6%FF", vec!["charset.invalid-bytes"]),
             ("a; f*=utf-8''%FF", vec!["charset.invalid-bytes"]),
+            ("a; f*=utf-8''Gr%FC%DFe.txt", vec!["charset.legacy-in-utf8"]),
+            ("a; f*0*=utf-8''Gr%FC; f*1*=%DFe.txt", vec!["charset.legacy-in-utf8"]),
             ("a; f*=iso-8859-1''R%C3%A9union", vec!["charset.utf8-in-legacy"]),
             ("a; f*=us-ascii''R%C3%A9union", vec!["charset.utf8-in-legacy"]),
             ("a; f*0*=koi8-r''R%C3; f*1*=%A9%C3%A9", vec!["charset.utf8-in-legacy"]),

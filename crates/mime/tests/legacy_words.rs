@@ -1,0 +1,164 @@
+//! Words and parameters under a label that cannot read their bytes: the ladder of bodies, in every spelling.
+
+#![allow(clippy::panic, reason = "a test")]
+
+use mailglot_codec::{Charset, LossLog, Unmappable};
+use mailglot_mime::encoded_word::{HeaderContext, decode};
+use mailglot_mime::header::FieldKind;
+use mailglot_mime::{Policy, process};
+
+fn charset(name: &str) -> Charset {
+    Charset::for_name(name).unwrap_or_else(|| panic!("{name}"))
+}
+
+fn encoded(text: &str, name: &str) -> Vec<u8> {
+    charset(name).encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned()
+}
+
+fn q(label: &str, bytes: &[u8]) -> String {
+    let escaped: String = bytes.iter().map(|byte| format!("={byte:02X}")).collect();
+    format!("=?{label}?Q?{escaped}?=")
+}
+
+fn percent(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("%{byte:02X}")).collect()
+}
+
+fn read(value: &str, kind: FieldKind) -> (String, Vec<&'static str>) {
+    let mut findings = Vec::new();
+    let text = decode(value.as_bytes(), kind, &HeaderContext::default(), &mut findings).into_owned();
+    (text, findings.iter().map(|finding| finding.kind.code()).collect())
+}
+
+/// Texts in a charset that are no UTF-8.
+const TEXTS: [(&str, &str); 9] = [
+    ("windows-1252", "Grüße aus Köln"),
+    ("windows-1252", "Café"),
+    ("windows-1252", "Müller"),
+    ("windows-1252", "“Señor” García"),
+    ("windows-1251", "Протокол заседания"),
+    ("KOI8-R", "Протокол заседания"),
+    ("windows-1253", "Πρόγραμμα εκδρομής"),
+    ("GBK", "会议通知和安排"),
+    ("Shift_JIS", "会議のお知らせです"),
+];
+
+#[test]
+fn words_labelled_utf_8_are_read_in_what_they_are_in() {
+    for (name, text) in TEXTS {
+        let bytes = encoded(text, name);
+        assert!(std::str::from_utf8(&bytes).is_err(), "{text}");
+        for label in ["utf-8", "UTF8", "utf-8*de"] {
+            // Whole, and cut into two words at each place.
+            assert_eq!(read(&q(label, &bytes), FieldKind::Unstructured).0, text, "{name} {label}");
+            for cut in 1..bytes.len() {
+                let value = format!("{}\r\n {}", q(label, &bytes[..cut]), q(label, &bytes[cut..]));
+                let (read, codes) = read(&value, FieldKind::Unstructured);
+                assert_eq!(read, text, "{name} {value}");
+                assert!(
+                    codes.contains(&"charset.legacy-in-utf8") && !codes.contains(&"charset.invalid-bytes"),
+                    "{codes:?}"
+                );
+            }
+        }
+        let value = format!("Re: {} <a@b.example>", q("utf-8", &bytes));
+        assert_eq!(read(&value, FieldKind::Structured).0, format!("Re: {text} <a@b.example>"));
+    }
+}
+
+#[test]
+fn parameters_labelled_utf_8_are_read_in_what_they_are_in() {
+    for (name, text) in TEXTS {
+        let bytes = encoded(text, name);
+        for value in [
+            format!("attachment; filename*=utf-8''{}", percent(&bytes)),
+            format!(
+                "attachment; filename*0*=utf-8''{}; filename*1*={}",
+                percent(&bytes[..3]),
+                percent(&bytes[3..])
+            ),
+            format!("attachment; filename=\"{}\"", q("utf-8", &bytes)),
+        ] {
+            let (read, codes) = read(&value, FieldKind::Parameters);
+            assert_eq!(read, format!("attachment; filename=\"{text}\""), "{name} {value}");
+            assert!(codes.contains(&"charset.legacy-in-utf8"), "{codes:?}");
+        }
+    }
+}
+
+/// A word of one letter, or two, is read as the rest of the message is.
+#[test]
+fn a_letter_is_read_as_the_message() {
+    for (name, body, short) in [
+        ("windows-1251", "Высылаю протокол вчерашнего заседания, как и договорились.", "Да"),
+        ("KOI8-R", "Высылаю протокол вчерашнего заседания, как и договорились.", "Да"),
+        ("windows-1253", "Σας στέλνω το πρόγραμμα της εκδρομής που ζητήσατε χθες.", "ως"),
+        ("ISO-8859-2", "Przesyłam porządek następnego spotkania, jak obiecałem wczoraj.", "ź"),
+    ] {
+        let head = format!(
+            "Subject: {}\nMIME-Version: 1.0\nContent-Type: text/plain; charset={name}\nContent-Transfer-Encoding: 8bit\n\n",
+            q("utf-8", &encoded(short, name))
+        );
+        let raw = [head.into_bytes(), encoded(body, name)].concat();
+        let out = process(&raw, &Policy::default());
+        let text = String::from_utf8_lossy(&out.bytes).into_owned();
+        let subject = text.lines().next().unwrap_or_default().strip_prefix("Subject: ").unwrap_or_default();
+        assert_eq!(read(subject, FieldKind::Unstructured).0, short, "{name} {subject}");
+        let again = process(&out.bytes, &Policy::default());
+        assert_eq!(again.bytes, out.bytes, "{name}");
+    }
+}
+
+/// What a mailer cut in the middle of a character was UTF-8, and so was what has whole characters beside broken ones.
+#[test]
+fn damaged_utf_8_stays_utf_8() {
+    for text in ["Größe", "naïve café", "日本語のテキスト", "Привет всем", "a😀b"] {
+        for cut in 1..text.len() {
+            if text.is_char_boundary(cut) {
+                continue;
+            }
+            let (read, codes) = read(&q("utf-8", &text.as_bytes()[..cut]), FieldKind::Unstructured);
+            let start =
+                text.char_indices().map(|(at, _)| at).filter(|at| *at < cut).last().unwrap_or_default();
+            assert_eq!(read, format!("{}\u{fffd}", &text[..start]), "{text} {cut}");
+            assert!(
+                codes.contains(&"charset.invalid-bytes") && !codes.contains(&"charset.legacy-in-utf8"),
+                "{codes:?}"
+            );
+        }
+    }
+}
+
+/// The same bytes in a body and in a word give the same text.
+#[test]
+fn words_are_read_as_bodies_are() {
+    for (name, text) in TEXTS {
+        let bytes = encoded(text, name);
+        for label in ["utf-8", "us-ascii", "gb2312", "big5", "euc-kr", "iso-2022-jp", "windows-1252"] {
+            let head =
+                format!("Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: 8bit\n\n");
+            let raw = [head.as_bytes(), &bytes].concat();
+            let body = process(&raw, &Policy::default());
+            // Half a pair at the end joins a line end, which words have not; and a label that reads all is the matter of bodies.
+            let mut log = LossLog::new();
+            let label_text = charset_of(label).decode(&bytes, &mut log).into_owned();
+            let (word, _) = read(&q(label, &bytes), FieldKind::Unstructured);
+            if log.losses() == 0 || label_text == word {
+                continue;
+            }
+            let body = String::from_utf8_lossy(&body.bytes).into_owned();
+            let given = mailglot_mime::text_parts(
+                &mailglot_mime::Message::parse(body.as_bytes(), &mailglot_mime::Limits::default()),
+                &Policy::default(),
+                &mut mailglot_mime::Report::with_limit(9),
+            );
+            let given: String = given.into_iter().filter_map(|part| part.text).collect();
+            assert_eq!(given, word, "{name} as {label}: {text}");
+        }
+    }
+}
+
+fn charset_of(label: &str) -> Charset {
+    let resolved = Charset::for_label(label.as_bytes(), mailglot_codec::View::Mail);
+    resolved.charset().unwrap_or_else(|| panic!("{label}"))
+}

@@ -16,12 +16,15 @@ fn encoded(text: &str, name: &str) -> Vec<u8> {
 }
 
 fn q(label: &str, bytes: &[u8]) -> String {
-    let escaped: String = bytes.iter().map(|byte| format!("={byte:02X}")).collect();
-    format!("=?{label}?Q?{escaped}?=")
+    format!("=?{label}?Q?{}?=", escaped('=', bytes))
 }
 
 fn percent(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("%{byte:02X}")).collect()
+    escaped('%', bytes)
+}
+
+fn escaped(sign: char, bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| format!("{text}{sign}{byte:02X}"))
 }
 
 fn read(value: &str, kind: FieldKind) -> (String, Vec<&'static str>) {
@@ -118,8 +121,7 @@ fn damaged_utf_8_stays_utf_8() {
                 continue;
             }
             let (read, codes) = read(&q("utf-8", &text.as_bytes()[..cut]), FieldKind::Unstructured);
-            let start =
-                text.char_indices().map(|(at, _)| at).filter(|at| *at < cut).last().unwrap_or_default();
+            let start = (0..cut).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
             assert_eq!(read, format!("{}\u{fffd}", &text[..start]), "{text} {cut}");
             assert!(
                 codes.contains(&"charset.invalid-bytes") && !codes.contains(&"charset.legacy-in-utf8"),

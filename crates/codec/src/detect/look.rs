@@ -67,16 +67,26 @@ fn pairs(candidate: &Candidate, bytes: &[u8], start: usize, most: u32) -> Option
     let (page, floor): (&Page, _) = (candidate.page(), candidate.floor()?);
     let window = &bytes[start..bytes.len().min(start + WINDOW)];
     let before = start.checked_sub(1).map_or(b' ', |at| bytes[at]);
-    let (mut cost, mut count) = (0, 0);
-    for (nth, at) in high_bytes(window).take(ENOUGH).enumerate() {
-        if nth == FIRST && is_far_below((cost, count), most) {
+    let case = Models::get().case;
+    let (mut cost, mut count, mut seen, mut at) = (0, 0, 0, 0);
+    while let Some(&byte) = window.get(at) {
+        if byte < 0x80 {
+            // Words of ASCII are passed eight bytes at a time.
+            let skips =
+                window.get(at..).and_then(<[u8]>::first_chunk::<8>).is_some_and(|word| word.is_ascii());
+            at += if skips { 8 } else { 1 };
+            continue;
+        }
+        if seen == FIRST && is_far_below((cost, count), most) || seen == ENOUGH {
             break;
         }
         let last = at.checked_sub(1).map_or(before, |at| window[at]);
-        let next = window.get(at + 1).copied().unwrap_or(b' ');
-        let (more, pairs) = page.pairs(floor, [last, window[at], next]);
+        at += 1;
+        let next = window.get(at).copied().unwrap_or(b' ');
+        let (more, pairs) = page.pairs(floor, case, [last, byte, next]);
         cost += more;
         count += pairs;
+        seen += 1;
     }
     Some((cost, count))
 }

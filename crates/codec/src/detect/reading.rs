@@ -96,7 +96,12 @@ impl Page {
 
     /// What a byte above 7F costs at least where it stands, by its neighbors: in sixteenths of a nat, and of how many pairs. A sign beside
     /// itself, of which lines are made, costs nothing; one within a word, where it does not stand, costs all.
-    pub(super) fn pairs(&self, floor: &Floor, [last, byte, next]: [u8; 3]) -> (u32, u32) {
+    pub(super) fn pairs(
+        &self,
+        floor: &Floor,
+        cases: [[u8; 2]; 4],
+        [last, byte, next]: [u8; 3],
+    ) -> (u32, u32) {
         let [before, here, after] = [last, byte, next].map(|byte| self.sorts[usize::from(byte)]);
         let (mut cost, mut pairs) = (0, 0);
         if here.flags & NEVER_WITHIN != 0 && before.is_letter() && after.is_letter() {
@@ -108,7 +113,7 @@ impl Page {
             let case = usize::from(here.flags & CASE);
             cost += floor.cost(before.end(), here.class) + u32::from(here.extra);
             if case > 0 {
-                cost += u32::from(Models::get().case[usize::from(before.flags & CASE)][case - 1]);
+                cost += u32::from(cases[usize::from(before.flags & CASE)][case - 1]);
             }
             pairs += 1;
         }

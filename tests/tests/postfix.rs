@@ -90,6 +90,37 @@ fn letters_in_many_charsets_arrive_in_utf_8_through_the_milter() {
     assert_eq!(told, known.len(), "one line a message:\n{lines}");
 }
 
+/// Postfix cuts a field that a filter made too long, and says nothing: none of ours is.
+#[test]
+fn no_address_is_lost_from_a_field_that_would_outgrow_the_server() {
+    let (postfix, milter) = with_milter();
+    let counts = [900, 1_060, 1_090, 1_100, 1_400];
+    let letters = counts.map(|count| {
+        let people: Vec<_> =
+            (0..count).map(|n| format!("J\u{fc}rgen M\u{fc}ller <p{n:04}@a.invalid>")).collect();
+        let text =
+            format!("From: a@test.invalid\r\nTo: {}\r\nSubject: {count}\r\n\r\nx\r\n", people.join(",\r\n "));
+        Letter::new(text.chars().map(|c| c as u8).collect::<Vec<_>>())
+    });
+    send(&postfix, &letters);
+    let arrived = arrived(&postfix, counts.len());
+    let (mut told, mut written) = (0, 0);
+    for count in counts {
+        let subject = format!("\nSubject: {count}\r\n");
+        let of = |mail: &&Arrived| mail.data.windows(subject.len()).any(|text| text == subject.as_bytes());
+        let mail = arrived.iter().find(of).unwrap();
+        let people = mail.data.windows(10).filter(|text| *text == b"@a.invalid").count();
+        assert_eq!(people, count);
+        let words = mail.data.windows(10).any(|text| text == b"=?UTF-8?B?");
+        assert_eq!(words, mail.data.is_ascii(), "{count}: all of it, or nothing");
+        told += usize::from(!words);
+        written += usize::from(words);
+    }
+    assert!(told >= 2 && written >= 2, "{told} {written}");
+    let log = milter.log();
+    assert_eq!(log.lines().filter(|line| line.contains("header-too-long:1")).count(), told, "{log}");
+}
+
 /// Every original of a changed message comes back to the byte, from its ledger alone.
 #[test]
 fn originals_are_restored_from_what_the_milter_kept() {

@@ -6,6 +6,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Bytes of the longest header field that is written anew: name, colon, value, line ends. A field that would be longer stays as it came.
+///
+/// With a milter Postfix cuts a field at 60,000 bytes, of name, colon and value with folds of one byte, whatever its `header_size_limit` says
+/// (seen with 3.7.11, in fields that come as in fields that a filter changes or adds); and no packet to a server has more than
+/// [`LONGEST_DATA`](crate::milter::LONGEST_DATA).
+pub(crate) const LONGEST_FIELD: usize = 59_000;
+
 /// Bounds of a server with a defined outcome each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {

@@ -4,7 +4,7 @@
 //! A server counts fields by name and takes whole values: an edit that reaches over the end of a field, or takes its name
 //! away, cannot be told and is refused. The planner makes none.
 
-use crate::limits::Limits;
+use crate::limits::{LONGEST_FIELD, Limits};
 use crate::milter::{Actions, FieldValue, HeaderChange};
 use crate::policy::Finding;
 use crate::spool::{Budget, Spool};
@@ -268,7 +268,8 @@ impl Complete {
                 continue;
             }
             let new = self.edited(*told, own)?;
-            if !has_bare_return(&new) {
+            // Where a CR alone stands in it, the planner may have seen several fields here, each of them short enough.
+            if !has_bare_return(&new) && new.len() <= LONGEST_FIELD {
                 actions.changes.push(self.change(*told, counts.of(at), &new)?);
             } else if lines(&new).skip(1).any(says_how_to_read) {
                 return Ok((Actions::default(), false));

@@ -14,6 +14,7 @@ mod changed;
 mod charsets;
 mod events;
 mod fields;
+mod grown;
 mod idna;
 mod mend;
 mod script;
@@ -145,6 +146,7 @@ pub fn judge<'a>(raw: &'a [u8], envelope: &Envelope, rules: &Rules) -> Judgement
         canonical::plan(&message, &report, &findings, &mut edits);
         mend::plan(&message, rules, &findings, &kept, &mut edits);
         fields::delete_duplicates(&message, &findings, &mut edits);
+        grown::take_back(&message, &mut findings, &mut edits);
     }
     let (wanted, action) = decide(rules, &findings, &edits);
     if action != Action::Normalize {

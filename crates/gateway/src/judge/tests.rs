@@ -310,6 +310,69 @@ fn what_was_left_open_is_closed() {
     }
 }
 
+/// A header field of so many bytes, and of more when it is written anew, is not written anew: servers would cut it.
+#[test]
+fn a_field_that_would_outgrow_servers_stays_as_it_came() {
+    let names = |count: usize, at: usize| -> String {
+        let one = |number| format!("J\u{fc}rgen M\u{fc}ller <p{number:04}@a{at}.invalid>");
+        (0..count).map(one).collect::<Vec<_>>().join(",\r\n ")
+    };
+    let latin = |text: &str| text.chars().map(|c| c as u8).collect::<Vec<u8>>();
+    let longest = |bytes: &[u8]| {
+        let message = Message::parse(bytes, &Rules::default().rewriting.limits);
+        message.all_fields().iter().map(|field| field.full.len()).max().unwrap()
+    };
+    let (mut stayed, mut went, mut most) = (0, 0, 0);
+    for count in (0..1_500).step_by(150).chain(1_060..1_080) {
+        let to = format!("To: {}\r\n", names(count, 0));
+        let raw = latin(&format!("From: a@b.invalid\r\n{to}Subject: caf\u{e9}\r\n\r\nhello\r\n"));
+        let rules = silent(Rules::default());
+        let judgement = judge(&raw, &Envelope::default(), &rules);
+        let bytes = judgement.bytes();
+        let stays = memmem::find(&bytes, &latin(&to)).is_some();
+        assert_eq!(
+            judgement.findings.count(Finding::HeaderTooLong),
+            u32::from(stays && count > 0),
+            "{count}"
+        );
+        if stays && count > 0 {
+            stayed += 1;
+        } else {
+            went += 1;
+            most = most.max(longest(&bytes));
+        }
+        // Its neighbour is written anew all the same, and a second pass finds nothing more to do.
+        assert!(memmem::find(&bytes, "Subject: =?UTF-8?".as_bytes()).is_some());
+        assert!(judge(&bytes, &Envelope::default(), &rules).edits.is_empty());
+    }
+    assert!(stayed > 2 && went > 2 && most <= crate::limits::LONGEST_FIELD, "{stayed} {went} {most}");
+    // As close to the bound as one address.
+    assert!(most > crate::limits::LONGEST_FIELD - 100, "{most}");
+}
+
+#[test]
+fn a_part_whose_label_would_outgrow_servers_stays_as_it_came() {
+    for (length, changes) in [(10, true), (60_000, false)] {
+        let text = format!(
+            "From: a@b.invalid\r\nSubject: caf\u{e9}\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n\
+             --b\r\nContent-Type: text/plain; charset=iso-8859-1; name=\"{}\"\r\n\r\ncaf\u{e9}\r\n\
+             --b\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\ncaf\u{e9}\r\n--b--\r\n",
+            "a".repeat(length)
+        );
+        let raw: Vec<u8> = text.chars().map(|c| c as u8).collect();
+        let rules = silent(Rules::default());
+        let judgement = judge(&raw, &Envelope::default(), &rules);
+        let first = memmem::find(&raw, b"--b\r\n").unwrap();
+        let second = first + 1 + memmem::find(&raw[first + 1..], b"--b\r\n").unwrap();
+        let touches = |from: usize, to: usize| {
+            judgement.edits.iter().any(|edit| from <= edit.span.start && edit.span.end <= to)
+        };
+        assert_eq!(touches(first, second), changes, "{length}");
+        assert_eq!(judgement.findings.has(Finding::HeaderTooLong), !changes);
+        assert!(touches(0, first) && touches(second, raw.len()));
+    }
+}
+
 #[test]
 fn seven_bit_mail_stays_so_unless_eight_bits_were_promised() {
     let raw = message("Content-Type: text/plain; charset=iso-2022-jp", "\x1b$B8+\x1b(B");

@@ -78,7 +78,8 @@ impl Actions<'_> {
     /// Writes the edits: changes of fields from the highest index down (Postfix counts anew after one was deleted),
     /// additions, and the body last (Postfix takes any other request after the first piece as its end).
     ///
-    /// A body that is not `whole` is left out, to be put behind all that is written here.
+    /// A body that is not `whole` is left out, to be put behind all that is written here. Where one of them cannot be told, what was written
+    /// before it stands in `out`.
     pub(super) fn write(&self, granted: Granted, whole: bool, out: &mut Vec<u8>) -> Result<(), Refusal> {
         let missing = self.needs() & !granted.actions;
         if missing != 0 {
@@ -91,23 +92,33 @@ impl Actions<'_> {
         changes.sort_by_key(|change| std::cmp::Reverse(change.index));
         for HeaderChange { name, index, value } in changes {
             let value = value.as_ref().map_or(&b""[..], FieldValue::as_bytes);
-            wire::put(out, b'm', &[&index.to_be_bytes(), name.as_bytes(), b"\0", value, b"\0"]);
+            put_one(out, b'm', &[&index.to_be_bytes(), name.as_bytes(), b"\0", value, b"\0"])?;
         }
         // Each goes to the top: the uppermost must come last.
         for (name, value) in self.inserted.iter().rev() {
-            wire::put(out, b'i', &[&0_u32.to_be_bytes(), name.as_bytes(), b"\0", value.as_bytes(), b"\0"]);
+            put_one(out, b'i', &[&0_u32.to_be_bytes(), name.as_bytes(), b"\0", value.as_bytes(), b"\0"])?;
         }
         for (name, value) in &self.appended {
-            wire::put(out, b'h', &[name.as_bytes(), b"\0", value.as_bytes(), b"\0"]);
+            put_one(out, b'h', &[name.as_bytes(), b"\0", value.as_bytes(), b"\0"])?;
         }
         if let Some(reason) = &self.quarantine {
-            wire::put(out, b'q', &[reason.as_bytes(), b"\0"]);
+            put_one(out, b'q', &[reason.as_bytes(), b"\0"])?;
         }
         if let (true, Some(body)) = (whole, &self.body) {
             put_body(body, out);
         }
         Ok(())
     }
+}
+
+/// Writes an edit that is one packet.
+fn put_one(out: &mut Vec<u8>, command: u8, data: &[&[u8]]) -> Result<(), Refusal> {
+    let length: usize = data.iter().map(|piece| piece.len()).sum();
+    if length > LONGEST_DATA {
+        return Err(Refusal::TooLong(length));
+    }
+    wire::put(out, command, data);
+    Ok(())
 }
 
 /// Writes a body in the longest packets that every server takes; one without bytes is one packet.
@@ -221,6 +232,8 @@ pub enum Refusal {
     NotGranted(u32),
     /// The index of a field is 0.
     NoSuchField,
+    /// An edit of so many bytes, more than [`LONGEST_DATA`].
+    TooLong(usize),
 }
 
 impl fmt::Display for Refusal {
@@ -229,6 +242,7 @@ impl fmt::Display for Refusal {
             Self::NoMessage => f.write_str("no message waits for a decision"),
             Self::NotGranted(bits) => write!(f, "the server did not grant actions {bits:#x}"),
             Self::NoSuchField => f.write_str("fields are counted from 1"),
+            Self::TooLong(length) => write!(f, "an edit of {length} bytes, more than servers take"),
         }
     }
 }
@@ -250,6 +264,31 @@ mod tests {
                 let fold = first == b'\n' && matches!(second, b' ' | b'\t');
                 let bad = (ends && !fold) || matches!(second, 0 | b'\r' | b'\n');
                 assert_eq!(FieldValue::new([first, second]).is_none(), bad, "{first} {second}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_packet_has_more_data_than_servers_take() {
+        let all = u32::MAX;
+        let granted = Granted { version: 6, actions: all, protocol: all };
+        let name = || FieldValue::new("Subject").unwrap();
+        // Before the value: an index and the name with its end; behind it: its end.
+        let (changed, added, inserted) = (4 + 8 + 1, 8 + 1, 4 + 8 + 1);
+        for length in [0, 1, LONGEST_DATA - 14, LONGEST_DATA - 13, LONGEST_DATA - 9, LONGEST_DATA, 100_000] {
+            let value = || FieldValue::new(vec![b'x'; length]).unwrap();
+            let change = HeaderChange { name: name(), index: 1, value: Some(value()) };
+            for (before, actions) in [
+                (changed, Actions { changes: vec![change], ..Actions::default() }),
+                (inserted, Actions { inserted: vec![(name(), value())], ..Actions::default() }),
+                (added, Actions { appended: vec![(name(), value())], ..Actions::default() }),
+                (1, Actions { quarantine: Some(value()), ..Actions::default() }),
+            ] {
+                let mut out = Vec::new();
+                let data = before + length;
+                let want = if data > LONGEST_DATA { Err(Refusal::TooLong(data)) } else { Ok(()) };
+                assert_eq!(actions.write(granted, true, &mut out), want, "{length}");
+                assert_eq!(out.len(), want.map_or(0, |()| data + wire::OVERHEAD));
             }
         }
     }

@@ -181,7 +181,7 @@ impl Session {
     /// the message out are left away.
     ///
     /// # Errors
-    /// No message has ended, or an edit was not granted; nothing is written then.
+    /// No message has ended, or an edit was not granted or is too long; nothing is written then.
     pub fn decide(&mut self, actions: &Actions, verdict: &Verdict) -> Result<(), Refusal> {
         self.end(actions, verdict, true).map(drop)
     }
@@ -201,8 +201,12 @@ impl Session {
     /// Where the verdict stands in the output.
     fn end(&mut self, actions: &Actions, verdict: &Verdict, whole: bool) -> Result<usize, Refusal> {
         let granted = self.granted.filter(|_| self.owes).ok_or(Refusal::NoMessage)?;
-        if verdict.lets_pass() {
-            actions.write(granted, whole, &mut self.output)?;
+        let before = self.output.len();
+        if verdict.lets_pass()
+            && let Err(refusal) = actions.write(granted, whole, &mut self.output)
+        {
+            self.output.truncate(before);
+            return Err(refusal);
         }
         let place = self.output.len();
         verdict.write(&mut self.output);

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The longest packet that is accepted: command, and what a server sends that was granted the largest size of data.
 pub const LONGEST_PACKET: usize = (1 << 20) + 1;
-/// The most data in a packet that goes out; every server takes as much.
+/// The most data in a packet that goes out, whatever it is for; every server takes as much.
 pub const LONGEST_DATA: usize = 65_535;
 /// Bytes of the length.
 const LENGTH: usize = 4;

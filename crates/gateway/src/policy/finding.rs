@@ -125,7 +125,7 @@ findings! {
     TooManyHeaders = "too-many-headers", Pass;
     /// A message beyond the limit.
     TooLarge = "too-large", Pass;
-    /// A field beyond the limit.
+    /// A field beyond the limit, as it came or as it would be written. It stays as it came.
     HeaderTooLong = "header-too-long", Pass;
     /// Text that the charset asked for (`charset_out`) cannot carry; it is in UTF-8.
     BeyondCharsetOut = "beyond-charset-out", Pass;

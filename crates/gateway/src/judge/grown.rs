@@ -1,0 +1,46 @@
+//! Fields that would be longer than servers take, and stay as they came.
+//!
+//! A server cuts a longer field without a word: text and addresses would be lost behind us, and nobody could tell.
+//!
+//! # Limits
+//! What came longer stays as it is too, even where it would be shorter. A field is not rewritten in part.
+
+use super::Kept;
+use crate::limits::LONGEST_FIELD;
+use crate::policy::{Finding, Findings};
+use mailglot_mime::{Edit, Message, PartId, header};
+
+/// Takes the edits away that would make a field longer than [`LONGEST_FIELD`], and tells of each; where such a field says how a part is
+/// read, all of the part stays. Linear in the fields and edits, which are sorted and apart.
+pub(super) fn take_back(message: &Message<'_>, findings: &mut Findings, edits: &mut Vec<Edit>) {
+    let mut kept = Kept::default();
+    let mut rest = &edits[..];
+    for (number, part) in message.parts().iter().enumerate() {
+        let id = PartId(number as u32);
+        let (first, last) = (part.fields.0 as usize, part.fields.1 as usize);
+        for index in first..last {
+            let Some(field) = message.all_fields().get(index) else { break };
+            let before = rest.partition_point(|edit| edit.span.end <= field.full.start);
+            rest = &rest[before..];
+            if !rest.is_empty() && length(field, rest) > LONGEST_FIELD {
+                findings.add(Finding::HeaderTooLong, || message.section(id));
+                let says = [part.content_type, part.content_transfer_encoding];
+                if says.contains(&Some(index as u32)) { kept.part(message, id) } else { kept.field(field) }
+            }
+        }
+    }
+    kept.sorted().hold(edits);
+}
+
+/// Bytes of a field with those of the edits that stand in it; none where it stays, or goes.
+fn length(field: &header::Field, edits: &[Edit]) -> usize {
+    let span = field.full;
+    let inside = edits.iter().take_while(|edit| edit.span.start < span.end);
+    let (mut grown, mut shrunk) = (0, 0);
+    // What stands right before the field is another one.
+    for edit in inside.filter(|edit| edit.span.end > span.start) {
+        grown += edit.with.len();
+        shrunk += edit.span.end.min(span.end) - edit.span.start.max(span.start);
+    }
+    if (grown, shrunk) == (0, 0) { 0 } else { (span.len() + grown).saturating_sub(shrunk) }
+}

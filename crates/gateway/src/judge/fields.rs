@@ -55,9 +55,31 @@ fn results_of<'m>(message: &'m Message<'_>, id: &'m str) -> impl Iterator<Item =
         .filter(move |field| is_result_of(field.name.of(raw), field.value.of(raw), id))
 }
 
+/// As it stands in the grammar: what is trusted is nothing else.
 fn is_result_of(name: &[u8], value: &[u8], id: &str) -> bool {
     name.eq_ignore_ascii_case(b"authentication-results")
         && server(&header::unfold(value)).eq_ignore_ascii_case(id.as_bytes())
+}
+
+/// As some reader behind us may take it: with blanks around the name that the grammar does not have, or the dot of the root behind it.
+fn seems_result_of(name: &[u8], value: &[u8], id: &str) -> bool {
+    // Of bytes that are no text nobody knows what a reader makes; control characters are blanks to `strip` of Python, and more so.
+    let blank = |c: char| c.is_whitespace() || c.is_control() || c == char::REPLACEMENT_CHARACTER;
+    let plain = |name: &str| {
+        let name = name.trim_matches(blank).split(blank).next().unwrap_or_default();
+        name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
+    };
+    name.eq_ignore_ascii_case(b"authentication-results") && {
+        let value = header::unfold(value);
+        let value = String::from_utf8_lossy(&value);
+        let mut rest = value.trim_start_matches(blank);
+        // Comments may stand between such blanks too.
+        while rest.starts_with('(') {
+            let behind = behind_comments(rest.as_bytes()).len();
+            rest = rest.get(rest.len() - behind..).unwrap_or_default().trim_start_matches(blank);
+        }
+        plain(&String::from_utf8_lossy(&server(rest.as_bytes()))) == plain(id)
+    }
 }
 
 /// The name of the server that tells of results, a token or a quoted string behind comments (RFC 8601 2.2). What follows it, a version or
@@ -96,7 +118,7 @@ fn behind_comments(value: &[u8]) -> &[u8] {
 /// Whether a field would be taken for ours: a report, or the result of a check that was not made here.
 pub(crate) fn is_claim(name: &[u8], value: &[u8], rules: &Rules) -> bool {
     let own = [rules.findings_header.as_deref(), rules.original_header.as_deref()];
-    let forged = || rules.authserv_id.as_ref().is_some_and(|id| is_result_of(name, value, id));
+    let forged = || rules.authserv_id.as_ref().is_some_and(|id| seems_result_of(name, value, id));
     own.iter().flatten().any(|own| name.eq_ignore_ascii_case(own.as_bytes()))
         || rules.strips_results && forged()
 }

@@ -5,9 +5,12 @@
 //! Colors are the three that every terminal has; there is no theme. Widths count characters, not columns.
 
 use crate::exit::Failure;
+use mailglot_gateway::record::{Form, Outlet};
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
+use std::sync::{Arc, OnceLock};
 
 /// How much is said on standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,8 +76,30 @@ impl Console {
 }
 
 fn line(text: &str) {
-    // Whoever closed standard error wants to hear nothing.
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    match LOG.get() {
+        Some(log) => log.write(&format!("{text}\n")),
+        // Whoever closed standard error wants to hear nothing.
+        None => drop(writeln!(io::stderr().lock(), "{text}")),
+    }
+}
+
+/// What a daemon writes its log to. A daemon does not wait for whoever reads what it says.
+static LOG: OnceLock<Arc<Outlet>> = OnceLock::new();
+
+/// From here on everything that is said on standard error goes out with the log, which is to be written there; panics too.
+///
+/// # Errors
+/// There is no descriptor for it.
+pub(crate) fn log(form: Form) -> io::Result<Arc<Outlet>> {
+    let log = Arc::new(Outlet::stderr(form)?);
+    let log = Arc::clone(LOG.get_or_init(|| log));
+    std::panic::set_hook(Box::new(|panic| {
+        let trace = Backtrace::capture();
+        let trace =
+            if trace.status() == BacktraceStatus::Captured { format!("\n{trace}") } else { String::new() };
+        line(&format!("{panic}{trace}"));
+    }));
+    Ok(log)
 }
 
 /// Colors, or none.

@@ -31,6 +31,10 @@ const AFTER_FAILURE: Duration = Duration::from_millis(50);
 const DRAINING: Duration = Duration::from_millis(10);
 /// The longest time between two beats.
 const BEAT: Duration = Duration::from_millis(250);
+/// A thread that many wait for, and that is at work for so long without a step, stands still.
+const STILL: Duration = Duration::from_secs(10);
+/// How long connections that were ended may take to be over.
+const ENDING: Duration = Duration::from_secs(5);
 
 /// What is spoken on the connections of a server.
 pub(crate) trait Service: Send {
@@ -113,8 +117,9 @@ pub(crate) struct Shared {
     engine: RwLock<Arc<Engine>>,
     tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>,
     stopping: AtomicBool,
-    /// Counts on while the threads of the server get their time.
+    /// Counts on while the threads of the server get their time, and none of those that many wait for stands still.
     beats: AtomicU64,
+    hands: Mutex<Vec<Arc<Hand>>>,
     live: Mutex<BTreeMap<u64, Arc<dyn Live>>>,
 }
 
@@ -128,6 +133,7 @@ impl Shared {
             tell,
             stopping: AtomicBool::new(false),
             beats: AtomicU64::new(0),
+            hands: Mutex::default(),
             live: Mutex::default(),
         }
     }
@@ -157,8 +163,60 @@ impl Shared {
         self.engine.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// A thread from now on that many wait for.
+    fn hand(&self) -> Arc<Hand> {
+        let hand = Arc::<Hand>::default();
+        self.hands.lock().unwrap_or_else(PoisonError::into_inner).push(hand.clone());
+        hand
+    }
+
+    fn hands(&self) -> Vec<Arc<Hand>> {
+        self.hands.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn live(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<dyn Live>>> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is seen of a thread that many wait for: the one that accepts, and those that serve by turns.
+#[derive(Debug, Default)]
+struct Hand {
+    steps: AtomicU64,
+    at_work: AtomicBool,
+}
+
+impl Hand {
+    /// It does something, and has done what it did before.
+    fn step(&self) {
+        self.at_work.store(true, Ordering::Relaxed);
+        self.steps.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// It waits for others, or has ended.
+    fn rest(&self) {
+        self.at_work.store(false, Ordering::Relaxed);
+    }
+}
+
+/// What was seen of hands, each with its steps and since when it has made none.
+#[derive(Debug, Default)]
+struct Watch(Vec<(u64, Instant)>);
+
+impl Watch {
+    /// Looks at all hands, which only become more; whether each of them moves.
+    fn all_move(&mut self, hands: &[Arc<Hand>], still: Duration) -> bool {
+        let now = Instant::now();
+        self.0.resize(hands.len(), (u64::MAX, now));
+        let mut all = true;
+        for (hand, seen) in hands.iter().zip(&mut self.0) {
+            let steps = hand.steps.load(Ordering::Relaxed);
+            if steps != seen.0 || !hand.at_work.load(Ordering::Relaxed) {
+                *seen = (steps, now);
+            }
+            all &= now.duration_since(seen.1) < still;
+        }
+        all
     }
 }
 
@@ -193,7 +251,8 @@ impl Stop {
         self.shared.budget.used()
     }
 
-    /// A number that grows several times a second while the server is alive.
+    /// A number that grows several times a second while the server is alive: while it accepts, and none of the threads that serve by turns
+    /// stands still for ten seconds.
     pub fn beats(&self) -> u64 {
         self.shared.beats.load(Ordering::Relaxed)
     }
@@ -239,7 +298,8 @@ impl Server {
         Stop { bell: self.bell.clone(), shared: self.shared.clone() }
     }
 
-    /// Serves until it is stopped and the messages that have begun have ended.
+    /// Serves until it is stopped and the messages that have begun have ended. Where threads do not end even some seconds after their
+    /// connections were closed, that is told, and they are left to the end of the program.
     ///
     /// # Errors
     /// The thread that looks at the connections cannot be made.
@@ -247,12 +307,17 @@ impl Server {
         let beat = self.beat()?;
         let mut number = 0;
         let mut pool = None;
+        let hand = self.shared.hand();
         while !self.shared.is_stopping() {
+            hand.step();
             if self.shared.live().len() >= self.shared.limits.connections + REFUSED {
                 thread::sleep(AFTER_FAILURE);
                 continue;
             }
-            let taken = match self.door.next() {
+            hand.rest();
+            let next = self.door.next();
+            hand.step();
+            let taken = match next {
                 Ok(None) => continue,
                 Ok(Some(stream)) => {
                     number += 1;
@@ -266,7 +331,13 @@ impl Server {
                 thread::sleep(AFTER_FAILURE);
             }
         }
-        self.drain();
+        hand.rest();
+        if !self.drain(ENDING) {
+            if let Some(pool) = pool {
+                pool.leave();
+            }
+            return Ok(());
+        }
         drop(pool);
         // It may be between two looks.
         beat.thread().unpark();
@@ -306,10 +377,13 @@ impl Server {
         let shared = self.shared.clone();
         let step = (shared.limits.progress / 4).min(BEAT);
         thread::Builder::new().stack_size(STACK).spawn(move || {
+            let mut watch = Watch::default();
             // Messages that have begun when the server stops may be slow too.
             while !shared.is_stopping() || !shared.live().is_empty() {
                 thread::park_timeout(step);
-                shared.beats.fetch_add(1, Ordering::Relaxed);
+                if watch.all_move(&shared.hands(), STILL) {
+                    shared.beats.fetch_add(1, Ordering::Relaxed);
+                }
                 let live: Vec<_> = shared.live().values().cloned().collect();
                 for live in live {
                     live.pulse(&shared);
@@ -318,14 +392,21 @@ impl Server {
         })
     }
 
-    /// Ends idle connections at once, the others when their message has ended or too much time has gone by.
-    fn drain(&self) {
+    /// Ends idle connections at once, the others when their message has ended or too much time has gone by; false where some of them are
+    /// not over so long after that, which is told.
+    fn drain(&self, ending: Duration) -> bool {
         let start = Instant::now();
         loop {
             let late = start.elapsed() >= self.shared.limits.drain;
             let live = self.shared.live();
             if live.is_empty() {
-                return;
+                return true;
+            }
+            if start.elapsed() >= self.shared.limits.drain.saturating_add(ending) {
+                let fault = format!("stopped ({} connections do not end)", live.len());
+                drop(live);
+                self.shared.tell(&Notice::Fault { connection: 0, peer: "", fault: &fault });
+                return false;
             }
             for live in live.values() {
                 if late { live.end() } else { live.end_idle() }
@@ -408,6 +489,8 @@ mod pool {
         pub(super) fn start(_: &Arc<Shared>) -> io::Result<Self> {
             Err(io::ErrorKind::Unsupported.into())
         }
+
+        pub(super) fn leave(self) {}
 
         pub(super) fn take(
             &mut self,

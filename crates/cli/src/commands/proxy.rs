@@ -4,32 +4,36 @@
 //!
 //! It stays in the foreground, as supervisors of services want it.
 
-use super::milter;
 use crate::args::ProxyArgs;
 use crate::exit::{Exit, Failure};
-use crate::output::Console;
+use crate::output::{self, Console};
 use mailglot_gateway::proxy::Route;
 use mailglot_gateway::record::{Form, Journal, Metrics};
 use mailglot_gateway::{Engine, Limits, Notice, Server};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io;
 use std::sync::Arc;
 use std::thread;
+
+/// What SIGHUP hears here.
+const NO_FILE: &str = "there is no file to be read anew";
 
 /// Runs the command.
 pub(crate) fn run(args: &ProxyArgs, console: Console) -> Result<Exit, Failure> {
     let place = &args.listen;
     let failed = |error: io::Error| Failure::new(Exit::Output, format!("{place}: {error}"));
     // Before the socket appears: who sees it may already end us.
-    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(failed)?;
     let route = Route {
         lmtp: args.lmtp,
         bare_lines: args.bare_lines.map(Into::into),
         ..Route::to(args.next_hop.clone())
     };
     let name = if args.lmtp { "lmtp" } else { "smtp" };
-    let journal = Journal::new(name, Form::Text, Arc::new(Metrics::new()), milter::places::lines);
+    let log = output::log(Form::Text).map_err(failed)?;
+    let out = Arc::clone(&log);
+    let journal = Journal::new(name, Form::Text, Arc::new(Metrics::new()), move |lines| out.write(lines));
     let tell = move |notice: &Notice<'_>| journal.tell(notice);
     let proxy =
         Server::proxy(place.clone(), route, Engine::default(), Limits::default(), tell).map_err(failed)?;
@@ -37,8 +41,12 @@ pub(crate) fn run(args: &ProxyArgs, console: Console) -> Result<Exit, Failure> {
     let stop = proxy.stopper();
     let handle = signals.handle();
     let watcher = thread::Builder::new().name("signals".into()).spawn(move || {
-        if signals.forever().next().is_some() {
-            stop.stop();
+        for signal in signals.forever() {
+            if signal != SIGHUP {
+                stop.stop();
+                break;
+            }
+            console.say(NO_FILE);
         }
     });
     let watcher = watcher.map_err(failed)?;
@@ -46,5 +54,6 @@ pub(crate) fn run(args: &ProxyArgs, console: Console) -> Result<Exit, Failure> {
     handle.close();
     // It only waits for signals.
     let _ = watcher.join();
+    log.finish();
     served.map(|()| Exit::Done)
 }

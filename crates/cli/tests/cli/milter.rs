@@ -4,6 +4,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// A packet of the protocol.
 fn packet(command: u8, data: &[u8]) -> Vec<u8> {
@@ -44,10 +46,14 @@ impl Daemon {
 
     /// Asks for the end; the exit code.
     fn end(mut self, signal: &str) -> i32 {
-        let asked = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
-        assert!(asked.success());
+        self::signal(&self.child, signal);
         self.child.wait().unwrap().code().unwrap()
     }
+}
+
+fn signal(child: &Child, name: &str) {
+    let asked = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+    assert!(asked.success());
 }
 
 fn connected(path: &Path) -> UnixStream {
@@ -88,6 +94,49 @@ fn a_message_goes_through_and_signals_end_it() {
         assert!(daemon.line().starts_with("fault=\"unknown-command"));
         assert_eq!(daemon.end(signal), 0);
         assert!(!path.exists());
+    }
+}
+
+/// A log that nobody reads fills its pipe: mail flows on, a reload is heard, the end comes; and who reads again has every line.
+#[test]
+fn a_log_that_nobody_reads_holds_nothing_up() {
+    const MESSAGES: usize = 1_000;
+    let long = "q".repeat(200);
+    for read in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let mut daemon = Daemon::start(&["--listen", &format!("unix:{}", path.display())]);
+        (0..2).for_each(|_| drop(daemon.line()));
+        let start = Instant::now();
+        // A connection whose log does not go on must not be the only one that is served.
+        let senders: Vec<_> = (0..4)
+            .map(|_| {
+                let mut stream = connected(&path);
+                let macros = packet(b'D', format!("Mi\0{long}\0").as_bytes());
+                thread::spawn(move || {
+                    for _ in 0..MESSAGES / 4 {
+                        let message = [&macros[..], &packet(b'M', b"<a>\0"), &packet(b'E', b"")];
+                        stream.write_all(&message.concat()).unwrap();
+                        assert_eq!(answer(&mut stream).0, b'c');
+                    }
+                })
+            })
+            .collect();
+        for sender in senders {
+            sender.join().unwrap();
+        }
+        assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+        signal(&daemon.child, "-HUP");
+        if read {
+            let lines: Vec<String> = (0..MESSAGES).map(|_| daemon.line()).collect();
+            assert!(
+                lines.iter().all(|line| line.starts_with(&format!("msg={long} ")) && line.contains(" ms="))
+            );
+            assert_eq!(daemon.line(), "there is no file to be read anew");
+        }
+        let start = Instant::now();
+        assert_eq!(daemon.end("-TERM"), 0);
+        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     }
 }
 

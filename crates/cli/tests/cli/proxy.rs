@@ -61,6 +61,10 @@ fn dialogue(hello: &'static str, args: &[&str], want: &str, route: &str) {
             .as_bytes(),
         )
         .unwrap();
+    // A signal that has something read anew elsewhere ends no message.
+    let asked = Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap();
+    assert!(asked.success());
+    assert_eq!(said.next().unwrap(), "there is no file to be read anew");
     client.write_all(MESSAGE).unwrap();
     client.write_all(b"QUIT\r\n").unwrap();
     let mut answers = String::new();

@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Names of all faults, as their words begin.
-const KINDS: [&str; 32] = [
+const KINDS: [&str; 33] = [
     "accept",
     "client-gone",
     "connect",
@@ -36,6 +36,7 @@ const KINDS: [&str; 32] = [
     "reply-too-long",
     "reply-unasked",
     "report-only",
+    "server-gone",
     "slow",
     "spool",
     "stopped",
@@ -86,7 +87,7 @@ impl Journal {
                 *lines = told;
                 lines.push('\n');
                 if lines.len() >= ENOUGH {
-                    self.put(&mut lines);
+                    self.put(lines);
                 }
             }
             Notice::Fault { connection, peer, fault } => {
@@ -96,9 +97,9 @@ impl Journal {
                 let line = line.text("fault", fault).number("conn", *connection);
                 *lines = line.text("peer", peer).text("route", self.route).finish();
                 lines.push('\n');
-                self.put(&mut lines);
+                self.put(lines);
             }
-            Notice::Pause => self.put(&mut self.lines()),
+            Notice::Pause => self.put(self.lines()),
         }
     }
 
@@ -106,18 +107,25 @@ impl Journal {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes all lines; their memory is kept for the next.
-    fn put(&self, lines: &mut String) {
-        if !lines.is_empty() {
-            (self.write)(lines);
-            lines.clear();
+    /// Writes all lines; their memory is kept for the next. Whoever tells meanwhile is not held up by whoever reads.
+    fn put(&self, mut lines: MutexGuard<'_, String>) {
+        if lines.is_empty() {
+            return;
+        }
+        let mut text = std::mem::take(&mut *lines);
+        drop(lines);
+        (self.write)(&text);
+        text.clear();
+        let mut lines = self.lines();
+        if lines.capacity() == 0 {
+            *lines = text;
         }
     }
 }
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        self.put(&mut self.lines());
+        self.put(self.lines());
     }
 }
 

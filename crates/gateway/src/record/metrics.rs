@@ -28,10 +28,11 @@ enum Family {
     Connections,
     SpoolBytes,
     LedgerBytes,
+    LogLost,
 }
 
 /// Name, kind, labels and help of each family, in order of [`Family`].
-const FAMILIES: [(Family, &str, &str, &[&str], &str); 9] = [
+const FAMILIES: [(Family, &str, &str, &[&str], &str); 10] = [
     (
         Family::Messages,
         "mailglot_messages_total",
@@ -59,6 +60,13 @@ const FAMILIES: [(Family, &str, &str, &[&str], &str); 9] = [
     (Family::Connections, "mailglot_connections", "gauge", &["route"], "Connections that are open."),
     (Family::SpoolBytes, "mailglot_spool_bytes", "gauge", &[], "Bytes of messages in temporary files."),
     (Family::LedgerBytes, "mailglot_ledger_bytes", "gauge", &[], "Bytes of all ledgers."),
+    (
+        Family::LogLost,
+        "mailglot_log_lines_lost_total",
+        "counter",
+        &[],
+        "Lines of the log that were lost because nobody read it.",
+    ),
 ];
 
 /// All counters of one daemon.
@@ -141,6 +149,11 @@ impl Metrics {
     /// So many bytes are in ledgers.
     pub fn ledger(&self, bytes: u64) {
         self.counts().set(Family::LedgerBytes, ["", ""], bytes);
+    }
+
+    /// So many lines of the log were lost since the start.
+    pub fn log_lost(&self, lines: u64) {
+        self.counts().set(Family::LogLost, ["", ""], lines);
     }
 
     /// The text for whoever collects.

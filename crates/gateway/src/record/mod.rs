@@ -1,19 +1,20 @@
 //! What is told of each message: a line of the log, counters, and a ledger that gives the original back.
 //!
 //! ```text
-//!  Record ─┬─► Line ─► log            one line a message
+//!  Record ─┬─► Line ─► Outlet         one line a message
 //!          ├─► Metrics ─► Responder   one count a message
 //!          └─► Ledgers                one file for each message that is changed, on the disk before the verdict
 //! ```
 //!
 //! # Limits
-//! Where the log goes is the caller's.
+//! Which descriptor the log goes to is the caller's.
 
 mod journal;
 mod keep;
 mod ledgers;
 mod line;
 mod metrics;
+mod outlet;
 mod responder;
 
 pub use journal::Journal;
@@ -21,4 +22,5 @@ pub(crate) use journal::kind;
 pub use ledgers::{Ledgers, Retention, Swept};
 pub use line::{Form, Line};
 pub use metrics::Metrics;
+pub use outlet::Outlet;
 pub use responder::Responder;

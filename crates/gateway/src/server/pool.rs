@@ -7,7 +7,7 @@
 //! # Limits
 //! Linux only; elsewhere each connection has its thread. A connection stays with its worker, however much the others of it have to do.
 
-use super::{AFTER_FAILURE, BEAT, Known, Next, STACK, Served, Shared, in_thread};
+use super::{AFTER_FAILURE, BEAT, Hand, Known, Next, STACK, Served, Shared, in_thread};
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{EventfdFlags, Timespec, eventfd};
@@ -49,6 +49,8 @@ struct Worker {
     start: Instant,
     /// Milliseconds from its start to where it began what it is at, and one more; 0 while it waits.
     since: AtomicU64,
+    /// What the server sees of the thread.
+    hand: Arc<Hand>,
 }
 
 impl Pool {
@@ -56,13 +58,14 @@ impl Pool {
     pub(super) fn start(shared: &Arc<Shared>) -> io::Result<Self> {
         let mut pool = Self { workers: Vec::new(), threads: Vec::new(), given: 0 };
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
-            let worker = Arc::new(Worker::new()?);
+            let worker = Arc::new(Worker::new(shared.hand())?);
             let (twin, shared) = (worker.clone(), shared.clone());
             let work = move || {
                 if catch_unwind(AssertUnwindSafe(|| twin.work(&shared))).is_err() {
                     // Its connections are closed, those too that it was given and had not taken. It gets no more.
                     twin.dead.store(true, Ordering::SeqCst);
                     twin.given().clear();
+                    twin.hand.rest();
                     shared.pause();
                 }
             };
@@ -95,6 +98,13 @@ impl Pool {
             }
             Err(_) => Err((known, served)),
         }
+    }
+}
+
+impl Pool {
+    /// Waits for nothing: the threads end when their connections do.
+    pub(super) fn leave(mut self) {
+        self.threads.clear();
     }
 }
 
@@ -135,12 +145,13 @@ enum Wants {
 type All = HashMap<u64, Held>;
 
 impl Worker {
-    fn new() -> io::Result<Self> {
+    fn new(hand: Arc<Hand>) -> io::Result<Self> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         let closing = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         epoll::add(&epoll, &closing, EventData::new_u64(CLOSED), EventFlags::IN)?;
         let (closed, dead, given) = (AtomicBool::new(false), AtomicBool::new(false), Mutex::default());
-        Ok(Self { epoll, closed, closing, dead, given, start: Instant::now(), since: AtomicU64::new(0) })
+        let (start, since) = (Instant::now(), AtomicU64::new(0));
+        Ok(Self { epoll, closed, closing, dead, given, start, since, hand })
     }
 
     fn given(&self) -> MutexGuard<'_, Vec<Held>> {
@@ -176,6 +187,7 @@ impl Worker {
                 Err(_) => thread::sleep(AFTER_FAILURE),
             }
             self.since.store(self.now(), Ordering::SeqCst);
+            self.hand.step();
             let mut began = Instant::now();
             for event in &events {
                 let number = event.data.u64();
@@ -201,10 +213,12 @@ impl Worker {
                 self.end_late(&mut due, &mut all, shared);
                 looked = Instant::now();
                 if self.closed.load(Ordering::SeqCst) && all.is_empty() {
+                    self.hand.rest();
                     return;
                 }
             }
             self.since.store(0, Ordering::SeqCst);
+            self.hand.rest();
         }
     }
 
@@ -224,6 +238,7 @@ impl Worker {
 
     /// Serves a connection; whether it has something to say that nobody waits to hear yet.
     fn serve(&self, number: u64, all: &mut All) -> bool {
+        self.hand.step();
         let Some(held) = all.get_mut(&number) else { return false };
         let next = catch_unwind(AssertUnwindSafe(|| held.served.serve()));
         let thread = match next {

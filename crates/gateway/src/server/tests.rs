@@ -235,3 +235,93 @@ fn a_panic_ends_its_connection_and_no_other() {
     assert!(server.end() < Duration::from_secs(20), "nothing is waited for that is gone");
     assert_eq!(server.faults(), ["panic"]);
 }
+
+/// A service whose threads end when they are told to, whatever becomes of their connections.
+struct Stuck(Arc<AtomicBool>);
+
+impl Service for Stuck {
+    fn take_up(&self, _: u64, stream: Stream, _: bool, _: &Arc<Shared>) -> io::Result<Option<Work>> {
+        let outside = Arc::new(Outside { stream: stream.try_clone()?, busy: AtomicBool::new(false) });
+        let free = self.0.clone();
+        let run = Box::new(move || {
+            while !free.load(Ordering::SeqCst) {
+                thread::sleep(Duration::from_millis(5));
+            }
+        });
+        Ok(Some(Work { live: outside, run: Run::Thread(run) }))
+    }
+}
+
+#[test]
+fn a_thread_that_does_not_end_is_told_and_left() {
+    let free = Arc::new(AtomicBool::new(false));
+    let mut server = Running::serving(Box::new(Stuck(free.clone())), |limits| limits.drain = Duration::ZERO);
+    let _client = server.connect();
+    let patience = Instant::now() + Duration::from_secs(20);
+    while server.stop.connections() == 0 {
+        assert!(Instant::now() < patience);
+        thread::sleep(Duration::from_millis(5));
+    }
+    let took = server.end();
+    assert!(took >= ENDING && took < ENDING + Duration::from_secs(20), "{took:?}");
+    assert_eq!(server.faults(), ["stopped (1 connections do not end)"]);
+    free.store(true, Ordering::SeqCst);
+}
+
+#[test]
+fn a_hand_that_stands_still_is_seen_and_one_that_waits_is_not() {
+    let still = Duration::from_millis(200);
+    let hands = [Arc::<Hand>::default(), Arc::default()];
+    let mut watch = Watch::default();
+    assert!(watch.all_move(&hands, still));
+    // One at work with steps, one that waits.
+    hands[0].step();
+    for _ in 0..6 {
+        thread::sleep(still / 4);
+        hands[0].step();
+        assert!(watch.all_move(&hands, still));
+    }
+    thread::sleep(still * 2);
+    assert!(!watch.all_move(&hands, still));
+    assert!(watch.all_move(&hands[1..], still), "it waits");
+    hands[0].rest();
+    assert!(watch.all_move(&hands, still));
+}
+
+/// Whoever accepts tells of it, and stands still there.
+#[test]
+fn beats_end_while_clients_are_not_accepted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let free = Arc::new(AtomicBool::new(false));
+    let twin = free.clone();
+    let tell = move |_: &Notice<'_>| {
+        while !twin.load(Ordering::SeqCst) {
+            thread::sleep(Duration::from_millis(5));
+        }
+    };
+    let limits = Limits { connections: 0, progress: Duration::from_millis(20), ..Limits::default() };
+    let socket = Socket::New(Address::Unix(path.clone()));
+    let server = Server::listen(socket, Box::new(Echo), Engine::default(), limits, tell).unwrap();
+    let stop = server.stopper();
+    let thread = thread::spawn(|| server.run());
+    let before = stop.beats();
+    let patience = Instant::now() + Duration::from_secs(20);
+    while stop.beats() < before + 3 {
+        assert!(Instant::now() < patience);
+        thread::sleep(Duration::from_millis(5));
+    }
+    // It is full: that is told.
+    let _client = connect(&path);
+    thread::sleep(STILL + BEAT * 4);
+    let seen = stop.beats();
+    thread::sleep(BEAT * 4);
+    assert_eq!(stop.beats(), seen);
+    free.store(true, Ordering::SeqCst);
+    while stop.beats() == seen {
+        assert!(Instant::now() < patience + STILL * 2);
+        thread::sleep(Duration::from_millis(5));
+    }
+    stop.stop();
+    thread.join().unwrap().unwrap();
+}

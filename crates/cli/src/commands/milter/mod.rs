@@ -5,12 +5,12 @@
 //! It stays in the foreground, as supervisors of services want it. A reload changes policies, where it
 //! listens at the same places, with the same limits and ledgers, as before; else it changes nothing.
 
-pub(super) mod places;
+mod places;
 mod service;
 
 use crate::args::MilterArgs;
 use crate::exit::{Exit, Failure};
-use crate::output::Console;
+use crate::output::{self, Console};
 use mailglot_gateway::config::{self, Config, Listener, Route};
 use mailglot_gateway::record::{Form, Metrics, Responder};
 use mailglot_gateway::{Address, Engine, Limits};
@@ -37,11 +37,12 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
     let service = service::Service::new().map_err(|error| system("signals", &error))?;
     let metrics = Arc::new(Metrics::new());
     let form = if config.json_log { Form::Json } else { Form::Text };
-    let places = places::listen(config.listeners.clone(), form, &metrics, console)?;
+    let log = output::log(form).map_err(|error| system("standard error", &error))?;
+    let places = places::listen(config.listeners.clone(), form, &log, &metrics, console)?;
     let (stops, threads) = places::run(places)?;
     let stops = Arc::new(stops);
-    let measured = Arc::clone(&stops);
-    let refresh = move |metrics: &Metrics| places::measure(&measured, metrics);
+    let measured = (Arc::clone(&stops), Arc::clone(&log));
+    let refresh = move |metrics: &Metrics| places::measure(&measured.0, &measured.1, metrics);
     let responder = config.metrics.map(|address| Responder::start(address, metrics, refresh));
     let responder = responder.transpose().map_err(|error| {
         stops.iter().for_each(Place::stop);
@@ -59,6 +60,7 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
             result = Err(system("a listener", &error));
         }
     }
+    log.finish();
     result
 }
 

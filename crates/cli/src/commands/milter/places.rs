@@ -9,10 +9,10 @@ use crate::exit::{Exit, Failure};
 use crate::output::Console;
 use mailglot_gateway::config::{Ledger, Listener, Route};
 use mailglot_gateway::proxy;
-use mailglot_gateway::record::{Form, Journal, Ledgers, Metrics, Retention};
+use mailglot_gateway::record::{Form, Journal, Ledgers, Metrics, Outlet, Retention};
 use mailglot_gateway::{Address, Engine, Inherited, Notice, Server, Socket, Stop};
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -53,7 +53,8 @@ impl Place {
 }
 
 /// Sets what is measured and not counted.
-pub(super) fn measure(places: &[Place], metrics: &Metrics) {
+pub(super) fn measure(places: &[Place], log: &Outlet, metrics: &Metrics) {
+    metrics.log_lost(log.lost());
     let (mut connections, mut spool) = (BTreeMap::new(), 0);
     let mut folders = BTreeMap::new();
     for place in places {
@@ -74,6 +75,7 @@ pub(super) fn measure(places: &[Place], metrics: &Metrics) {
 pub(super) fn listen(
     listeners: Vec<Listener>,
     form: Form,
+    log: &Arc<Outlet>,
     metrics: &Arc<Metrics>,
     console: Console,
 ) -> Result<Vec<Bound>, Failure> {
@@ -88,7 +90,9 @@ pub(super) fn listen(
             Route::Smtp => "smtp",
             Route::Lmtp => "lmtp",
         };
-        let journal = Arc::new(Journal::new(route, form, Arc::clone(metrics), lines));
+        let log = Arc::clone(log);
+        let journal = Journal::new(route, form, Arc::clone(metrics), move |lines| log.write(lines));
+        let journal = Arc::new(journal);
         let kept = match &listener.ledger {
             Some(ledger) => Some(opened(ledger, &mut ledgers, &journal)?),
             None => None,
@@ -161,10 +165,4 @@ pub(super) fn run(places: Vec<Bound>) -> Result<(Vec<Place>, Vec<Running>), Fail
         }
     }
     Ok((running, threads))
-}
-
-/// Lines of the log, at once and whole.
-pub(in crate::commands) fn lines(text: &str) {
-    // Whoever closed standard error wants to hear nothing.
-    let _ = io::stderr().lock().write_all(text.as_bytes());
 }

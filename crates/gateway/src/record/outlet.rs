@@ -1,0 +1,354 @@
+//! Where lines of a log go: a descriptor that somebody reads, or has stopped to read.
+//!
+//! Whoever tells writes by itself while the descriptor takes it at once. Where it takes nothing for a second, a thread does the writing, and nobody waits
+//! any more: lines are collected up to a bound, those beyond are counted, and their number is told when the descriptor takes some again.
+//!
+//! # Limits
+//! Another program that writes into the same pipe may fill it between a look and a write: a write of at most [`ATOMIC`] bytes waits then for
+//! its reader, and who tells meanwhile waits no longer than a second. What is collected when the program ends is lost.
+
+use super::{Form, Line};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Bytes that a pipe takes as a whole where it is ready for any (PIPE_BUF of POSIX, as Linux has it).
+const ATOMIC: usize = 4_096;
+/// How long those who tell wait for a descriptor that takes nothing: all of them together, until it has taken everything.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Bytes of lines that are collected while it takes nothing.
+const COLLECTED: usize = 1 << 20;
+
+/// A descriptor for whole lines.
+#[derive(Debug)]
+pub struct Outlet {
+    shared: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    to: File,
+    form: Form,
+    state: Mutex<State>,
+    /// A write has ended.
+    free: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Somebody writes.
+    writing: bool,
+    /// A thread writes what is collected: nobody else does, and nobody waits.
+    behind: bool,
+    /// What the thread has to write.
+    collected: Vec<u8>,
+    /// Lines that found no place, and those of them that were not told yet.
+    lost: u64,
+    untold: u64,
+}
+
+impl Outlet {
+    /// Writes to a descriptor lines of a form.
+    pub fn new(to: OwnedFd, form: Form) -> Self {
+        let inner = Inner { to: to.into(), form, state: Mutex::default(), free: Condvar::new() };
+        Self { shared: Arc::new(inner) }
+    }
+
+    /// Writes to standard error.
+    ///
+    /// # Errors
+    /// There is no descriptor to be had.
+    pub fn stderr(form: Form) -> io::Result<Self> {
+        Ok(Self::new(io::stderr().as_fd().try_clone_to_owned()?, form))
+    }
+
+    /// Waits until everything is written, for at most a second.
+    pub fn finish(&self) {
+        let end = Instant::now() + PATIENCE;
+        let mut state = self.shared.state();
+        while state.writing || state.behind {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            state = self.shared.free.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Writes whole lines, each with its end, behind all that was written before. Waits for at most a second.
+    pub fn write(&self, lines: &str) {
+        self.shared.write(lines.as_bytes());
+    }
+
+    /// How many lines were lost because nobody read.
+    pub fn lost(&self) -> u64 {
+        self.shared.state().lost
+    }
+}
+
+impl Inner {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(self: &Arc<Self>, mut lines: &[u8]) {
+        let end = Instant::now() + PATIENCE;
+        let mut state = self.state();
+        while state.writing && !state.behind {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            state = self.free.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        if !state.writing && !state.behind {
+            state.writing = true;
+            drop(state);
+            lines = self.write_at_once(lines, end);
+            state = self.state();
+            state.writing = false;
+            // Who has waited meanwhile stands behind.
+            state.collected.splice(..0, lines.iter().copied());
+        } else {
+            state.collect(lines);
+        }
+        if !state.behind && !state.collected.is_empty() {
+            state.behind = self.start();
+        }
+        drop(state);
+        self.free.notify_all();
+    }
+
+    /// Writes while the descriptor is ready, until a time; what is left.
+    fn write_at_once<'t>(&self, mut text: &'t [u8], end: Instant) -> &'t [u8] {
+        while !text.is_empty() {
+            match self.is_ready(end) {
+                // Whoever closed it wants to hear nothing.
+                Err(_) => return &[],
+                Ok(false) => return text,
+                Ok(true) => match (&self.to).write(&text[..piece(text)]) {
+                    Ok(count) => text = &text[count..],
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => return text,
+                    Err(_) => return &[],
+                },
+            }
+        }
+        text
+    }
+
+    /// Whether it takes something, at once or before a time.
+    fn is_ready(&self, end: Instant) -> io::Result<bool> {
+        let mut left = Duration::ZERO;
+        loop {
+            let time = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
+            match poll(&mut [PollFd::new(&self.to, PollFlags::OUT)], Some(&time)) {
+                Ok(0) => (),
+                Ok(_) => return Ok(true),
+                Err(Errno::INTR) => (),
+                Err(error) => return Err(error.into()),
+            }
+            left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Starts the thread that writes what is collected; where there is none to be had, the next who tells does.
+    fn start(self: &Arc<Self>) -> bool {
+        let twin = Arc::clone(self);
+        thread::Builder::new().name("log".into()).spawn(move || twin.work()).is_ok()
+    }
+
+    /// Writes what is collected, however long that takes.
+    fn work(&self) {
+        loop {
+            let mut state = self.state();
+            while state.writing {
+                state = self.free.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            let text = state.next(self.form);
+            if text.is_empty() {
+                state.behind = false;
+                drop(state);
+                self.free.notify_all();
+                return;
+            }
+            drop(state);
+            let mut rest = &text[..];
+            while !rest.is_empty() {
+                // It blocks, and only this thread. A descriptor that does not block is waited for.
+                match (&self.to).write(&rest[..piece(rest)]) {
+                    Ok(count) => rest = &rest[count..],
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                        let _ = self.is_ready(Instant::now() + PATIENCE);
+                    }
+                    Err(_) => break,
+                }
+            }
+        }
+    }
+}
+
+impl State {
+    /// Keeps whole lines, as many as there is room for.
+    fn collect(&mut self, lines: &[u8]) {
+        for line in lines.split_inclusive(|byte| *byte == b'\n') {
+            if self.untold == 0 && self.collected.len() + line.len() <= COLLECTED {
+                self.collected.extend_from_slice(line);
+            } else {
+                // None behind one that is lost: a gap has one place, and its number stands there.
+                self.lost += 1;
+                self.untold += 1;
+            }
+        }
+    }
+
+    /// What is to be written next: what was collected, then how much was not.
+    fn next(&mut self, form: Form) -> Vec<u8> {
+        let text = std::mem::take(&mut self.collected);
+        match std::mem::take(&mut self.untold) {
+            0 => text,
+            untold if text.is_empty() => {
+                (Line::new(form).text("fault", "log-lost").number("lines", untold).finish() + "\n")
+                    .into_bytes()
+            }
+            untold => {
+                self.untold = untold;
+                text
+            }
+        }
+    }
+}
+
+/// How much of a text is written at a time: whole lines, where one ends soon enough.
+fn piece(text: &[u8]) -> usize {
+    let most = &text[..text.len().min(ATOMIC)];
+    if most.len() == text.len() {
+        return most.len();
+    }
+    memchr::memrchr(b'\n', most).map_or(most.len(), |at| at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::io::{BufRead, BufReader, PipeReader, Read, pipe};
+
+    fn outlet() -> (PipeReader, Outlet) {
+        let (reader, writer) = pipe().unwrap();
+        (reader, Outlet::new(writer.into(), Form::Text))
+    }
+
+    /// Lines of a kilobyte, with their number.
+    fn line(number: usize) -> String {
+        format!("{number:<1023}\n")
+    }
+
+    #[test]
+    fn lines_go_out_by_whoever_writes_them_and_in_order() {
+        let (mut reader, outlet) = outlet();
+        for number in 0..40 {
+            let text = format!("line {number}\n").repeat(number);
+            outlet.write(&text);
+            // It is there before the writer goes on, and no thread was needed.
+            let mut came = vec![0; text.len()];
+            reader.read_exact(&mut came).unwrap();
+            assert_eq!(came, text.as_bytes());
+            assert!(!outlet.shared.state().behind);
+        }
+        assert_eq!(outlet.lost(), 0);
+    }
+
+    #[test]
+    fn a_reader_that_has_stopped_holds_nobody_up_and_hears_how_much_it_missed() {
+        let (reader, outlet) = outlet();
+        let start = Instant::now();
+        // More than a pipe, what the thread has taken, and what is collected behind it.
+        let count = 64 + 2 * COLLECTED / 1_024 + 500;
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..count / 4).for_each(|number| outlet.write(&line(number))));
+            }
+        });
+        let took = start.elapsed();
+        assert!(took >= PATIENCE && took < PATIENCE * 10, "{took:?}");
+        let lost = outlet.lost();
+        assert!(lost > 0, "{lost}");
+        // Nobody waits a second time.
+        let start = Instant::now();
+        outlet.write("one more\n");
+        assert!(start.elapsed() < PATIENCE / 2);
+        let mut lines = BufReader::new(reader).lines().map(Result::unwrap);
+        let (mut numbers, mut told) = (0, 0);
+        while told == 0 {
+            let text = lines.next().unwrap();
+            if let Some(number) = text.strip_prefix("fault=log-lost lines=") {
+                told = number.parse().unwrap();
+            } else {
+                text.trim_end().parse::<usize>().unwrap();
+                assert_eq!(text.len(), 1_023, "lines are whole");
+                numbers += 1;
+            }
+        }
+        assert_eq!((told, numbers + told), (lost + 1, count as u64 / 4 * 4 + 1));
+        // From here on all is as before.
+        outlet.write("after\n");
+        assert_eq!(lines.next().unwrap(), "after");
+        assert_eq!(outlet.lost(), lost + 1);
+    }
+
+    #[test]
+    fn a_reader_that_comes_back_misses_nothing_and_each_writer_keeps_its_order() {
+        let (reader, outlet) = outlet();
+        let outlet = Arc::new(outlet);
+        let writers: Vec<_> = (0..3)
+            .map(|writer| {
+                let outlet = outlet.clone();
+                thread::spawn(move || {
+                    (0..200)
+                        .for_each(|number| outlet.write(&format!("{:<500}\n", format!("{writer} {number}"))));
+                })
+            })
+            .collect();
+        thread::sleep(PATIENCE * 2);
+        let mut seen = [0; 3];
+        for text in BufReader::new(reader).lines().map(Result::unwrap).take(600) {
+            let (writer, number) = text.trim_end().split_once(' ').unwrap();
+            let next: &mut usize = &mut seen[writer.parse::<usize>().unwrap()];
+            assert_eq!(number.parse::<usize>().unwrap(), *next);
+            *next += 1;
+        }
+        assert_eq!((seen, outlet.lost()), ([200; 3], 0));
+        for writer in writers {
+            writer.join().unwrap();
+        }
+    }
+
+    #[test]
+    fn who_closed_it_costs_no_time() {
+        let (reader, outlet) = outlet();
+        drop(reader);
+        let start = Instant::now();
+        (0..1_000).for_each(|number| outlet.write(&line(number)));
+        assert!(start.elapsed() < PATIENCE * 5);
+        assert!(!outlet.shared.state().behind);
+    }
+
+    #[test]
+    fn pieces_end_with_lines_where_they_can() {
+        assert_eq!(piece(b"a\nb"), 3);
+        let long = [line(1), line(2), line(3), line(4), line(5)].concat();
+        assert_eq!(piece(long.as_bytes()), 4_096);
+        assert_eq!(piece(&long.as_bytes()[1..]), 4_095);
+        assert_eq!(piece(&[b'x'; 5_000]), ATOMIC);
+    }
+}

@@ -59,6 +59,8 @@ pub(super) struct Connection {
 enum End {
     /// As it should.
     Quit,
+    /// The server closed it within a message, between two packets.
+    Gone,
     /// The server said what none says.
     Fault(Fault),
     /// Reading or writing failed.
@@ -111,8 +113,9 @@ impl Connection {
         }
         let text = match end {
             // Idle connections are ended when the server stops, and messages that take too long.
-            End::Quit | End::Io(_) if self.shared.is_stopping() => "stopped".to_owned(),
+            End::Quit | End::Gone | End::Io(_) if self.shared.is_stopping() => "stopped".to_owned(),
             End::Quit => return,
+            End::Gone => "server-gone".to_owned(),
             End::Fault(fault) => fault.to_string(),
             End::Io(error) => format!("io ({error})"),
         };
@@ -199,6 +202,7 @@ impl Connection {
     fn came(&mut self, count: usize) -> Result<(), End> {
         match count {
             0 if self.session.is_within_packet() => Err(io::Error::from(ErrorKind::UnexpectedEof).into()),
+            0 if self.outside.in_message.load(Ordering::SeqCst) => Err(End::Gone),
             0 => Err(End::Quit),
             _ => {
                 self.session.came(count);

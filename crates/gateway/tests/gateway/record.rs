@@ -119,6 +119,15 @@ fn each_message_is_one_line_and_one_count() {
     slow.stream.write_all(b"\0\0\0\x09B").unwrap();
     assert_eq!(slow.letter(), None);
     sent += 1;
+    // Servers that go away: between two packets of a message, within one, and outside of any; and one that says that it ends.
+    for (rest, told) in [(&b""[..], true), (b"\0\0", true), (b"\0\0\0\x01Q", false)] {
+        let mut mta = filter.connect();
+        begin(&mut mta, "left");
+        mta.stream.write_all(rest).unwrap();
+        sent += usize::from(told);
+        drop(mta);
+        drop(filter.connect());
+    }
     // No place for ledgers any more: messages that would be changed are deferred, the others pass.
     let ledgers = filter.folder.path().join("ledgers");
     let day = fs::read_dir(&ledgers).unwrap().next().unwrap().unwrap().path();
@@ -136,15 +145,16 @@ fn each_message_is_one_line_and_one_count() {
     assert_eq!(filter.sum("mailglot_messages_total"), sent as u64);
     assert_eq!(filter.sum("mailglot_message_seconds_count"), sent as u64);
     let of = |words: &str| messages.iter().filter(|line| line.contains(words)).count() as u64;
-    assert_eq!(of(" action=tempfail "), 6);
-    assert_eq!(filter.sum("mailglot_tempfail_total"), 6);
+    assert_eq!(of(" action=tempfail "), 8);
+    assert_eq!(filter.sum("mailglot_tempfail_total"), 8);
+    assert_eq!(of(" why=server-gone "), 1);
     assert_eq!(of(" why=ledger "), 1);
     assert_eq!(of(" why=too-large "), 1);
     assert_eq!(of(" action=normalize "), 50 + 1 + 80);
     assert_eq!(of(" ledger="), 50 + 1 + 80);
     let faults = filter.lines.lock().unwrap().iter().filter(|line| line.starts_with("fault=")).count();
     assert_eq!(filter.sum("mailglot_faults_total"), faults as u64);
-    assert_eq!(faults, 2 * 4 + 1 + 1);
+    assert_eq!(faults, 2 * 4 + 1 + 2 + 1);
 }
 
 #[test]

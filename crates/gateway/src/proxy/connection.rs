@@ -1,7 +1,9 @@
 //! One client: reads and writes on both sides, keeps the message while it arrives, has it judged.
 
 use super::content::BareLines;
-use super::judge::{Fate, beyond_the_hop, body, fields, judge, mended, unacceptable, unread};
+use super::judge::{
+    Fate, beyond_the_announced, beyond_the_hop, body, fields, judge, mended, unacceptable, unread,
+};
 use super::route::Route;
 use super::sending::{Unsent, send};
 use super::session::{Options, Session, Step, Verdict};
@@ -96,6 +98,8 @@ struct Arriving {
     size: u64,
     began: Option<Instant>,
     failure: Option<io::Error>,
+    /// It has more bytes than the client was told that it may have: none of them is kept, and more are only counted.
+    beyond: bool,
 }
 
 impl Arriving {
@@ -107,12 +111,20 @@ impl Arriving {
             size: 0,
             began: None,
             failure: None,
+            beyond: false,
         }
     }
 
-    fn push(&mut self, text: &[u8]) {
+    /// Adds bytes; `most` is how many the client was told that there may be.
+    fn push(&mut self, text: &[u8], most: Option<u64>) {
         self.size += text.len() as u64;
+        if most.is_some_and(|most| self.size > most) && !self.beyond {
+            self.beyond = true;
+            self.spool.clear();
+            self.came = None;
+        }
         if self.failure.is_none()
+            && !self.beyond
             && let Err(error) = self.spool.push(text)
         {
             self.fail(error);
@@ -122,7 +134,7 @@ impl Arriving {
     /// Adds bytes as they came, before those of [`Arriving::push`] that belong to them; the first time, what has arrived stands
     /// before them.
     fn push_raw(&mut self, raw: &[u8], shared: &Shared) {
-        if self.failure.is_some() || self.came_late {
+        if self.failure.is_some() || self.beyond || self.came_late {
             return;
         }
         if self.came.is_none() && shared.engine().ledgers.is_none() {
@@ -415,6 +427,7 @@ impl Connection {
         let mut record = Record::new(self.envelope(), &self.peer(), arrived.size);
         record.policy.clone_from(&engine.rules.name);
         let mut fate = match (&arrived.failure, self.session.unacceptable()) {
+            _ if arrived.beyond => beyond_the_announced(&mut record),
             (Some(error), _) => self.no_room(&mut record, error),
             (None, Some(why)) => unacceptable(why, &mut record),
             (None, None) => self.judge_text(&engine, &mut arrived, &mut record, start),

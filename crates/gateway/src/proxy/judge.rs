@@ -88,6 +88,14 @@ pub(super) fn unread(engine: &Engine, record: &mut Record) -> Fate {
     }
 }
 
+/// A message of more bytes than its client was told that the next hop takes (RFC 1870 6.3).
+pub(super) fn beyond_the_announced(record: &mut Record) -> Fate {
+    record.findings.add(Finding::TooLarge, String::new);
+    (record.action, record.wanted) = (Action::Reject, Action::Reject);
+    record.finding = Some("next-hop-size");
+    Fate::Refused(552, "5.3.4 Message too large".to_owned())
+}
+
 /// Judges a message and writes what is allowed; `announced` is what the next hop takes, `came` the message as it came where its line ends
 /// were set right.
 ///

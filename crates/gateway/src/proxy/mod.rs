@@ -12,6 +12,7 @@
 //!    refuses the message (550 5.5.2) or is set right before dots are looked at ([`BareLines`]); a NUL refuses it. Where the route does
 //!    not say which, the policy's action for `bare-lf` does: bytes with stray line ends cannot be sent safely, so they are set right
 //!    even in a dry run, which refuses nothing for them. The original is kept as it came.
+//!    Of content beyond the SIZE that the client was told nothing is kept, and at its end it hears 552 (RFC 1870 6.3).
 //! 5. The whole message is judged. What is refused is refused here, and the next hop gets RSET.
 //!    A client that has closed by then, or has waited longer than the work on a message may take, hears 451 and nothing is delivered:
 //!    it sends the message again. The same holds for one that closes before the next hop was given the end of the message.

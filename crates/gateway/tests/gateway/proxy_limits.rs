@@ -247,6 +247,41 @@ fn no_room_for_a_message_defers_it() {
     }
 }
 
+/// Of a message that outgrows what its client was told nothing is kept: it takes no room from others.
+#[test]
+fn what_is_larger_than_was_announced_takes_no_room() {
+    let hop = NextHop::start(vec![Manner::default()]);
+    let proxy = Running::start(&hop.address, |_, limits, _| {
+        (limits.memory_bytes, limits.spool_bytes) = (0, 12_000_000);
+    });
+    let mut greedy = proxy.greeted();
+    greedy.send("MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n");
+    assert_eq!(greedy.codes(3), [250, 250, 354]);
+    let part = b"text\r\n".repeat(1_000_000);
+    greedy.send(&part);
+    let wait_for = |room: &dyn Fn(u64) -> bool| {
+        let start = Instant::now();
+        while !room(proxy.served.stop.spool_bytes()) {
+            assert!(start.elapsed() < Duration::from_secs(20));
+            thread::sleep(Duration::from_millis(5));
+        }
+    };
+    wait_for(&|bytes| bytes > 4_000_000);
+    // It goes on beyond the 10,240,000 bytes of the next hop, and more.
+    (0..3).for_each(|_| greedy.send(&part));
+    wait_for(&|bytes| bytes == 0);
+    let mut fair = proxy.greeted();
+    assert_eq!(fair.message("", &[PLAIN, &part].concat()), 250);
+    greedy.send(b".\r\n");
+    assert_eq!(greedy.code(), 552);
+    assert_eq!(greedy.message("", PLAIN), 250);
+    assert_eq!(hop.kept().len(), 2);
+    let told = proxy.told.records(3);
+    let large = told.iter().find(|record| record.bytes_in == 4 * part.len() as u64).unwrap();
+    assert_eq!((large.action, large.finding), (Action::Reject, Some("next-hop-size")));
+    assert!(large.findings.has(Finding::TooLarge) && large.bytes_out == 0);
+}
+
 /// What all messages hold together counts.
 #[test]
 fn the_room_is_that_of_all_messages() {
@@ -387,14 +422,14 @@ fn what_grows_beyond_the_size_of_the_next_hop_goes_as_it_came() {
     };
     let (hop, proxy) = with(&["8BITMIME", "SIZE 2000"], |_| ());
     let mut client = proxy.greeted();
-    for text in [&small, &large, &beyond] {
-        assert_eq!(client.message(" BODY=8BITMIME", text), 250);
+    // What was too large before is refused: its client was told.
+    for (text, code) in [(&small, 250), (&large, 250), (&beyond, 552)] {
+        assert_eq!(client.message(" BODY=8BITMIME", text), code);
     }
     let kept = hop.kept();
+    assert_eq!(kept.len(), 2);
     assert!(String::from_utf8(kept[0].text.clone()).unwrap().contains("\u{43f}"));
     assert!(kept[1].text == large);
-    // What was too large before is the next hop's to refuse.
-    assert!(String::from_utf8(kept[2].text.clone()).is_ok());
     let records = proxy.told.records(3);
     let told: Vec<_> = records.iter().map(|record| (record.action, record.wanted, record.finding)).collect();
     assert_eq!(
@@ -402,7 +437,7 @@ fn what_grows_beyond_the_size_of_the_next_hop_goes_as_it_came() {
         [
             (Action::Normalize, Action::Normalize, None),
             (Action::Pass, Action::Normalize, Some("next-hop-size")),
-            (Action::Normalize, Action::Normalize, None),
+            (Action::Reject, Action::Reject, Some("next-hop-size")),
         ]
     );
     assert_eq!(records[1].bytes_out, large.len() as u64);

@@ -48,9 +48,13 @@ impl Outside {
 }
 
 impl Live for Outside {
+    /// It may wait for the next hop too, which may take its time.
     fn end_idle(&self) {
         if !self.in_message.load(Ordering::SeqCst) {
             self.client.shut_reading();
+            if let Some(hop) = &*self.hop() {
+                hop.shut();
+            }
         }
     }
 
@@ -221,7 +225,7 @@ impl Connection {
                 self.arriving.push_raw(&raw, &self.shared);
             }
             if !text.is_empty() {
-                self.arriving.push(&text);
+                self.arriving.push(&text, self.session.announced().most());
             }
             if let Some(fault) = self.session.take_fault() {
                 self.fault(fault);
@@ -293,6 +297,10 @@ impl Connection {
 
     fn lose_hop(&mut self) {
         self.shut_hop();
+        if self.shared.is_stopping() {
+            // It may have been ended from here.
+            self.session.stop();
+        }
         self.session.hop_lost();
     }
 
@@ -365,13 +373,8 @@ impl Connection {
         };
         self.client.set_read_timeout(patience).map_err(End::Client)?;
         match self.client.read(&mut self.piece) {
-            Ok(0) if self.shared.is_stopping() && !self.session.is_in_message() => {
-                // Its reading side was ended here: it hears why.
-                self.session.stop();
-                if self.session.step() != Step::Close {
-                    self.session.client_gone();
-                }
-            }
+            // Its reading side was ended here, perhaps just when it began a message: it hears why.
+            Ok(0) if self.shared.is_stopping() && !self.session.is_in_content() => self.session.shut(),
             Ok(0) => {
                 if self.cut("client-gone") == Some("client-gone") {
                     self.fault("client-gone");

@@ -499,6 +499,57 @@ fn a_proxy_that_stops_lets_messages_end() {
     proxy.served.thread = Some(thread::spawn(|| ()));
 }
 
+/// Who waits for leave to begin a message when the proxy stops has begun one.
+#[test]
+fn a_proxy_that_stops_lets_messages_begin_that_were_asked_for() {
+    let slow = Manner { delay: Duration::from_millis(400), ..Manner::default() };
+    let hop = NextHop::start(vec![slow]);
+    let mut proxy = Running::plain(&hop.address);
+    let mut client = proxy.greeted();
+    client.send("MAIL FROM:<a@b.invalid>\r\n");
+    thread::sleep(Duration::from_millis(100));
+    proxy.served.stop.stop();
+    assert_eq!(client.code(), 250);
+    client.send("RCPT TO:<c@d.invalid>\r\nDATA\r\n");
+    assert_eq!(client.codes(2), [250, 354]);
+    client.send([PLAIN, b".\r\n"].concat());
+    assert_eq!(client.codes(3), [250, 421, 0]);
+    proxy.served.end();
+    assert_eq!(hop.kept().len(), 1);
+    proxy.served.thread = Some(thread::spawn(|| ()));
+}
+
+/// A next hop that does not greet, or does not answer a greeting, is not waited for where no message is on the connection.
+#[test]
+fn a_proxy_that_stops_does_not_wait_for_a_next_hop_without_a_message() {
+    for greets in [false, true] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = Address::Tcp(listener.local_addr().unwrap().to_string());
+        let hop = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            if greets {
+                stream.write_all(b"220 a\r\n").unwrap();
+            }
+            let mut piece = [0; 4_096];
+            while stream.read(&mut piece).is_ok_and(|count| count > 0) {}
+        });
+        let mut proxy = Running::start(&address, |_, limits, _| limits.drain = Duration::from_mins(1));
+        let mut client = proxy.connect();
+        client.send("EHLO c\r\n");
+        thread::sleep(Duration::from_millis(200));
+        let start = Instant::now();
+        proxy.served.end();
+        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+        if greets {
+            assert_eq!(client.code(), 220);
+        }
+        assert_eq!(client.codes(2), [421, 0]);
+        hop.join().unwrap();
+        assert!(proxy.told.faults(0).is_empty());
+        proxy.served.thread = Some(thread::spawn(|| ()));
+    }
+}
+
 /// The socket of a supervisor outlives the proxy: who connects between two of them only waits.
 #[test]
 fn a_proxy_goes_on_with_a_socket_that_listens_already() {

@@ -3,7 +3,7 @@
 //! # Limits
 //! It is connected anew once for a command, and never within a message.
 
-use super::{Asked, Session, State, Step};
+use super::{Asked, SHUTTING_DOWN, Session, State, Step};
 use crate::proxy::capabilities::Capabilities;
 use crate::proxy::command::Verb;
 use crate::proxy::reply::{BadReply, Replies, Reply};
@@ -295,7 +295,7 @@ impl Session {
 
     /// The next hop is of no use any more: nothing that it did not confirm is confirmed.
     pub(super) fn lose(&mut self, fault: &'static str) -> Option<Step> {
-        let known = self.hop.is_ready();
+        let (known, began) = (self.hop.is_ready(), self.is_in_message());
         self.hop.lost();
         match self.state {
             State::AskedData | State::Sending | State::Ending(_) => {
@@ -311,6 +311,8 @@ impl Session {
             }
             // Everything was said.
             State::Closed => (),
+            // It was ended from here, that nobody waits for it.
+            _ if self.stopping && !began => return self.leave(421, SHUTTING_DOWN),
             // Nobody misses it before the next command.
             State::Commands if self.asked.is_empty() && self.mail.is_none() && self.hop.clean => (),
             State::Commands if matches!(self.asked.front(), Some(Asked::Quiet)) && self.asked.len() == 1 => {

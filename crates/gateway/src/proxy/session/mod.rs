@@ -94,6 +94,9 @@ enum State {
     Closed,
 }
 
+/// What a client hears that is ended between two messages.
+const SHUTTING_DOWN: &str = "4.3.2 Service shutting down";
+
 /// The machine.
 #[derive(Debug)]
 pub struct Session {
@@ -173,6 +176,11 @@ impl Session {
         self.stopping = true;
     }
 
+    /// Says that no message is taken any more, and ends.
+    pub(super) fn shut(&mut self) {
+        self.leave(421, SHUTTING_DOWN);
+    }
+
     /// The message was written to the next hop.
     pub fn sent(&mut self) {
         if self.state == State::Sending {
@@ -236,9 +244,12 @@ impl Session {
         self.mail.as_ref().is_some_and(|mail| mail.eight_bit)
     }
 
-    /// Whether a message is on its way here.
+    /// Whether a message is on its way here, or a client waits for leave to begin one.
     pub fn is_in_message(&self) -> bool {
-        !matches!(self.state, State::Opening | State::Commands | State::Closed) || self.mail.is_some()
+        let asked = || self.asked.iter().any(|asked| matches!(asked, Asked::Mail(_)));
+        !matches!(self.state, State::Opening | State::Commands | State::Closed)
+            || self.mail.is_some()
+            || self.state == State::Commands && asked()
     }
 
     /// Whether a message is judged, or given to the next hop.
@@ -331,7 +342,7 @@ impl Session {
         } else if !self.hop.replies.is_empty() {
             return self.bad_reply(BadReply::Unasked);
         } else if self.stopping && self.mail.is_none() {
-            return self.leave(421, "4.3.2 Service shutting down");
+            return self.leave(421, SHUTTING_DOWN);
         }
         if self.has_room()
             && let Some(line) = self.client.lines.next()

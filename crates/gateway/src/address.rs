@@ -7,7 +7,7 @@ use rustix::net::{
     socket_with,
 };
 use std::io::{self, ErrorKind};
-use std::net::{TcpListener, TcpStream, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -183,6 +183,23 @@ impl Listener {
         }
     }
 
+    /// Whether who connects to this address comes in here. An address that cannot be looked up now is not ours, as far as is known.
+    pub(crate) fn is_at(&self, address: &Address) -> bool {
+        match (self, address) {
+            (Self::Unix { path, .. }, Address::Unix(other)) => {
+                let file = |path: &Path| fs::metadata(path).map(|meta| (meta.dev(), meta.ino()));
+                matches!((file(path), file(other)), (Ok(own), Ok(other)) if own == other)
+            }
+            (Self::Tcp(listener), Address::Tcp(place)) => {
+                let (Ok(own), Ok(mut others)) = (listener.local_addr(), place.to_socket_addrs()) else {
+                    return false;
+                };
+                others.any(|other| own.port() == other.port() && is_reached_by(own.ip(), other.ip()))
+            }
+            _ => false,
+        }
+    }
+
     /// Has [`Listener::accept`] never wait.
     pub(crate) fn set_nonblocking(&self) -> io::Result<()> {
         match self {
@@ -213,6 +230,19 @@ impl Drop for Listener {
 }
 
 /// Connects. The system waits without end for a listener that accepts nobody, where as many wait already as may.
+/// Whether a socket of this machine that listens at `own` hears those who connect to `other`.
+fn is_reached_by(own: IpAddr, other: IpAddr) -> bool {
+    let (own, mut other) = (own.to_canonical(), other.to_canonical());
+    if other.is_unspecified() {
+        // To connect to no address is to connect to oneself.
+        other = if other.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
+    }
+    // One for all addresses of IPv6 is usually one for those of IPv4 too.
+    let all = own.is_unspecified() && (own.is_ipv6() || other.is_ipv4());
+    // Only an address of this machine can be taken here.
+    own == other || all && UdpSocket::bind((other, 0)).is_ok()
+}
+
 fn connect_unix(path: &Path, time: std::time::Duration) -> io::Result<UnixStream> {
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
     // None of it would be no bound for the system.
@@ -457,6 +487,40 @@ mod tests {
         for text in ["", "unix:", "/run/a.sock", "tcp:1", "tcp:host:port", "tcp:h:70000", "http:a:1"] {
             assert!(text.parse::<Address>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_listener_knows_its_own_address_by_every_name() {
+        let port = |listener: &Listener| match listener.address().unwrap() {
+            Address::Tcp(place) => place.rsplit_once(':').unwrap().1.to_owned(),
+            Address::Unix(_) => unreachable!(),
+        };
+        let at = |text: &str| Listener::bind(&text.parse().unwrap(), 0o600, None).unwrap();
+        let is = |listener: &Listener, host: &str| {
+            listener.is_at(&format!("tcp:{host}:{}", port(listener)).parse().unwrap())
+        };
+        let (one, all) = (at("tcp:127.0.0.1:0"), at("tcp:0.0.0.0:0"));
+        for (host, of_one, of_all) in [
+            ("127.0.0.1", true, true),
+            ("localhost", true, true),
+            ("0.0.0.0", true, true),
+            ("[::ffff:127.0.0.1]", true, true),
+            ("127.0.0.2", false, true),
+            ("[::1]", false, false),
+            // Of documentation (RFC 5737): no machine has it.
+            ("192.0.2.1", false, false),
+        ] {
+            assert_eq!((is(&one, host), is(&all, host)), (of_one, of_all), "{host}");
+        }
+        assert!(!one.is_at(&Address::Tcp(format!("127.0.0.1:{}", port(&all)))));
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("own");
+        let unix = Listener::bind(&Address::Unix(own.clone()), 0o600, None).unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&own, &link).unwrap();
+        let by = |path: &Path| unix.is_at(&Address::Unix(path.to_owned()));
+        assert!(by(&own) && by(&link) && by(&folder.path().join("./own")));
+        assert!(!by(&folder.path().join("other")) && !one.is_at(&Address::Unix(own)));
     }
 
     #[test]

@@ -293,6 +293,11 @@ impl Server {
         self.door.listener().address()
     }
 
+    /// Whether who connects to this address comes to this server.
+    pub(crate) fn is_at(&self, address: &Address) -> bool {
+        self.door.listener().is_at(address)
+    }
+
     /// What ends it.
     pub fn stopper(&self) -> Stop {
         Stop { bell: self.bell.clone(), shared: self.shared.clone() }

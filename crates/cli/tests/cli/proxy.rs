@@ -108,3 +108,16 @@ fn a_place_that_cannot_be_taken_is_told() {
         assert!(!out.status.success() && !out.stderr.is_empty(), "{args:?}");
     }
 }
+
+#[test]
+fn a_proxy_is_not_its_own_next_hop() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = format!("unix:{}", folder.path().join("socket").display());
+    let ended = Command::new(env!("CARGO_BIN_EXE_mailglot"))
+        .args(["proxy", "--listen", &socket, "--next-hop", &socket])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(!ended.status.success() && said.contains("is this proxy itself"), "{said}");
+    assert!(!folder.path().join("socket").exists());
+}

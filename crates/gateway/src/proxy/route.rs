@@ -18,7 +18,7 @@ impl Server {
     /// A proxy that listens at an address, or with a socket that listens already; what happens is told to `tell`.
     ///
     /// # Errors
-    /// The address cannot be taken, or the socket not be used.
+    /// The address cannot be taken, or the socket not be used; or the next hop is the proxy itself.
     pub fn proxy(
         socket: impl Into<Socket>,
         route: Route,
@@ -26,7 +26,13 @@ impl Server {
         limits: Limits,
         tell: impl Fn(&Notice<'_>) + Send + Sync + 'static,
     ) -> io::Result<Self> {
-        Self::listen(socket.into(), Box::new(Relay(Arc::new(route))), engine, limits, tell)
+        let hop = route.next_hop.clone();
+        let server = Self::listen(socket.into(), Box::new(Relay(Arc::new(route))), engine, limits, tell)?;
+        if server.is_at(&hop) {
+            let words = format!("the next hop {hop} is this proxy itself");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, words));
+        }
+        Ok(server)
     }
 }
 

@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 pub mod config;
+pub mod descriptors;
 pub mod judge;
 pub mod milter;
 pub mod policy;

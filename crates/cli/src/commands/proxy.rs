@@ -4,12 +4,13 @@
 //!
 //! It stays in the foreground, as supervisors of services want it.
 
+use super::milter::service::open_more;
 use crate::args::ProxyArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Console};
 use mailglot_gateway::proxy::Route;
 use mailglot_gateway::record::{Form, Journal, Metrics};
-use mailglot_gateway::{Engine, Limits, Notice, Server};
+use mailglot_gateway::{Engine, Limits, Notice, Server, descriptors};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io;
@@ -31,12 +32,13 @@ pub(crate) fn run(args: &ProxyArgs, console: Console) -> Result<Exit, Failure> {
         ..Route::to(args.next_hop.clone())
     };
     let name = if args.lmtp { "lmtp" } else { "smtp" };
+    let limits = Limits::default();
+    open_more(descriptors::needed(&limits, true), console);
     let log = output::log(Form::Text).map_err(failed)?;
     let out = Arc::clone(&log);
     let journal = Journal::new(name, Form::Text, Arc::new(Metrics::new()), move |lines| out.write(lines));
     let tell = move |notice: &Notice<'_>| journal.tell(notice);
-    let proxy =
-        Server::proxy(place.clone(), route, Engine::default(), Limits::default(), tell).map_err(failed)?;
+    let proxy = Server::proxy(place.clone(), route, Engine::default(), limits, tell).map_err(failed)?;
     console.say(format_args!("listening at {}", proxy.address().map_err(failed)?));
     let stop = proxy.stopper();
     let handle = signals.handle();

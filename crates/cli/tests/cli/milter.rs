@@ -140,6 +140,28 @@ fn a_log_that_nobody_reads_holds_nothing_up() {
     }
 }
 
+/// The soft bound of descriptors is raised; where the hard one is too low for the limits, that is said.
+#[test]
+fn descriptors_are_as_many_as_may_be() {
+    for (bound, enough) in [("ulimit -Sn 64; ulimit -Hn 4096", true), ("ulimit -n 100", false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let address = format!("unix:{}", folder.path().join("socket").display());
+        let run = format!("{bound}; exec \"$0\" milter --listen {address}");
+        let mut daemon =
+            Daemon::spawn(Command::new("bash").args(["-c", &run, env!("CARGO_BIN_EXE_mailglot")]));
+        if !enough {
+            let line = daemon.line();
+            assert!(line.contains("may open 100 files") && line.contains("may need 2064"), "{line}");
+        }
+        assert!(daemon.line().starts_with("listening at"));
+        let limits = std::fs::read_to_string(format!("/proc/{}/limits", daemon.child.id())).unwrap();
+        let line = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
+        let bounds: Vec<&str> = line.split_whitespace().skip(3).take(2).collect();
+        assert_eq!(bounds, if enough { ["4096", "4096"] } else { ["100", "100"] });
+        assert_eq!(daemon.end("-TERM"), 0);
+    }
+}
+
 #[test]
 fn a_place_that_cannot_be_taken_is_said() {
     let mut daemon = Daemon::start(&["--listen", "unix:/no/such/folder/socket"]);

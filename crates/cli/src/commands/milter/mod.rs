@@ -6,14 +6,14 @@
 //! listens at the same places, with the same limits and ledgers, as before; else it changes nothing.
 
 mod places;
-mod service;
+pub(super) mod service;
 
 use crate::args::MilterArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Console};
 use mailglot_gateway::config::{self, Config, Listener, Route};
 use mailglot_gateway::record::{Form, Metrics, Responder};
-use mailglot_gateway::{Address, Engine, Limits};
+use mailglot_gateway::{Address, Engine, Limits, descriptors};
 use places::Place;
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -37,6 +37,8 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
     let service = service::Service::new().map_err(|error| system("signals", &error))?;
     let metrics = Arc::new(Metrics::new());
     let form = if config.json_log { Form::Json } else { Form::Text };
+    let needed = |listener: &Listener| descriptors::needed(&listener.limits, listener.route != Route::Milter);
+    service::open_more(config.listeners.iter().map(needed).sum(), console);
     let log = output::log(form).map_err(|error| system("standard error", &error))?;
     let places = places::listen(config.listeners.clone(), form, &log, &metrics, console)?;
     let (stops, threads) = places::run(places)?;

@@ -7,7 +7,7 @@
 use super::places::Place;
 use crate::output::Console;
 use listenfd::ListenFd;
-use mailglot_gateway::Inherited;
+use mailglot_gateway::{Inherited, descriptors};
 use sd_notify::NotifyState;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -86,6 +86,16 @@ pub(super) fn inherited() -> io::Result<Vec<Inherited>> {
 /// The number of the user that this process works as.
 pub(super) fn effective_user() -> u32 {
     mailglot_gateway::config::effective_user()
+}
+
+/// Has this process open as many descriptors as it may, and says where these are fewer than all connections that its limits allow could need.
+pub(in crate::commands) fn open_more(needed: u64, console: Console) {
+    if let Some(most) = descriptors::raise().filter(|most| *most < needed) {
+        console.say(format_args!(
+            "note: this process may open {most} files, and the connections that its limits allow may need {needed}: \
+             those beyond are deferred (LimitNOFILE= of systemd, ulimit -Hn, or `connections` under [limits])"
+        ));
+    }
 }
 
 /// What the server must be told, or mail gets lost.

@@ -7,6 +7,7 @@ mod doubt;
 mod instead;
 mod pool;
 mod superset;
+mod visual;
 mod weigh;
 
 pub(crate) use instead::instead;
@@ -18,6 +19,7 @@ use mailglot_codec::detect::{self, Guess, Weighed};
 use mailglot_codec::{Charset, LossKind, LossLog, Mode, Resolved, bom};
 use std::borrow::Cow;
 use std::cell::OnceCell;
+pub(crate) use visual::{is_told_by, order_told};
 pub(crate) use weigh::utf8_beats;
 
 /// The step of the ladder that decided.
@@ -199,6 +201,9 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
             if let Some(odd) = doubt::what_is_odd(&choice.text).filter(|_| believed && !told) {
                 let detail = Cow::Owned(format!("{} gives {odd}", choice.used.name()));
                 choice.events.push((EventKind::CharsetSuspected, detail));
+            }
+            if let Some(order) = order_told(charset, &choice.text).filter(|_| believed) {
+                choice.events.push((EventKind::CharsetVisualOrder, Cow::Borrowed(order)));
             }
             choice
         }

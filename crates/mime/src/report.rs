@@ -51,6 +51,8 @@ pub enum EventKind {
     CharsetMapped,
     /// The text decodes under its label, but another charset is likelier.
     CharsetSuspected,
+    /// Hebrew in visual order: the last letter of each line comes first, and stays there.
+    CharsetVisualOrder,
     /// Bytes that the charset cannot read; U+FFFD stands for them.
     CharsetInvalidBytes,
     /// Characters that the target charset cannot carry.
@@ -181,7 +183,7 @@ pub enum EventKind {
 
 impl EventKind {
     /// Every kind, in the order of EVENTS.md.
-    pub const ALL: [Self; 74] = [
+    pub const ALL: [Self; 75] = [
         Self::CharsetAlias,
         Self::CharsetSuperset,
         Self::CharsetDetected,
@@ -193,6 +195,7 @@ impl EventKind {
         Self::CharsetAmbiguous,
         Self::CharsetMapped,
         Self::CharsetSuspected,
+        Self::CharsetVisualOrder,
         Self::CharsetInvalidBytes,
         Self::CharsetUnmapped,
         Self::CharsetBeyondOut,
@@ -272,6 +275,7 @@ impl EventKind {
             Self::CharsetAmbiguous => "charset.ambiguous",
             Self::CharsetMapped => "charset.mapped",
             Self::CharsetSuspected => "charset.suspected",
+            Self::CharsetVisualOrder => "charset.visual-order",
             Self::CharsetInvalidBytes => "charset.invalid-bytes",
             Self::CharsetUnmapped => "charset.unmapped",
             Self::CharsetBeyondOut => "charset.beyond-out",

@@ -38,7 +38,7 @@ pub(crate) fn instead<'b>(
         Some(told) => (told, super::How::Message.name()),
         None => detected(bytes, label, language).filter(|(used, _)| can_be(*used))?,
     };
-    if told.is_none() && is_alone(bytes) {
+    if told.is_none() && is_alone(bytes, used) {
         return None;
     }
     if is_cut(label, bytes) && (detect::is_odd(bytes, used) || told.is_none() && !ends_a_word(bytes)) {
@@ -62,12 +62,16 @@ fn detected(bytes: &[u8], label: Charset, language: Option<&str>) -> Option<(Cha
     }
 }
 
-/// Whether the only byte above 7F stands beside no letter: of itself it may be anything.
-fn is_alone(bytes: &[u8]) -> bool {
+/// Whether the only byte above 7F stands beside no letter, or is a sign that does not stand between two: of itself it may be anything.
+fn is_alone(bytes: &[u8], used: Charset) -> bool {
     let mut high = bytes.iter().enumerate().filter(|(_, byte)| **byte >= 0x80);
     let (Some((at, _)), None) = (high.next(), high.next()) else { return false };
     let is_letter = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphabetic);
-    !is_letter(at.checked_sub(1)) && !is_letter(at.checked_add(1))
+    match (is_letter(at.checked_sub(1)), is_letter(at.checked_add(1))) {
+        (true, true) => false,
+        (false, false) => true,
+        _ => !detect::has_letters(bytes, used),
+    }
 }
 
 /// Whether text in UTF-8 may have been cut: nothing is beyond ASCII but the beginning of a character at the end.
@@ -99,6 +103,7 @@ mod tests {
         for (bytes, told, want) in [
             (&b"Gr\xFC\xDFe aus K\xF6ln"[..], None, "Gr\u{fc}\u{df}e aus K\u{f6}ln"),
             (b"caf\xE9", None, "caf\u{e9}"),
+            (b"don\x92t", None, "don\u{2019}t"),
             (b"caf\xE9", Some("KOI8-R"), "caf\u{e9}"),
             (b"M\xFCller", Some("ISO-8859-2"), "M\u{fc}ller"),
             (b"\xF0\xD2\xC9\xD7\xC5\xD4", None, "\u{41f}\u{440}\u{438}\u{432}\u{435}\u{442}"),
@@ -121,6 +126,7 @@ mod tests {
             b"\xD0",
             b"don\xE2",
             b"(\xC3)",
+            b"red\x9B31m",
             b"\xFF",
             b"\xF0\x9F\x98",
             b"plain",

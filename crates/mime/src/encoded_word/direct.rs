@@ -15,6 +15,7 @@ use super::decode::{LONG_WORD, WORD, same};
 use super::quiet::{SUSPECTS, is_quiet};
 use super::run::{is_outside, superset_finding};
 use super::strict::{self, Name};
+use crate::choose::is_told_by;
 use crate::{EventKind, lex};
 use mailglot_codec::scan::{self, Look};
 use mailglot_codec::short::Short;
@@ -96,6 +97,8 @@ impl State {
             Charset::US_ASCII => Some(Self::Ascii),
             // Bytes of two words may be one character.
             _ if charset.is_greedy() => None,
+            // The order of the letters is to be told.
+            _ if is_told_by(charset) => None,
             _ if charset.is_ascii_compatible() => Some(Self::Free),
             _ => charset.name().starts_with("ISO-2022-JP").then_some(Self::Escapes),
         }

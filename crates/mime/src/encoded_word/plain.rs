@@ -25,6 +25,7 @@ use super::writer::{Target, Writer};
 use super::zone::Zone;
 use super::{Finding, Form, Replacement};
 use crate::EventKind;
+use crate::choose::is_told_by;
 use crate::header::FieldKind;
 use crate::lex;
 use mailglot_codec::short::Short;
@@ -166,7 +167,11 @@ impl<'a> Run<'a> {
             let text = std::str::from_utf8(bytes).ok().filter(|t| t.is_ascii() && is_plain_text(t))?;
             return Some(Cow::Borrowed(text));
         }
-        if charset == Charset::UTF_7 || is_wide(charset) || as_utf8(charset, bytes).is_some() {
+        if charset == Charset::UTF_7
+            || is_wide(charset)
+            || is_told_by(charset)
+            || as_utf8(charset, bytes).is_some()
+        {
             return None;
         }
         let mut log = LossLog::new();

@@ -5,7 +5,7 @@ use super::decode::{LONG_WORD, Reader, Ready, Segment, WORD, guess, push_clean, 
 use super::zone::Zone;
 use super::{Finding, HeaderContext, Repairs, decode_text, has_word, hidden};
 use crate::EventKind;
-use crate::choose::instead;
+use crate::choose::{instead, order_told};
 use crate::lex;
 use mailglot_codec::{Charset, LossLog, bom};
 use std::borrow::Cow;
@@ -116,6 +116,9 @@ impl Reader<'_> {
         }
         note_losses(group, group[0].bytes.start, &log, findings);
         note_superset(charset, bytes, extent(group), findings);
+        if let Some(order) = order_told(charset, &text) {
+            findings.push(Finding::new(extent(group), EventKind::CharsetVisualOrder, order));
+        }
         text
     }
 

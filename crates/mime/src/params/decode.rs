@@ -4,6 +4,7 @@ use super::names::note_path;
 use super::scan::{Item, LIMIT, Scanner};
 use super::{Param, Params};
 use crate::EventKind;
+use crate::choose::order_told;
 use crate::encoded_word::{self, Finding, HeaderContext, repair};
 use mailglot_codec::{Charset, Resolved, View};
 use std::borrow::Cow;
@@ -350,6 +351,9 @@ fn extended(
         } else {
             Finding::new(range, EventKind::CharsetDetected, used.map_or("UTF-8", Charset::name))
         });
+    }
+    if let Some(order) = used.and_then(|used| order_told(used, &raw)) {
+        found.push(Finding::new(at.range.clone(), EventKind::CharsetVisualOrder, order));
     }
     if losses > 0 && !is_read {
         found.push(Finding::counted(at.range.clone(), EventKind::CharsetInvalidBytes, "", losses));

@@ -1,0 +1,69 @@
+//! Hebrew in visual order (RFC 1556): each line stands as it is seen, its last letter first. `iso-8859-8` means that; `-i` and `-e` mean the
+//! order in which text is read.
+//!
+//! # Limits
+//! Lines are not turned round: where numbers and Latin words stand in them that is no longer certain, and the bytes would say otherwise.
+
+use mailglot_codec::Charset;
+
+/// What is to be told of a text that was read by a label of ISO 8859-8.
+///
+/// Five letters have a form of their own at the end of words, which tells the order whatever the label says.
+pub(crate) fn order_told(label: Charset, text: &str) -> Option<&'static str> {
+    if !is_told_by(label) {
+        return None;
+    }
+    let says_visual = label.name() == "ISO-8859-8";
+    let (mut words, mut first, mut last) = (0, 0, 0);
+    for word in text.split(|c| !is_letter(c)) {
+        let mut letters = word.chars();
+        let (Some(begin), Some(end)) = (letters.next(), letters.next_back()) else { continue };
+        words += 1;
+        first += usize::from(is_final(begin));
+        last += usize::from(is_final(end));
+    }
+    match (says_visual, first, last) {
+        (_, first, last) if first > last => Some("in visual order, as letters show that end words"),
+        (true, first, last) if first == last && words > 0 => Some("in visual order, as the label says"),
+        _ => None,
+    }
+}
+
+/// Whether a label says which way Hebrew is written.
+pub(crate) fn is_told_by(label: Charset) -> bool {
+    matches!(label.name(), "ISO-8859-8" | "ISO-8859-8-I" | "ISO-8859-8-E")
+}
+
+fn is_letter(c: char) -> bool {
+    matches!(c, '\u{5D0}'..='\u{5EA}')
+}
+
+fn is_final(c: char) -> bool {
+    matches!(c, '\u{5DA}' | '\u{5DD}' | '\u{5DF}' | '\u{5E3}' | '\u{5E5}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_and_labels_tell_the_order() {
+        let logical = "שלום לכולם, אני שולח לכם את סדר היום";
+        let visual: String = logical.chars().rev().collect();
+        for (label, text, told) in [
+            ("ISO-8859-8", logical, None),
+            ("ISO-8859-8", &*visual, Some("in visual order, as letters show that end words")),
+            ("ISO-8859-8-I", logical, None),
+            ("ISO-8859-8-I", &*visual, Some("in visual order, as letters show that end words")),
+            ("ISO-8859-8-E", &*visual, Some("in visual order, as letters show that end words")),
+            ("ISO-8859-8", "ערב", Some("in visual order, as the label says")),
+            ("ISO-8859-8-I", "ערב", None),
+            ("ISO-8859-8", "plain, א 12", None),
+            ("ISO-8859-8", "", None),
+            ("windows-1255", &*visual, None),
+        ] {
+            let charset = Charset::for_name(label).unwrap_or(Charset::UTF_8);
+            assert_eq!(order_told(charset, text), told, "{label} {text}");
+        }
+    }
+}

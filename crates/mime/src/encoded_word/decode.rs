@@ -375,6 +375,11 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The charset that raw bytes of a value without structure are read in.
+pub(crate) fn charset_of_raw(value: &[u8], context: &HeaderContext) -> Charset {
+    Reader::new(value, FieldKind::Unstructured, context, &mut Vec::new()).raw_charset(Zone::Text)
+}
+
 /// Raw bytes as text.
 #[derive(Debug)]
 struct RawText<'t> {

@@ -45,7 +45,7 @@ mod zone;
 
 pub(crate) use atoms::is_clean_japanese;
 pub(crate) use contrary::contrary_finding;
-pub(crate) use decode::{is_control, push_clean};
+pub(crate) use decode::{charset_of_raw, is_control, push_clean};
 pub use encode::encode;
 pub(crate) use encode::{Lines, choose};
 pub(crate) use encode_legacy::japanese_words;

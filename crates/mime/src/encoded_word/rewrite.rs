@@ -6,7 +6,8 @@
 //!
 //! # Limits
 //!
-//! Addresses are never changed. What cannot be written so that it reads the same is left alone.
+//! Addresses are never changed. What cannot be written so that it reads the same is left alone, and so is a value of which an open quote
+//! makes an address the text of a string.
 
 use super::atoms::{Atom, Atoms, State, is_tidy};
 use super::decode::Reader;
@@ -59,6 +60,10 @@ pub(super) fn general(
             let (before, list) = plan(value, kind, target, context, findings);
             if list.is_empty() {
                 return list;
+            }
+            if kind == FieldKind::Structured && lex::swallows_address(value) {
+                findings.push(Finding::new(0..value.len(), EventKind::EwBadToken, TORN));
+                return Vec::new();
             }
             let before = comparable(&before, form);
             let settle = |value: Vec<u8>, form, passes| {
@@ -142,6 +147,9 @@ fn difference(old: &[u8], new: &[u8]) -> Vec<Replacement> {
 
 /// Why a value was left alone.
 pub(crate) const UNSAFE: &str = "left as it is: it would not read the same";
+
+/// Why a value with open quotes was left alone: words would hide the address that stands in one of its strings.
+const TORN: &str = "left as it is: a quoted string without its end holds an address";
 
 /// A value with replacements applied.
 pub(crate) fn apply(value: &[u8], list: &[Replacement]) -> Vec<u8> {

@@ -72,11 +72,12 @@ impl Pieces<'_> {
         let value = self.value;
         let mut finder = Finder::new(value, value.len());
         // Once a delimiter was found without its partner, later ones of its kind are text.
-        let (mut quotes, mut halves, mut comments, mut angles) = (true, false, true, true);
+        let (mut quotes, mut comments, mut angles) = (true, true, true);
+        let halves = lex::Halves::of(value);
         let (mut at, mut text) = (0, 0);
         while let Some(&byte) = value.get(at) {
             let (end, zone) = match byte {
-                b'"' if quotes => match self.quoted_end(at, &mut halves) {
+                b'"' if quotes => match halves.quoted_end(value, at) {
                     Some(end) if value.get(end) == Some(&b'@') => (atom_end(value, end), Zone::Address),
                     Some(end) => (end, Zone::Quoted),
                     None => {
@@ -123,13 +124,6 @@ impl Pieces<'_> {
             text = end;
         }
         self.text(text..value.len(), Zone::Phrase);
-    }
-
-    /// Offset after the quoted string at `at`. Where one ended nowhere but behind half a character, the next ones are looked for so too.
-    fn quoted_end(&self, at: usize, halves: &mut bool) -> Option<usize> {
-        let end = if *halves { None } else { lex::quoted_end(self.value, at) };
-        *halves |= end.is_none();
-        end.or_else(|| lex::quoted_end_after_half(self.value, at))
     }
 
     /// Adds the atom at `at`, with the words in it; gives its end. With an `@` outside its words it is an address.

@@ -55,7 +55,7 @@ pub(super) const FORMS: [Form; 3] =
 
 /// Everything decoded. Finding ranges are relative to `value`.
 pub fn parse(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>) -> Params {
-    let (main, groups) = group(value, findings);
+    let (main, groups) = group(value, context, findings);
     let mut text = String::new();
     encoded_word::push_clean(
         &encoded_word::bytes_to_text(None, &main, &HeaderContext::default(), &mut None).0,
@@ -68,8 +68,13 @@ pub fn parse(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>)
 }
 
 /// The main value, and the parameters by name in order of first appearance.
-pub(super) fn group<'a>(value: &'a [u8], findings: &mut Vec<Finding>) -> (Cow<'a, [u8]>, Vec<Group<'a>>) {
-    let (main, mut scanner) = Scanner::new(value);
+pub(super) fn group<'a>(
+    value: &'a [u8],
+    context: &HeaderContext<'a>,
+    findings: &mut Vec<Finding>,
+) -> (Cow<'a, [u8]>, Vec<Group<'a>>) {
+    let (main, scanner) = Scanner::new(value);
+    let mut scanner = scanner.within(context);
     let mut groups: Vec<Group<'a>> = Vec::new();
     let mut index: HashMap<String, usize> = HashMap::new();
     for item in scanner.by_ref().take(LIMIT) {

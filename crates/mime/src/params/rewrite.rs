@@ -66,7 +66,7 @@ fn plan(
     (column, eol): (usize, &str),
     findings: &mut Vec<Finding>,
 ) -> Vec<Replacement> {
-    let (_, mut groups) = group(value, &mut Vec::new());
+    let (_, mut groups) = group(value, context, &mut Vec::new());
     let mut list: Vec<Replacement> = groups
         .iter_mut()
         .flat_map(|group| group.settle(value, context))

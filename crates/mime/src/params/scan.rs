@@ -2,8 +2,9 @@
 
 use super::RawParam;
 use super::decode::{Form, split_name};
-use crate::encoded_word::Finding;
-use crate::{EventKind, lex};
+use crate::EventKind;
+use crate::encoded_word::{self, Finding, HeaderContext};
+use crate::lex::{self, Halves};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -49,6 +50,10 @@ pub(super) struct Scanner<'a> {
     open_comment: bool,
     /// A semicolon stands before what is read next.
     semicolon: bool,
+    /// Backslashes that are no quoted pairs when a string's end is looked for.
+    halves: Halves,
+    /// What the rest of the message tells; None for who does not ask what values say.
+    context: Option<HeaderContext<'a>>,
     /// What was tolerated so far.
     pub(super) tolerated: Vec<Finding>,
 }
@@ -56,9 +61,22 @@ pub(super) struct Scanner<'a> {
 impl<'a> Scanner<'a> {
     /// Reads the main value; the parameters follow from [`Scanner::next`].
     pub(super) fn new(value: &'a [u8]) -> (Cow<'a, [u8]>, Self) {
-        let mut scanner = Self { value, at: 0, open_comment: false, semicolon: false, tolerated: Vec::new() };
+        let mut scanner = Self {
+            value,
+            at: 0,
+            open_comment: false,
+            semicolon: false,
+            halves: Halves::of(value),
+            context: None,
+            tolerated: Vec::new(),
+        };
         let main = scanner.main();
         (main, scanner)
+    }
+
+    /// The same for who knows more of the message: a backslash behind a byte beyond ASCII is what it is in the charset that is used.
+    pub(super) fn within(self, context: &HeaderContext<'a>) -> Self {
+        Self { context: Some(*context), ..self }
     }
 
     fn main(&mut self) -> Cow<'a, [u8]> {
@@ -148,7 +166,7 @@ impl<'a> Scanner<'a> {
         let start = self.at;
         let raw = |range: Range<usize>, bytes| RawParam { name: &value[name.clone()], range, value: bytes };
         if value.get(start) == Some(&b'"') {
-            let closed = lex::quoted_end(value, start).or_else(|| lex::quoted_end_after_half(value, start));
+            let closed = self.halves.quoted_end(value, start);
             let end = closed.unwrap_or_else(|| without_line_end(value).len());
             let inside = start + 1..closed.map_or(end, |n| n - 1);
             self.at = closed.unwrap_or(value.len());
@@ -160,7 +178,7 @@ impl<'a> Scanner<'a> {
             if is_path(inside) {
                 self.tolerate(start..end, EventKind::ParamBackslash, "kept");
             }
-            return Item { raw: raw(start..end, unquote(inside)), name, quoted: true };
+            return Item { raw: raw(start..end, self.unquote(inside)), name, quoted: true };
         }
         let end = self.unquoted();
         let plain = &value[start..end];
@@ -172,6 +190,11 @@ impl<'a> Scanner<'a> {
             self.tolerate(start..end, EventKind::ParamUnquoted, "specials without quotes");
         }
         Item { raw: raw(start..end, unfold(&value[start..end])), name, quoted: false }
+    }
+
+    fn unquote(&self, inside: &'a [u8]) -> Cow<'a, [u8]> {
+        let charset = |context| Halves::in_charset(encoded_word::charset_of_raw(inside, context));
+        unquote(inside, || self.context.as_ref().map_or(Halves::Wide, charset))
     }
 
     /// Reads an unquoted value; gives its end without trailing white space and comments.
@@ -249,7 +272,7 @@ impl<'a> Scanner<'a> {
             Some(b'=') => self.at += 1,
             // A name without a value is no parameter; what follows it may be one.
             Some(b'"') => {
-                self.at = lex::quoted_end(value, self.at).unwrap_or(value.len());
+                self.at = self.halves.quoted_end(value, self.at).unwrap_or(value.len());
                 return None;
             }
             _ => return None,
@@ -315,19 +338,32 @@ fn without_line_end(value: &[u8]) -> &[u8] {
 }
 
 /// The inside of a quoted string without quoted pairs and folds. In a Windows path a backslash is itself, unless a quote or a backslash follows;
-/// and so is one that may be the second half of a character in Shift_JIS, Big5 or GBK, for none else would stand there.
-fn unquote(inside: &[u8]) -> Cow<'_, [u8]> {
+/// and so is one that is the second half of a character.
+fn unquote(inside: &[u8], halves: impl FnOnce() -> Halves) -> Cow<'_, [u8]> {
     let Some(first) = inside.iter().position(|&b| matches!(b, b'\\' | b'\r' | b'\n')) else {
         return Cow::Borrowed(inside);
     };
     let path = is_path(inside);
-    let halves = std::str::from_utf8(inside).is_err();
-    let mut out = inside[..first].to_vec();
-    let mut i = first;
+    let is_raw = !inside.is_ascii() && std::str::from_utf8(inside).is_err();
+    let halves = if is_raw { halves() } else { Halves::None };
+    let mut out = Vec::with_capacity(inside.len());
+    let mut i = if halves == Halves::None { first } else { 0 };
+    out.extend_from_slice(&inside[..i]);
     while i < inside.len() {
-        let is_text = path || halves && i > 0 && !inside[i - 1].is_ascii();
+        if halves.step(inside, i) == 2 {
+            out.extend_from_slice(&inside[i..i + 2]);
+            i += 2;
+            // A mailer that knows no charset writes the half as a pair, too.
+            let is_pair = out.ends_with(b"\\") && matches!(inside.get(i), Some(b'"' | b'\\'));
+            if is_pair {
+                out.pop();
+                out.push(inside[i]);
+                i += 1;
+            }
+            continue;
+        }
         match (inside[i], inside.get(i + 1)) {
-            (b'\\', Some(&next)) if !is_text || matches!(next, b'"' | b'\\') => {
+            (b'\\', Some(&next)) if !path || matches!(next, b'"' | b'\\') => {
                 out.push(next);
                 i += 1;
             }

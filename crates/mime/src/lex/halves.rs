@@ -1,0 +1,254 @@
+//! Backslashes that are the second half of a character, in raw text of two bytes a character: the 表 of Shift_JIS, the 功 of Big5.
+//!
+//! A reader that does not know the charset takes such a byte for the start of a quoted pair. Where a string ends in one (`"表"`) it then goes
+//! on to the opening quote of the next string, over the address between them. Which reading is meant is seen from the whole value: in
+//! the wrong one quotes are left open, or stand where no string begins or ends.
+//!
+//! # Limits
+//!
+//! All strings of a value are read in the same way. Comments are not looked at: one that is not closed is text.
+
+use mailglot_codec::{Charset, LossLog};
+use std::ops::RangeInclusive;
+
+/// Which bytes before a backslash make it the second half of a character.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Halves {
+    /// None: every backslash is itself.
+    #[default]
+    None,
+    /// The lead bytes of Shift_JIS; its half-width katakana are single bytes.
+    ShiftJis,
+    /// The lead bytes of Big5 and GBK.
+    Wide,
+}
+
+impl Halves {
+    /// The reading of a value by which its quotes make sense; that without halves where it does, too.
+    pub(crate) fn of(value: &[u8]) -> Self {
+        if !may_have_half(value) || Self::None.faults(value) == 0 {
+            return Self::None;
+        }
+        [Self::None, Self::ShiftJis, Self::Wide]
+            .into_iter()
+            .min_by_key(|halves| halves.faults(value))
+            .unwrap_or_default()
+    }
+
+    /// What a backslash may be in a charset.
+    pub(crate) fn in_charset(charset: Charset) -> Self {
+        if charset.is_single_byte() || !charset.is_ascii_compatible() {
+            return Self::None;
+        }
+        let reads = |bytes: &[u8]| {
+            let mut log = LossLog::with_limit(0);
+            let text = charset.decode(bytes, &mut log);
+            log.losses() == 0 && text.chars().count() == 1
+        };
+        if !WIDE.into_iter().any(|lead| reads(&[lead, b'\\'])) {
+            return Self::None;
+        }
+        if reads(&[KATAKANA]) { Self::ShiftJis } else { Self::Wide }
+    }
+
+    /// Bytes of the character at `at`, as far as halves are concerned.
+    pub(crate) fn step(self, value: &[u8], at: usize) -> usize {
+        let is_lead = match (self, value.get(at)) {
+            (Self::None, _) | (_, None) => false,
+            (Self::ShiftJis, Some(lead)) => matches!(lead, 0x81..=0x9F | 0xE0..=0xFC),
+            (Self::Wide, Some(lead)) => WIDE.contains(lead),
+        };
+        let has_trail = matches!(value.get(at + 1), Some(0x40..=0x7E | 0x80..=0xFE));
+        1 + usize::from(is_lead && has_trail)
+    }
+
+    /// [`super::quoted_end`], but for backslashes that are halves.
+    pub(crate) fn quoted_end(self, value: &[u8], at: usize) -> Option<usize> {
+        if self == Self::None {
+            return super::quoted_end(value, at);
+        }
+        let mut i = at + 1;
+        loop {
+            match value.get(i)? {
+                b'"' => return Some(i + 1),
+                b'\\' => i += 2,
+                _ => i += self.step(value, i),
+            }
+        }
+    }
+
+    /// Quotes of a value that are left open, or stand where no string begins or ends, and strings that hold an address.
+    fn faults(self, value: &[u8]) -> usize {
+        let mut faults = 0;
+        self.strings(value, |string| {
+            let (start, end) = (string.start, string.end.unwrap_or(value.len()));
+            let before = start.checked_sub(1).map(|at| value[at]);
+            faults += usize::from(before.is_some_and(|byte| !is_border(byte)));
+            faults += usize::from(value.get(end).is_some_and(|byte| !is_border(*byte) && *byte != b'@'));
+            faults += usize::from(string.end.is_none());
+            faults += usize::from(holds_address(&value[start..end]));
+        });
+        faults
+    }
+
+    /// Calls for each quoted string of a value, outside comments and angles; the last one may be open.
+    fn strings(self, value: &[u8], mut call: impl FnMut(Quoted)) {
+        let (mut at, mut comments, mut angles) = (0, true, true);
+        while let Some(start) = memchr::memchr3(b'"', b'(', b'<', &value[at..]).map(|n| at + n) {
+            at = start + 1;
+            match value[start] {
+                b'"' => {
+                    let end = self.quoted_end(value, start);
+                    call(Quoted { start, end });
+                    let Some(end) = end else { return };
+                    at = end;
+                }
+                b'(' if comments => match super::comment_end(value, start) {
+                    Some(end) => at = end,
+                    None => comments = false,
+                },
+                b'<' if angles => match memchr::memchr(b'>', &value[at..]) {
+                    Some(length) => at += length + 1,
+                    None => angles = false,
+                },
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Whether a quoted string has taken an address for its text: one behind a quoted pair that is a quote, in a value whose quotes make no
+/// sense.
+pub(crate) fn swallows_address(value: &[u8]) -> bool {
+    let halves = Halves::of(value);
+    if memchr::memmem::find(value, b"\\\"").is_none() || halves.faults(value) == 0 {
+        return false;
+    }
+    let (mut closed, mut open, mut found) = (false, false, false);
+    halves.strings(value, |string| {
+        let Some(end) = string.end else {
+            open = true;
+            return;
+        };
+        let inside = &value[string.start + 1..end];
+        if memchr::memmem::find(inside, b"\\\"").is_some_and(|pair| holds_address(&inside[pair..])) {
+            closed = true;
+            found |= value.get(end).is_some_and(|byte| !is_border(*byte));
+        }
+    });
+    found || closed && open
+}
+
+/// A quoted string, quotes included.
+struct Quoted {
+    start: usize,
+    /// None where it is open.
+    end: Option<usize>,
+}
+
+/// Lead bytes of Big5 and GBK.
+const WIDE: RangeInclusive<u8> = 0x81..=0xFE;
+/// A letter of its own in Shift_JIS alone.
+const KATAKANA: u8 = 0xB1;
+
+/// Whether a backslash stands behind a byte beyond ASCII, in bytes that are no UTF-8.
+fn may_have_half(value: &[u8]) -> bool {
+    memchr::memchr_iter(b'\\', value).any(|at| at > 0 && !value[at - 1].is_ascii())
+        && std::str::from_utf8(value).is_err()
+}
+
+/// A byte beside which a quoted string may begin or end.
+fn is_border(byte: u8) -> bool {
+    super::is_space(byte) || matches!(byte, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')' | b'=')
+}
+
+/// Whether `<…@…>` stands in a text.
+fn holds_address(text: &[u8]) -> bool {
+    let mut at = 0;
+    while let Some(start) = memchr::memchr(b'<', &text[at..]).map(|n| at + n) {
+        let Some(end) = memchr::memchr(b'>', &text[start..]).map(|n| start + n) else { return false };
+        if text[start..end].contains(&b'@') {
+            return true;
+        }
+        at = end;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mailglot_codec::View;
+
+    #[test]
+    fn the_reading_that_leaves_no_quote_open_is_meant() {
+        for (value, halves) in [
+            (&b"\"\x95\\\" <a@b>"[..], Halves::ShiftJis),
+            (b"\"\x95\\\" <a@b>, \"\x97\xe9\" <c@d>", Halves::ShiftJis),
+            (b"\"\x95\\\" <a@b>, c@d (see \"x\")", Halves::ShiftJis),
+            (b"\"\xa5\\\\\"x\\\"\" <a@b>", Halves::Wide),
+            (b"\"\xb1\\\" <a@b>, \"B\" <c@d>", Halves::Wide),
+            (b"\"caf\xe9\\\" <a@b.c>, \"Bob\" <c@d.e>", Halves::ShiftJis),
+            // Quoted pairs behind a letter of Latin-1.
+            (b"\"\\\"Caf\xe9\\\", Paris\" <a@b>", Halves::None),
+            (b"\"\\\"Caf\xe9\\\", \\\"Th\xe9\\\", Paris\" <a@b>, \"B\" <c@d>", Halves::None),
+            (b"\"\x95\\\\\" <a@b>, \"B\" <c@d>", Halves::None),
+            ("\"\u{e9}\\\" <a@b>".as_bytes(), Halves::None),
+            (b"\"\x95\\", Halves::None),
+            (b"\"", Halves::None),
+        ] {
+            assert_eq!(Halves::of(value), halves, "{}", value.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn strings_end_behind_halves() {
+        for (halves, value, end) in [
+            (Halves::ShiftJis, &b"\"\x95\\\" <"[..], Some(4)),
+            (Halves::ShiftJis, b"\"a\\\"\x95\\\"", Some(7)),
+            (Halves::ShiftJis, b"\"\xb1\\\"", None),
+            (Halves::Wide, b"\"\xb1\\\"", Some(4)),
+            // The second byte of a character is no first one.
+            (Halves::Wide, b"\"\xb1\xb1\\\"\"", Some(6)),
+            (Halves::None, b"\"\x95\\\"", None),
+            (Halves::Wide, b"\"\x95\\", None),
+            (Halves::Wide, b"\"", None),
+        ] {
+            assert_eq!(halves.quoted_end(value, 0), end, "{halves:?} {}", value.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn charsets_have_halves_or_none() {
+        for (label, halves) in [
+            ("shift_jis", Halves::ShiftJis),
+            ("windows-31j", Halves::ShiftJis),
+            ("big5", Halves::Wide),
+            ("gbk", Halves::Wide),
+            ("gb18030", Halves::Wide),
+            ("euc-jp", Halves::None),
+            ("euc-kr", Halves::None),
+            ("utf-8", Halves::None),
+            ("windows-1252", Halves::None),
+            ("utf-16le", Halves::None),
+            ("iso-2022-jp", Halves::None),
+        ] {
+            let charset = Charset::for_label(label.as_bytes(), View::Mail).charset().expect("a known label");
+            assert_eq!(Halves::in_charset(charset), halves, "{label}");
+        }
+    }
+
+    #[test]
+    fn open_quotes_that_hold_an_address_are_known() {
+        for (value, want) in [
+            ("\"é \\\" <a@b>, \"B\" <c@d>", true),
+            ("\"é \\\" <a@b>, \"B", true),
+            ("\"é \\\" <a@b>\" <c@d>", false),
+            ("\"é <a@b>\" <c@d>, \"B", false),
+            ("\"é\" <a@b>, \"B", false),
+            ("\"é\\\"\" <a@b>, \"B", false),
+        ] {
+            assert_eq!(swallows_address(value.as_bytes()), want, "{value}");
+        }
+    }
+}

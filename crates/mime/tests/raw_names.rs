@@ -1,0 +1,303 @@
+//! Raw names in charsets of two bytes a character: no backslash that is the second half of one opens, closes or joins anything.
+
+use mailglot_codec::{Charset, LossLog, Unmappable, View};
+use mailglot_mime::encoded_word::{self, Form, HeaderContext};
+use mailglot_mime::fields::{Entry, addresses};
+use mailglot_mime::header::FieldKind;
+use mailglot_mime::params;
+
+/// A small generator of pseudo-random numbers (xorshift), the same in each run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n as u64) as usize
+    }
+
+    fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.below(of.len())]
+    }
+}
+
+const CHARSETS: [&str; 8] =
+    ["Shift_JIS", "windows-31J", "Big5", "Big5-HKSCS", "GBK", "GB18030", "EUC-JP", "EUC-KR"];
+
+fn known(label: &str) -> Charset {
+    Charset::for_label(label.as_bytes(), View::Mail).charset().expect("a known label")
+}
+
+/// What stands between the mailboxes of a list.
+const BETWEEN: [&[u8]; 4] = [b", ", b",", b",\r\n ", b" ,\r\n\t"];
+
+/// Characters of two bytes, those with a backslash for their second byte apart.
+fn characters(charset: Charset) -> (Vec<char>, Vec<char>) {
+    let (mut halves, mut others) = (Vec::new(), Vec::new());
+    for lead in 0x81..=0xFE_u8 {
+        for trail in [0x5C, 0x61, 0xA1, 0xB0, 0xC4, 0xE8] {
+            let mut log = LossLog::new();
+            let pair = [lead, trail];
+            let text = charset.decode(&pair, &mut log);
+            let mut chars = text.chars();
+            let (Some(c), None) = (chars.next(), chars.next()) else { continue };
+            let back = charset.encode(&text, Unmappable::Fatal, &mut log);
+            if log.is_empty() && c.is_alphabetic() && *back == pair {
+                if trail == 0x5C { halves.push(c) } else { others.push(c) }
+            }
+        }
+    }
+    (halves, others)
+}
+
+struct Writer {
+    charset: Charset,
+    halves: Vec<char>,
+    others: Vec<char>,
+    random: Random,
+}
+
+impl Writer {
+    fn new(name: &str, seed: u64) -> Self {
+        let charset = known(name);
+        let (halves, others) = characters(charset);
+        Self { charset, halves, others, random: Random(seed) }
+    }
+
+    /// A name, often with or behind a half, that is no UTF-8 by chance.
+    fn name(&mut self) -> String {
+        loop {
+            let name = self.any_name();
+            if std::str::from_utf8(&self.quoted(&name)).is_err() {
+                return name;
+            }
+        }
+    }
+
+    fn any_name(&mut self) -> String {
+        let mut name = String::new();
+        for _ in 0..=self.random.below(3) {
+            let list = if self.random.below(2) == 0 && !self.halves.is_empty() {
+                &self.halves
+            } else {
+                &self.others
+            };
+            name.push(*self.random.pick(list));
+            match self.random.below(12) {
+                0 => name.push(' '),
+                1 => name.push('x'),
+                2 => name.push('"'),
+                _ => {}
+            }
+        }
+        name.trim().to_owned()
+    }
+
+    /// As a quoted string of a program that sees characters: quotes are quoted, halves are not.
+    fn quoted(&self, name: &str) -> Vec<u8> {
+        let name = name.replace('"', "\\\"");
+        let raw = self.charset.encode(&name, Unmappable::Fatal, &mut LossLog::new());
+        [b"\"", &*raw, b"\""].concat()
+    }
+}
+
+/// Names and addresses of a list.
+fn read(value: &[u8], context: &HeaderContext) -> Vec<(Option<String>, String)> {
+    let list = addresses(value, context, &mut Vec::new());
+    let mailbox = |entry| match entry {
+        Entry::Mailbox(mailbox) => (mailbox.name, mailbox.address),
+        Entry::Group { name, .. } => (Some(name), "a group".to_owned()),
+    };
+    list.into_iter().map(mailbox).collect()
+}
+
+/// What stands between angles with an `@`, in a value without other angles.
+fn angles(value: &[u8]) -> Vec<String> {
+    let inside = |part: &[u8]| {
+        let end = part.iter().position(|b| *b == b'>')?;
+        part[..end].contains(&b'@').then(|| String::from_utf8_lossy(&part[..end]).into_owned())
+    };
+    value.split(|b| *b == b'<').skip(1).filter_map(inside).collect()
+}
+
+fn rewritten(value: &[u8], kind: FieldKind, form: Form, context: &HeaderContext) -> Vec<u8> {
+    let list = encoded_word::rewrite(value, kind, form, context, 4, b"\r\n", &mut Vec::new());
+    let (mut out, mut at) = (Vec::new(), 0);
+    for change in list {
+        out.extend_from_slice(&value[at..change.at.start]);
+        out.extend_from_slice(&change.with);
+        at = change.at.end;
+    }
+    out.extend_from_slice(&value[at..]);
+    out
+}
+
+#[test]
+fn lists_of_raw_names_keep_their_addresses() {
+    let mut ending = 0;
+    for charset in CHARSETS {
+        let mut writer = Writer::new(charset, 7);
+        for round in 0..2_000 {
+            let (mut value, mut want) = (Vec::new(), Vec::new());
+            for index in 0..=writer.random.below(4) {
+                if index > 0 {
+                    value.extend_from_slice(BETWEEN[writer.random.below(BETWEEN.len())]);
+                }
+                let address = format!("u{index}@d{index}.example");
+                let name = match writer.random.below(6) {
+                    0 => "Bob".to_owned(),
+                    1 => "O'Hara, \"x\" \\ y".to_owned(),
+                    _ => writer.name(),
+                };
+                ending += usize::from(name.chars().next_back().is_some_and(|c| writer.halves.contains(&c)));
+                let quoted = if name.starts_with("O'") {
+                    b"\"O'Hara, \\\"x\\\" \\\\ y\"".to_vec()
+                } else {
+                    writer.quoted(&name)
+                };
+                value.extend_from_slice(&quoted);
+                value.extend_from_slice(format!(" <{address}>").as_bytes());
+                if writer.random.below(8) == 0 {
+                    value.extend_from_slice(b" (see \"x\")");
+                }
+                want.push((Some(name), address));
+            }
+            if value.is_ascii() {
+                continue;
+            }
+            let shown = || format!("{charset} {round} {}", value.escape_ascii());
+            let told = HeaderContext { raw: Some(writer.charset), ..HeaderContext::default() };
+            assert_eq!(read(&value, &told), want, "{}", shown());
+            let by_angles: Vec<String> = want.iter().map(|(_, address)| address.clone()).collect();
+            assert_eq!(angles(&value), by_angles, "{}", shown());
+            for form in [Form::Words, Form::RawUtf8] {
+                let after = rewritten(&value, FieldKind::Structured, form, &told);
+                assert_eq!(read(&after, &told), want, "{} {}", shown(), after.escape_ascii());
+                assert_eq!(angles(&after), by_angles, "{} {}", shown(), after.escape_ascii());
+                assert!(std::str::from_utf8(&after).is_ok(), "{}", shown());
+            }
+            // Nobody tells the charset: names may read otherwise, addresses do not.
+            let after = rewritten(&value, FieldKind::Structured, Form::Words, &HeaderContext::default());
+            assert_eq!(angles(&after), by_angles, "{} {}", shown(), after.escape_ascii());
+        }
+    }
+    assert!(ending > 5_000, "{ending}");
+}
+
+/// Bytes go missing or come in: what stays an address for our reader, or for one that sees angles only, was one before.
+#[test]
+fn damaged_lists_lose_no_address_by_a_change() {
+    let mut changed = 0;
+    for charset in CHARSETS {
+        let mut writer = Writer::new(charset, 11);
+        for round in 0..2_000 {
+            let mut value = Vec::new();
+            for index in 0..=writer.random.below(3) {
+                let name = writer.name();
+                value.extend_from_slice(&writer.quoted(&name));
+                value.extend_from_slice(format!(" <u{index}@d.example>, ").as_bytes());
+            }
+            let at = writer.random.below(value.len());
+            match writer.random.below(3) {
+                0 => drop(value.remove(at)),
+                1 => value.insert(at, *writer.random.pick(b"\"\\(<")),
+                _ => value.truncate(at),
+            }
+            let told = HeaderContext { raw: Some(writer.charset), ..HeaderContext::default() };
+            let after = rewritten(&value, FieldKind::Structured, Form::Words, &told);
+            changed += usize::from(after != value);
+            let addresses = |value: &[u8]| {
+                let list = read(value, &told).into_iter().map(|(_, address)| address);
+                list.filter(|address| address.contains('@')).collect::<Vec<_>>()
+            };
+            assert_eq!(addresses(&value), addresses(&after), "{charset} {round} {}", value.escape_ascii());
+        }
+    }
+    assert!(changed > 5_000, "{changed}");
+}
+
+#[test]
+fn a_string_that_is_torn_open_is_left_alone() {
+    let context = HeaderContext::default();
+    for value in [
+        "\"é \\\" <a@b.example>, \"Bob\" <c@d.example>",
+        "\"é \\\" <a@b.example>, \"=?utf-8?Q?=C3=BC?=\" <c@d.example>",
+    ] {
+        let mut findings = Vec::new();
+        let list = encoded_word::rewrite(
+            value.as_bytes(),
+            FieldKind::Structured,
+            Form::Words,
+            &context,
+            4,
+            b"\n",
+            &mut findings,
+        );
+        assert_eq!(list, []);
+        assert!(findings.iter().any(|f| f.kind.code() == "ew.bad-token"), "{findings:?}");
+    }
+}
+
+#[test]
+fn raw_names_of_files_keep_to_their_parameter() {
+    let mut halves = 0;
+    for charset in CHARSETS {
+        let mut writer = Writer::new(charset, 13);
+        for round in 0..2_000 {
+            let name = writer.name() + *writer.random.pick(&["", "", ".xls", " 1.txt"]);
+            let last = *writer.random.pick(&[
+                "; size=12",
+                "; creation-date=\"Mon, 01 Jan 2001 00:00:00 +0000\"; size=12",
+                "",
+            ]);
+            let value = [b"attachment; filename=", &*writer.quoted(&name), last.as_bytes()].concat();
+            halves += usize::from(value.windows(2).any(|pair| pair[0] >= 0x80 && pair[1] == b'\\'));
+            let told = HeaderContext { raw: Some(writer.charset), ..HeaderContext::default() };
+            for (form, value) in [
+                (None, value.clone()),
+                (Some(Form::Words), rewritten(&value, FieldKind::Parameters, Form::Words, &told)),
+                (Some(Form::RawUtf8), rewritten(&value, FieldKind::Parameters, Form::RawUtf8, &told)),
+            ] {
+                let read = params::parse(&value, &told, &mut Vec::new());
+                let shown = || format!("{charset} {round} {form:?} {}", value.escape_ascii());
+                assert_eq!(read.get("filename"), Some(&*name), "{}", shown());
+                assert_eq!(read.get("size"), last.contains("size").then_some("12"), "{}", shown());
+                let date = last.contains("date").then_some("Mon, 01 Jan 2001 00:00:00 +0000");
+                assert_eq!(read.get("creation-date"), date, "{}", shown());
+            }
+        }
+    }
+    assert!(halves > 4_000, "{halves}");
+}
+
+/// A backslash is a quoted pair in a charset in which it is no half.
+#[test]
+fn pairs_behind_letters_of_one_byte_are_undone() {
+    let cases = [
+        ("windows-1252", "caf\u{e9},b.txt"),
+        ("windows-1252", "\u{e9}\"\u{e8}\\"),
+        ("KOI8-R", "\u{43f}\u{43b}\u{430}\u{43d}, 2"),
+        ("windows-1251", "\u{41f}\u{43b}\u{430}\u{43d},\"2\""),
+        ("EUC-KR", "\u{d55c}\u{ae00},a"),
+        ("EUC-JP", "\u{65e5}\u{672c},a"),
+        ("GBK", "\u{4e2d}\u{6587},a"),
+    ];
+    for (charset, name) in cases {
+        let charset = known(charset);
+        let raw = charset.encode(name, Unmappable::Fatal, &mut LossLog::new());
+        let mut value = b"attachment; filename=\"".to_vec();
+        for byte in raw.iter() {
+            if matches!(byte, b',' | b'"' | b'\\') {
+                value.push(b'\\');
+            }
+            value.push(*byte);
+        }
+        value.push(b'"');
+        let context = HeaderContext { raw: Some(charset), ..HeaderContext::default() };
+        let text = params::parse(&value, &context, &mut Vec::new());
+        assert_eq!(text.get("filename"), Some(name), "{} {}", charset.name(), value.escape_ascii());
+    }
+    let text = params::parse(b"a; filename=\"caf\xe9\\,b.txt\"", &HeaderContext::default(), &mut Vec::new());
+    assert_eq!(text.get("filename"), Some("caf\u{e9},b.txt"));
+}

@@ -2,14 +2,18 @@
 //!
 //! Only a boundary that the Content-Type field of a multipart declares opens anything: in the header of the message, of one of its
 //! parts, or of a message that a part embeds. What merely looks like a delimiter (signatures, quoted reports) is text; so are rows of
-//! signs that a boundary without a letter or digit would make of it, unless the header of a part follows.
+//! signs that a boundary without a letter or digit would make of it, unless the header of a part follows. A part of data in base64 holds no
+//! `From ` line: a message that was cut off in an attachment ends there, whatever follows.
 //!
 //! # Limits
 //! A delimiter that is declared again before it comes again belongs to the next message: so two copies of a message that
 //! was cut off stay two. Boundaries above 70 bytes, those in pieces (RFC 2231), with quoted pairs or behind comments, and more than 256 at
 //! once are not followed; neither are
-//! the parts of a digest that have no header. A message that was cut off inside a multipart takes in what follows it when
-//! its delimiter stands in a later message, within 1 MiB and without a declaration: an attached mailbox looks the same. One lone CR
+//! the parts of a digest that have no header. A message that was cut off inside another part takes in what follows it when its
+//! delimiter stands in a later message, within 1 MiB and without a declaration: a mailbox that was pasted or attached looks the same, line for
+//! line, and readers of MIME take both for one message. Each separator that is passed over so is an event. Text in base64 is no evidence
+//! although it holds no separator either: a normalized mailbox has it in plain lines, and has to be read as the same messages. Where only text
+//! that was decoded shows the delimiter of a message that was cut off, the normalized mailbox reads as fewer messages. One lone CR
 //! in a mailbox makes line ends of all of them.
 
 use std::collections::hash_map::Entry as Slot;
@@ -41,6 +45,8 @@ pub(super) struct Delimiters {
     place: Place,
     /// The line starts at `read`, as far as the bytes before are gone.
     line_start: bool,
+    /// The part that is being read is data in base64.
+    sealed: bool,
     /// Headers read in this message.
     level: u32,
     /// Declared boundaries of the message, outer ones first.
@@ -72,6 +78,10 @@ struct Header {
     content_type: Type,
     /// The type is that of an embedded message.
     embeds: bool,
+    /// What the first Content-Type says of the body: it is no lines.
+    is_data: Option<bool>,
+    /// What the first Content-Transfer-Encoding says.
+    is_base64: Option<bool>,
 }
 
 impl Header {
@@ -83,6 +93,9 @@ impl Header {
             _ => Type::Other,
         };
         self.embeds |= embeds(value);
+        if self.content_type != Type::Awaited {
+            self.is_data.get_or_insert_with(|| is_data(value));
+        }
     }
 }
 
@@ -140,6 +153,7 @@ impl Delimiters {
             read: 0,
             place: Place::Header(Header::default()),
             line_start: true,
+            sealed: false,
             level: 0,
             declared: Vec::new(),
             opened: VecDeque::new(),
@@ -160,6 +174,7 @@ impl Delimiters {
     pub(super) fn begin(&mut self, message: u64) {
         self.forget_from(0);
         self.opened.clear();
+        self.sealed = false;
         self.level = 0;
         self.place = Place::Header(Header::default());
         self.read = message;
@@ -194,9 +209,9 @@ impl Delimiters {
         }
     }
 
-    /// True when nothing is open: then nothing is inside, whatever comes.
+    /// True when nothing is open that may hold a line of a mailbox: then nothing is inside, whatever comes.
     pub(super) fn is_empty(&self) -> bool {
-        self.open == 0
+        self.open == 0 || self.sealed
     }
 
     /// Reads the lines that start before `to` without passing them.
@@ -248,6 +263,7 @@ impl Delimiters {
                 if let Some(step) = line_end(&data[at..], self.bare_cr) {
                     self.read = base + (at + step) as u64;
                     self.level += 1;
+                    self.sealed = header.is_data == Some(true) && header.is_base64 == Some(true);
                     self.place = if header.embeds { Place::Header(Header::default()) } else { Place::Body };
                     return;
                 }
@@ -269,8 +285,12 @@ impl Delimiters {
                     }
                     line => {
                         header.content_type = Type::Other;
-                        if let Some(value) = content_type(&line[..line.len().min(Self::REACH)]) {
+                        let line = &line[..line.len().min(Self::REACH)];
+                        if let Some(value) = field(line, b"content-type") {
                             header.take_type(value);
+                        } else if let Some(value) = field(line, b"content-transfer-encoding") {
+                            let is_base64 = begins_with(value, b"base64");
+                            header.is_base64.get_or_insert(is_base64);
                         }
                     }
                 }
@@ -318,6 +338,7 @@ impl Delimiters {
         let keep = if closing { level } else { level + 1 };
         self.forget_from(keep);
         self.read = base + (at + line.step) as u64;
+        self.sealed = false;
         self.place = Place::Body;
         if !closing {
             let offset = base + at as u64;
@@ -479,18 +500,27 @@ fn opens_part(data: &[u8], step: usize) -> bool {
     field.get(..8).is_some_and(|name| name.eq_ignore_ascii_case(b"content-"))
 }
 
-/// The value of a Content-Type field, from the start of its line.
-fn content_type(line: &[u8]) -> Option<&[u8]> {
-    let (name, value) = line.split_at_checked(b"content-type".len())?;
+/// The value of a field, from the start of its line.
+fn field<'a>(line: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
+    let (name, value) = line.split_at_checked(wanted.len())?;
     let value = value.trim_ascii_start().strip_prefix(b":")?;
-    name.eq_ignore_ascii_case(b"content-type").then(|| value.trim_ascii_start())
+    name.eq_ignore_ascii_case(wanted).then(|| value.trim_ascii_start())
+}
+
+fn begins_with(value: &[u8], word: &[u8]) -> bool {
+    value.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
 /// True for the types whose body is a message with a header of its own.
 fn embeds(value: &[u8]) -> bool {
-    [&b"message/rfc822"[..], b"message/global", b"message/news"]
+    [&b"message/rfc822"[..], b"message/global", b"message/news"].iter().any(|kind| begins_with(value, kind))
+}
+
+/// True for the types whose body is no lines.
+fn is_data(value: &[u8]) -> bool {
+    [&b"application/"[..], b"image/", b"audio/", b"video/", b"font/", b"model/"]
         .iter()
-        .any(|kind| value.get(..kind.len()).is_some_and(|start| start.eq_ignore_ascii_case(kind)))
+        .any(|top| begins_with(value, top))
 }
 
 fn hash(name: &[u8]) -> u64 {

@@ -1,7 +1,7 @@
 //! Tests of what declares a boundary, and what its delimiters are, by the messages that are counted.
 
 use super::super::Mailbox;
-use crate::{Batch, EntryKind, ReadOptions, Source};
+use crate::{Batch, BoxEventKind, EntryKind, ReadOptions, Source};
 use std::io::Cursor;
 use std::path::Path;
 
@@ -13,6 +13,18 @@ fn count(mailbox: &str) -> usize {
         count += batch.entries.iter().filter(|entry| entry.kind == EntryKind::Message && !entry.more).count();
     }
     count
+}
+
+/// Where a `From ` line is doubted, and what is said of it.
+fn events(mailbox: &str) -> Vec<(Option<u64>, String)> {
+    let input = Cursor::new(mailbox.as_bytes().to_vec());
+    let mut source = Mailbox::from_stream(Path::new("-"), input, &ReadOptions::default()).unwrap();
+    let (mut events, mut batch) = (Vec::new(), Batch::default());
+    while source.next(&mut batch).unwrap() {
+        let doubts = batch.events.drain(..).filter(|event| event.kind == BoxEventKind::AmbiguousFrom);
+        events.extend(doubts.map(|event| (Some(event.offset), event.detail)));
+    }
+    events
 }
 
 /// A message as it stands in a mailbox, with a Content-Type field and a body.
@@ -31,6 +43,51 @@ fn attached(content_type: &str, delimiter: &str) -> String {
         "{delimiter}\nContent-Type: text/plain\n\nsee\n{delimiter}\nContent-Type: text/plain\n\n{inner}{delimiter}--"
     );
     message(1, content_type, &body) + &message(4, "Content-Type: text/plain", "behind")
+}
+
+/// Cut off in a part of this header; behind it a message that shows the delimiter, undeclared, and another.
+fn cut_off(part: &str, lines: &str) -> String {
+    let body = format!("--=-x_1\n\nsee\n--=-x_1\n{part}\n\n{lines}");
+    let shown = "as it came:\n\n--=-x_1\nContent-Type: text/plain\n\nsee";
+    message(1, "Content-Type: multipart/mixed; boundary=\"=-x_1\"", &body)
+        + &message(2, "Content-Type: text/plain", shown)
+        + &message(3, "Content-Type: text/plain", "behind")
+}
+
+#[test]
+fn a_message_that_was_cut_off_in_an_attachment_ends_there() {
+    let line = "QUJD".repeat(19);
+    for part in [
+        "Content-Type: application/pdf; name=x\nContent-Transfer-Encoding: base64",
+        "CONTENT-TRANSFER-ENCODING : BASE64\nContent-Disposition: attachment\nContent-Type:\n image/png;\n name=x",
+        "Content-Type: Application/octet-stream\nContent-Type: text/plain\nContent-Transfer-Encoding:base64",
+    ] {
+        assert_eq!(count(&cut_off(part, &line)), 3, "{part}");
+    }
+    for part in [
+        "Content-Type: text/plain\nContent-Transfer-Encoding: base64",
+        "Content-Type: application/pdf",
+        "Content-Type: application/mbox\nContent-Transfer-Encoding: 7bit\nContent-Transfer-Encoding: base64",
+        "Content-Transfer-Encoding: base64",
+    ] {
+        let (mailbox, events) = (cut_off(part, &line), events(&cut_off(part, &line)));
+        assert_eq!(count(&mailbox), 2, "{part}");
+        let second = mailbox.match_indices("From a@b.example Mon").nth(1).map(|(at, _)| at as u64);
+        assert_eq!(events, [(second, "4 points inside a multipart, not accepted".to_owned())], "{part}");
+    }
+    // The part behind the attachment is one of its own, and so is what an outer delimiter ends.
+    let attachment = "Content-Type: image/png\nContent-Transfer-Encoding: base64\n\nQUJD\n--=-x_1\nContent-Type: text/plain";
+    assert_eq!(count(&cut_off(attachment, "words")), 2);
+}
+
+/// However little else speaks for it: a message that was cut off seldom ends with an empty line.
+#[test]
+fn a_separator_that_is_passed_over_for_a_multipart_is_told() {
+    let mailbox = cut_off("Content-Type: text/plain", "words").replacen("words\n\nFrom", "words\nFrom", 1);
+    assert_eq!(count(&mailbox), 2);
+    let told = events(&mailbox);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0].1, "2 points inside a multipart, not accepted");
 }
 
 #[test]

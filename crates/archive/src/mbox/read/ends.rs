@@ -118,15 +118,16 @@ impl<R: Read> Mailbox<R> {
         let whole = self.window.ended() && near.len() == data.len();
         let first = offset == self.profile.prelude;
         let Some(evidence) = Evidence::gather(near, at, first, whole) else { return Ok(None) };
-        let mut points = evidence.points(self.profile.dominant(offset));
+        let alone = evidence.points(self.profile.dominant(offset));
         // Below, the test can change neither the decision nor the report.
-        if points >= 4 && self.inside_multipart(offset)? {
-            points += INSIDE;
-        }
+        let inside = alone >= 4 && self.inside_multipart(offset)?;
+        let points = if inside { alone + INSIDE } else { alone };
         let accepted = points >= ACCEPT;
-        if (4..=ACCEPT).contains(&points) {
+        // What the multipart alone decides is told, however clear it is.
+        if (4..=ACCEPT).contains(&points) || (inside && alone >= ACCEPT) {
             let decision = if accepted { "accepted" } else { "not accepted" };
-            self.event(BoxEventKind::AmbiguousFrom, offset, format!("{points} points, {decision}"));
+            let place = if inside { " inside a multipart" } else { "" };
+            self.event(BoxEventKind::AmbiguousFrom, offset, format!("{points} points{place}, {decision}"));
         }
         Ok(accepted.then(|| self.window.base() + evidence.end as u64))
     }

@@ -1,0 +1,219 @@
+//! Cases that people see through, and what is told of those that they would doubt.
+
+use super::*;
+
+#[test]
+fn boundaries_that_people_see() {
+    let one = |body: &str| format!("{SEPARATOR}{HEADER}{body}\n\n");
+    let two = |line: &str| format!("{line}\n{HEADER}one\n\n{line}\n{HEADER}two\n\n");
+    let git = "From 1234567890123456789012345678901234567890 Mon Sep 17 00:00:00 2001\n";
+    let patch = format!("{git}From: x@example.org\nSubject: [PATCH] y\n\n---\n f.c | 1 +");
+    let declared = format!("Hello\n\n{SEPARATOR}stands in the text\n");
+    let multipart = |close: &str| {
+        format!(
+            "{SEPARATOR}Content-Type: multipart/mixed; boundary=\"=_b1\"\nSubject: s\n\n--=_b1\nContent-Type: text/plain\n\n\
+             attached:\n\n{SEPARATOR}{HEADER}inner\n\n{close}--=_b1--\n\n"
+        )
+    };
+    let quoted = "Not delivered:\n\n--=_abc123\nContent-Type: text/plain\n\nhello".to_owned();
+    let declaring = format!("Content-Type: multipart/mixed; boundary=\"=_abc123\"\n\n{quoted}");
+    let cases: Vec<(&str, usize, String)> = vec![
+        ("plain", 2, two(SEPARATOR.trim_end())),
+        ("prose after a blank line", 1, one("Dear all,\n\nFrom the office of the president we hear.\nbye")),
+        ("prose in a paragraph", 1, one("We hear\nFrom the office\nnews")),
+        ("prose with a time", 1, one("x\n\nFrom Monday 10:30 we are open, since 2001\nbye")),
+        ("a pasted patch", 1, one(&format!("See:\n\n{patch}"))),
+        ("patches as mailbox", 2, format!("{patch}\n\n{patch}\n")),
+        ("no blank line before", 2, format!("{SEPARATOR}{HEADER}one\n{SEPARATOR}{HEADER}two\n")),
+        ("bare", 2, two("From ")),
+        ("without date", 2, two("From a@example.org")),
+        ("Thunderbird", 2, two("From - Mon Jan 01 00:00:00 2001")),
+        ("Takeout", 2, two("From 15111@xxx Mon Jan 01 00:00:00 +0000 2018").replace('\n', "\r\n")),
+        ("pipermail", 2, two("From joe at example.org  Mon Jan  1 00:00:00 2001")),
+        (
+            "Content-Length",
+            2,
+            format!(
+                "{SEPARATOR}Content-Length: {}\n{HEADER}{declared}\n{SEPARATOR}Content-Length: 4\n{HEADER}two\n\n",
+                declared.len()
+            ),
+        ),
+        ("quoted", 2, format!("{}{}", one(">From here\n>>From there"), one("x"))),
+        ("a quoted separator as first line", 1, format!("{SEPARATOR}>{SEPARATOR}{HEADER}x\n\n")),
+        ("byte order mark", 1, format!("\u{feff}{}", one("x"))),
+        (
+            "MMDF",
+            2,
+            format!(
+                "\x01\x01\x01\x01\n{HEADER}a\n\x01\x01\x01\x01\n\x01\x01\x01\x01\n{HEADER}b\n\x01\x01\x01\x01\n"
+            ),
+        ),
+        (
+            "MMDF with single lines",
+            2,
+            format!("\x01\x01\x01\x01\n{HEADER}a\n\x01\x01\x01\x01\n{HEADER}b\n\x01\x01\x01\x01\n\n"),
+        ),
+        ("CR", 2, two(SEPARATOR.trim_end()).replace('\n', "\r")),
+        ("an attached mailbox", 1, multipart("")),
+        ("an attached mailbox, then another message", 2, format!("{}{}", multipart(""), one("x"))),
+        ("the same open multipart twice", 2, {
+            let open = format!(
+                "{SEPARATOR}Content-Type: multipart/mixed; boundary=\"=_b1\"\nSubject: s\n\n--=_b1\nContent-Type: text/plain\n\nx\n\n"
+            );
+            open.repeat(2)
+        }),
+        (
+            "signatures and rows of dashes open nothing",
+            3,
+            one("text\n------------------------------\n\n--Joe\n").repeat(3),
+        ),
+        ("a signature mark in quoted-printable", 3, one("text\n\n--=20\n\nAnna\n").repeat(3)),
+        ("a name as signature", 3, one("text\n\n--Anna-Maria_Huber\n\nTel. 123\n").repeat(3)),
+        (
+            "the line before a quotation in Mulberry",
+            3,
+            one("--On 1 January 2001 10:00 +0000 Joe Smith wrote:\n\n> x\n").repeat(3),
+        ),
+        ("parts quoted in two reports", 4, [quoted.as_str(), "x", "y", &quoted].map(one).concat()),
+        ("a boundary declared in a text", 4, [declaring.as_str(), "x", "y", &quoted].map(one).concat()),
+        ("one delimiter at both ends", 5, ["--x1\n\n", "a", "b", "c", "--x1\n\n"].map(one).concat()),
+        (
+            "a mailbox in a part of a part",
+            1,
+            multipart("").replace("text/plain", "multipart/mixed;\n\tboundary=b2\n\n--b2\nX-A: b"),
+        ),
+        (
+            "a mailbox in a part of an embedded message, whose outer boundary comes no more",
+            1,
+            multipart("--b2--\n").replace("--=_b1--\n", "").replace(
+                "Content-Type: text/plain",
+                "Content-Type: message/rfc822\n\nContent-Type: multipart/mixed; boundary=b2\n\n--b2",
+            ),
+        ),
+        (
+            "the inner boundary when the outer one has come",
+            2,
+            multipart("").replace(
+                "Content-Type: text/plain",
+                "Content-Type: multipart/mixed; boundary=b2\n\n--b2\n\nx\n--=_b1--\n\n",
+            ) + "--b2\n",
+        ),
+        (
+            "a boundary named in another field",
+            2,
+            multipart("").replace("Content-Type: multipart/mixed;", "X-Note: multipart/mixed;"),
+        ),
+        ("nothing", 0, String::new()),
+        ("no separator", 1, "Subject: x\n\nbody\n".to_owned()),
+        ("separator alone", 1, SEPARATOR.to_owned()),
+        ("separator without line end", 1, SEPARATOR.trim_end().to_owned()),
+        ("begins in a message", 2, format!("Subject: x\n\nbody\n\n{}", one("y"))),
+    ];
+    for (name, count, text) in cases {
+        let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
+        assert_eq!(messages(&entries).len(), count, "{name}: {events:?} {entries:?}");
+        assert_eq!(concatenated(&entries), text.as_bytes(), "{name}");
+        for (ordinal, entry) in messages(&entries).iter().enumerate() {
+            assert_eq!(entry.ordinal, ordinal as u64, "{name}");
+        }
+    }
+}
+
+#[test]
+fn separator_message_and_trailer() {
+    let text = format!("\r\n{}{HEADER}one\n\n\n{SEPARATOR}{HEADER}two", SEPARATOR.replace('\n', "\r\n"));
+    let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
+    assert_eq!(kinds(&events), [BoxEventKind::Prelude]);
+    let [gap, first, second] = &entries[..] else { panic!("{entries:?}") };
+    assert_eq!((gap.kind, gap.ordinal, &gap.message[..]), (EntryKind::Gap, 0, &b"\r\n"[..]));
+    assert_eq!(first.separator, SEPARATOR.replace('\n', "\r\n").as_bytes());
+    // One blank line is the mailbox's, the other one the message's.
+    assert_eq!(first.message, format!("{HEADER}one\n\n").as_bytes());
+    assert_eq!(first.trailer, b"\n");
+    assert_eq!((second.ordinal, &second.trailer[..]), (1, &b""[..]));
+    assert_eq!(second.message, format!("{HEADER}two").as_bytes());
+}
+
+#[test]
+fn content_length_bounds_the_message() {
+    let body = format!("Hello\n\n{SEPARATOR}Subject: inside\n\n\n\n");
+    let text = format!(
+        "{SEPARATOR}Content-Length: {}\n{HEADER}{body}\n{SEPARATOR}Content-Length: 999\n{HEADER}two\n\n{SEPARATOR}Content-Length: 4\n{HEADER}end\n",
+        body.len()
+    );
+    for (entries, events) in
+        [file(text.as_bytes(), &ReadOptions::default()), stream(text.as_bytes(), &ReadOptions::default())]
+    {
+        assert_eq!(kinds(&events), [BoxEventKind::BadLength]);
+        let found = messages(&entries);
+        assert_eq!(found.len(), 3);
+        assert!(found[0].message.ends_with(body.as_bytes()), "every blank line of the body is kept");
+        assert_eq!(found[0].trailer, b"\n");
+        assert!(found.iter().all(|entry| entry.quoting == Quoting::None));
+    }
+    // A length that leads nowhere is not believed in a file where all are wrong.
+    let stale = format!("{SEPARATOR}Content-Length: 70\n{HEADER}one\n\n{SEPARATOR}{HEADER}two\n\n");
+    let (entries, events) = file(stale.as_bytes(), &ReadOptions::default());
+    assert_eq!((messages(&entries).len(), kinds(&events)), (2, vec![BoxEventKind::BadLength]));
+}
+
+#[test]
+fn what_a_person_would_doubt_is_listed() {
+    // 2 for the blank line, 2 for the name, nothing else.
+    let text = format!("{SEPARATOR}{HEADER}Hello,\n\nFrom here\nName: value\n\n");
+    let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
+    assert_eq!(messages(&entries).len(), 1);
+    assert_eq!(kinds(&events), [BoxEventKind::AmbiguousFrom]);
+    assert_eq!(events[0].offset as usize, text.find("From here").unwrap());
+    assert!(events[0].detail.contains("4 points, not accepted"), "{}", events[0].detail);
+
+    let text = format!("{SEPARATOR}{HEADER}one\n>From here\n\n{SEPARATOR}{HEADER}two\n>From there\n\n");
+    let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
+    assert_eq!(kinds(&events), [BoxEventKind::QuotingGuess], "once a file");
+    assert!(entries.iter().all(|entry| entry.quoting == Quoting::Mboxrd));
+    let text = format!("{SEPARATOR}{HEADER}one\n>From here\n\nFrom there we\nwent\n\n");
+    let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
+    assert_eq!((entries[0].quoting, kinds(&events)), (Quoting::Mboxo, vec![BoxEventKind::QuotingGuess]));
+}
+
+#[test]
+fn a_from_line_between_lines_of_base64() {
+    let line = "QUJD".repeat(19);
+    let text = |middle: &str| format!("{SEPARATOR}{HEADER}{line}\n{middle}{line}\n{line}\n\n");
+    // 2 + 3 - 2 points
+    let (entries, events) = file(text(SEPARATOR).as_bytes(), &ReadOptions::default());
+    assert_eq!((messages(&entries).len(), events.len()), (1, 0));
+}
+
+#[test]
+fn a_stream_that_does_not_begin_with_a_separator_is_one_message() {
+    let text = format!("Subject: x\n\n{SEPARATOR}{HEADER}pasted\n\n{SEPARATOR}{HEADER}pasted\n");
+    let (entries, events) = stream(text.as_bytes(), &ReadOptions::default());
+    assert_eq!(kinds(&events), [BoxEventKind::Single]);
+    assert_eq!((entries.len(), &entries[0].message[..]), (1, text.as_bytes()));
+    assert_eq!(stream(b"", &ReadOptions::default()), (vec![], vec![]));
+}
+
+#[test]
+fn an_error_names_the_file() {
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::from(io::ErrorKind::ConnectionReset))
+        }
+    }
+    let start = io::Cursor::new(SEPARATOR.repeat(60_000));
+    let mut source =
+        Mailbox::from_stream(Path::new("pipe"), start.chain(Broken), &ReadOptions::default()).unwrap();
+    let mut batch = Batch::default();
+    let error = loop {
+        match source.next(&mut batch) {
+            Ok(more) => assert!(more),
+            Err(error) => break error,
+        }
+    };
+    assert!(
+        error.kind() == io::ErrorKind::ConnectionReset && error.to_string().starts_with("pipe: "),
+        "{error}"
+    );
+}

@@ -1,0 +1,118 @@
+//! Tests of reading as a whole, and what they share.
+
+mod boundaries;
+mod large;
+mod random;
+mod truth;
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use super::Mailbox;
+use crate::{Batch, BoxEvent, BoxEventKind, EntryKind, Quoting, ReadOptions, Source};
+
+/// An entry with its bytes, independent of batches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Read1 {
+    kind: EntryKind,
+    more: bool,
+    ordinal: u64,
+    offset: u64,
+    separator: Vec<u8>,
+    message: Vec<u8>,
+    trailer: Vec<u8>,
+    quoting: Quoting,
+}
+
+fn drain(source: &mut dyn Source) -> (Vec<Read1>, Vec<BoxEvent>) {
+    let (mut entries, mut events, mut batch) = (Vec::new(), Vec::new(), Batch::default());
+    let mut offset = 0;
+    while source.next(&mut batch).unwrap() {
+        let mut at = 0;
+        for entry in &batch.entries {
+            assert_eq!(entry.span.start, at, "entries tile the batch");
+            assert_eq!(entry.offset, offset, "offsets are those of the file");
+            at = entry.span.end;
+            offset += entry.span.len() as u64;
+            entries.push(Read1 {
+                kind: entry.kind,
+                more: entry.more,
+                ordinal: entry.ordinal,
+                offset: entry.offset,
+                separator: batch.bytes[entry.span.start..entry.message.start].to_vec(),
+                message: batch.bytes[entry.message.clone()].to_vec(),
+                trailer: batch.bytes[entry.message.end..entry.span.end].to_vec(),
+                quoting: entry.quoting,
+            });
+        }
+        assert_eq!(at, batch.bytes.len());
+        events.append(&mut batch.events);
+    }
+    // Events come when they are known; what a late one belongs to may be in an earlier batch.
+    events.sort_by(|a, b| (a.offset, a.kind, &a.detail).cmp(&(b.offset, b.kind, &b.detail)));
+    (entries, events)
+}
+
+/// Gives out a few bytes at a time, sizes from a seed.
+struct Chunky<'a>(&'a [u8], Random);
+
+impl Read for Chunky<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = match self.1.below(3) {
+            0 => 1,
+            1 => 80,
+            _ => 5000,
+        };
+        let count = (1 + self.1.below(most)).min(self.0.len()).min(buffer.len());
+        buffer[..count].copy_from_slice(&self.0[..count]);
+        self.0 = &self.0[count..];
+        Ok(count)
+    }
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        // xorshift64*
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % limit
+    }
+
+    fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
+        from[self.below(from.len())]
+    }
+}
+
+fn stream(bytes: &[u8], options: &ReadOptions) -> (Vec<Read1>, Vec<BoxEvent>) {
+    let bytes = bytes.to_vec();
+    drain(&mut Mailbox::from_stream(Path::new("-"), io::Cursor::new(bytes), options).unwrap())
+}
+
+fn file(bytes: &[u8], options: &ReadOptions) -> (Vec<Read1>, Vec<BoxEvent>) {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    io::Seek::rewind(&mut file).unwrap();
+    drain(&mut Mailbox::from_file(Path::new("box"), file, options).unwrap())
+}
+
+fn messages(entries: &[Read1]) -> Vec<&Read1> {
+    let is_message = |entry: &&Read1| {
+        matches!(entry.kind, EntryKind::Message) || (entry.kind == EntryKind::Oversize && !entry.more)
+    };
+    entries.iter().filter(is_message).collect()
+}
+
+fn concatenated(entries: &[Read1]) -> Vec<u8> {
+    entries.iter().flat_map(|e| [&e.separator[..], &e.message, &e.trailer].concat()).collect()
+}
+
+fn kinds(events: &[BoxEvent]) -> Vec<BoxEventKind> {
+    events.iter().map(|event| event.kind).collect()
+}
+
+const SEPARATOR: &str = "From a@example.org Mon Jan  1 00:00:00 2001\n";
+
+const HEADER: &str = "From: a@example.org\nSubject: s\nDate: Mon, 1 Jan 2001 00:00:00 +0000\n\n";

@@ -76,3 +76,62 @@ fn generated_mailboxes_match_their_ground_truth() {
         assert!(entries.iter().all(|entry| entry.quoting == quoting), "{form}");
     }
 }
+
+/// Mailboxes whose messages are cut off in multiparts, closed, or show the delimiters of others; the number of messages, and whether one was cut
+/// off where another mailbox could stand.
+fn cut_off(random: &mut Random) -> (String, usize, bool) {
+    let (mut text, mut doubtful) = (String::new(), false);
+    let count = 2 + random.below(8);
+    for _ in 0..count {
+        let b = random.pick(&["b1", "b2"]);
+        let open = format!("Content-Type: multipart/mixed; boundary={b}\n\n--{b}\n\nsee\n\n--{b}\n");
+        let lines = "QUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJD\n".repeat(2);
+        let kind = random.below(7);
+        doubtful |= kind == 3;
+        let message = match kind {
+            0 => "\nwords\n>From here\n".to_owned(),
+            1 => format!("{open}\nwords\n--{b}--\n"),
+            2 => format!("{open}Content-Type: image/png\nContent-Transfer-Encoding: base64\n\n{lines}"),
+            3 => format!("{open}Content-Type: text/plain\n\ncut off\n"),
+            4 => format!("\nas it came:\n\n--{b}\nContent-Type: text/plain\n\nsee\n"),
+            5 => format!("\n--{b}--\n"),
+            _ => format!("\nContent-Type: multipart/mixed; boundary={b}\n\n--{b}\n\nsee\n"),
+        };
+        let blank = if random.below(3) == 0 { "" } else { "\n" };
+        text += &[SEPARATOR, "From: a@example.org\nSubject: s\n", &message, blank].concat();
+    }
+    (text, count, doubtful)
+}
+
+/// Python's module takes each line that begins with `From ` for a separator; in these mailboxes all others are quoted.
+#[test]
+fn messages_that_were_cut_off_are_those_of_another_reader() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = Random(0xc0f);
+    let made: Vec<_> = (0..500).map(|_| cut_off(&mut random)).collect();
+    for (number, (text, ..)) in made.iter().enumerate() {
+        std::fs::write(folder.path().join(format!("{number}.mbox")), text).unwrap();
+    }
+    let script = "import mailbox, sys\nfor n in range(int(sys.argv[2])):\n    print(len(mailbox.mbox(f'{sys.argv[1]}/{n}.mbox')))";
+    let arguments = [folder.path().as_os_str(), "500".as_ref()];
+    let python = Command::new("python3").args(["-c", script]).args(arguments).output();
+    let python = python.map(|done| String::from_utf8(done.stdout).unwrap()).unwrap_or_default();
+    if python.is_empty() {
+        assert!(shared().is_none(), "python3 runs");
+    }
+    let mut others = python.lines();
+    let (mut clear, mut passed_over) = (0, 0);
+    for (text, count, doubtful) in &made {
+        if let Some(other) = others.next() {
+            assert_eq!(other.parse(), Ok(*count), "{text}");
+        }
+        let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
+        let told =
+            events.iter().filter(|event| event.detail.ends_with("inside a multipart, not accepted")).count();
+        assert_eq!(messages(&entries).len() + told, *count, "{events:?} {text}");
+        assert!(*doubtful || told == 0, "{events:?} {text}");
+        clear += usize::from(!doubtful && text.contains("image/png") && text.contains("as it came"));
+        passed_over += told;
+    }
+    assert!(clear > 20 && passed_over > 20, "{clear} {passed_over}");
+}

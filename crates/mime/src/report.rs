@@ -135,6 +135,8 @@ pub enum EventKind {
     CteYenc,
     /// A NUL byte in a text body.
     CteNul,
+    /// An encoded text without a line end at its end has one as plain lines.
+    CteLineEndAdded,
     /// A multipart without a boundary, or whose boundary never occurs; opaque.
     MimeMissingBoundary,
     /// A multipart without its closing delimiter.
@@ -237,6 +239,7 @@ impl EventKind {
         Self::CteUuencode,
         Self::CteYenc,
         Self::CteNul,
+        Self::CteLineEndAdded,
         Self::MimeMissingBoundary,
         Self::MimeUnclosed,
         Self::MimeAmbiguousBoundary,
@@ -317,6 +320,7 @@ impl EventKind {
             Self::CteUuencode => "cte.uuencode",
             Self::CteYenc => "cte.yenc",
             Self::CteNul => "cte.nul",
+            Self::CteLineEndAdded => "cte.line-end-added",
             Self::MimeMissingBoundary => "mime.missing-boundary",
             Self::MimeUnclosed => "mime.unclosed",
             Self::MimeAmbiguousBoundary => "mime.ambiguous-boundary",

@@ -1,11 +1,12 @@
 //! What the planner makes of whole messages, and the laws that hold for each of them.
 
+use base64::Engine as _;
 use mailglot_codec::{Charset, LossLog, Unmappable, View};
 use mailglot_mime::encoded_word::{HeaderContext, Repairs, decode};
 use mailglot_mime::header::FieldKind;
 use mailglot_mime::{
-    Headers, Limits, Message, OnLoss, PartKind, Policy, Report, Transfer, apply_undo, params, process,
-    text_parts, undo_edits,
+    EventKind, Headers, Limits, Message, OnLoss, PartKind, Policy, Report, Transfer, apply_undo, params,
+    process, text_parts, undo_edits,
 };
 
 /// Policies that every message of this file is put through.
@@ -347,4 +348,43 @@ fn japanese_without_words_becomes_words() {
     let told = done.report.events.iter().filter(|event| event.kind.code() == "charset.detected");
     let places: Vec<_> = told.map(|event| &raw[event.at.start..event.at.end]).collect();
     assert_eq!(places, [&b"\x1B$B2q5D\x1B(B"[..]; 2]);
+}
+
+/// A mailbox ends the last line of each message; that makes nothing else of it.
+#[test]
+fn a_line_end_that_is_added_at_the_end_changes_no_more() {
+    let message = |end: &str, text: &[u8]| {
+        let body = base64::engine::general_purpose::STANDARD.encode(text);
+        format!(
+            "MIME-Version: 1.0{end}Content-Type: text/plain; charset=iso-8859-1{end}Content-Transfer-Encoding: base64{end}{end}{body}{end}"
+        )
+    };
+    for end in ["\n", "\r\n"] {
+        for text in
+            [&b"d\xe9j\xe0 vu"[..], b"d\xe9j\xe0\r\nvu\r\n", b"d\xe9j\xe0\r\nvu\r", b"\xe9\r", b"\xe9\n\r"]
+        {
+            let raw = message(end, text);
+            for policy in policies() {
+                let once = process(raw.as_bytes(), &policy).bytes.into_owned();
+                let ended = [&once[..], end.as_bytes()].concat();
+                for again in [once.clone(), ended] {
+                    let edits = process(&again, &policy).edits;
+                    assert!(edits.is_empty(), "{policy:?} {} {edits:?}", again.escape_ascii());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_line_end_that_a_text_gets_is_told() {
+    let raw = b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\nw6k=\n";
+    let policy = Policy { transfer: Transfer::EightBit, ..Policy::default() };
+    let done = process(raw, &policy);
+    assert!(done.bytes.ends_with("\n\n\u{e9}\n".as_bytes()));
+    let told = |report: &Report| report.has(EventKind::CteLineEndAdded);
+    assert!(told(&done.report));
+    let ended = b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\nw6kK\n";
+    assert!(!told(&process(ended, &policy).report));
+    assert_eq!(apply_undo(&done.bytes, &undo_edits(raw, &done.edits)).as_deref(), Some(&raw[..]));
 }

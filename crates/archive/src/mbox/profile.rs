@@ -117,7 +117,7 @@ pub(super) struct FileProfile {
     pub trust_length: bool,
     /// Lengths occur and are wrong.
     pub bad_length: bool,
-    /// Lone CRs end lines.
+    /// Lone CRs end lines, and nothing else does.
     pub bare_cr: bool,
     /// Number of candidates with a blank line before and a known field after.
     pub strong: u32,
@@ -187,7 +187,7 @@ impl FileProfile {
             quoting_guess,
             trust_length,
             bad_length: all.bad_lengths > 0 && !trust_length,
-            bare_cr: all.bare_cr > 0,
+            bare_cr: all.bare_cr > 0 && all.lf + all.crlf == 0,
             strong: all.strong.iter().sum(),
             dated: all.strong.iter().skip(1).step_by(2).sum(),
             shown: Profile { dialect: dialect.to_owned(), line_end: all.line_end() },

@@ -3,16 +3,16 @@
 //! # Limits
 //! A text part whose charset is a guess may be guessed otherwise after a rewriting; that law is left to the tests.
 
+#[path = "../../tests/laws/policies.rs"]
+mod policies;
+
 use crate::frame::{self, Random, fold, lines, size, unescaped};
 use mailglot_mime::encoded_word::{
     self, Encoding, Finding, Form, HeaderContext, Place, Repairs, Replacement, Stream,
 };
 use mailglot_mime::header::FieldKind;
 use mailglot_mime::params::{self, Compat};
-use mailglot_mime::{
-    Attachments, CharsetOut, Headers, Message, OnLoss, PartId, Policy, Report, Transfer, apply_undo, fields,
-    process, text_parts, undo_edits,
-};
+use mailglot_mime::{Message, PartId, Policy, Report, apply_undo, fields, process, text_parts, undo_edits};
 
 /// One thing to fuzz.
 #[derive(Clone, Copy, Debug)]
@@ -305,15 +305,7 @@ fn parse(input: &[u8]) -> Result<u64, String> {
 }
 
 fn processed(input: &[u8], random: &mut Random) -> Result<u64, String> {
-    let policy = Policy {
-        headers: [Headers::Keep, Headers::Words, Headers::RawUtf8][random.below(3)],
-        transfer: [Transfer::Keep, Transfer::Clean, Transfer::SevenBit, Transfer::EightBit][random.below(4)],
-        on_loss: [OnLoss::Replace, OnLoss::Keep][random.below(2)],
-        attachments: [Attachments::Keep, Attachments::Utf8][random.below(2)],
-        repairs: [Repairs::default(), Repairs::ALL][usize::from(random.below(4) == 0)],
-        charset_out: [CharsetOut::Utf8, CharsetOut::Iso2022Jp][usize::from(random.below(4) == 0)],
-        ..Policy::default()
-    };
+    let policy = policies::policy(&mut |bound| random.below(bound));
     let once = process(input, &policy);
     let twice = process(&once.bytes, &policy);
     if twice.bytes != once.bytes {

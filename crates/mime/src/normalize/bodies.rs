@@ -75,6 +75,10 @@ pub(super) fn plan(
             continue;
         }
         report.extend(note);
+        if target.steps.added_end > 0 {
+            let (kind, at) = (EventKind::CteLineEndAdded, Span::new(part.body.end, part.body.end));
+            report.push(Event { part: id, at, kind, detail: Cow::Borrowed(""), count: 1 });
+        }
         let (wide, text) = body.write(&target, edits);
         if wide {
             widened.push(id);
@@ -314,6 +318,10 @@ impl<'a> Body<'a, '_> {
             }
             TransferEncoding::QuotedPrintable => {
                 quoted_printable::encode(&target.text, eol, &mut new);
+                // The line end that a mailbox adds would make a whole one of a CR.
+                if target.text.ends_with(b"\r") && self.transferred.span.end == self.message.raw().len() {
+                    new.extend_from_slice(&[b"=", eol].concat());
+                }
                 &new
             }
             _ => &target.text,

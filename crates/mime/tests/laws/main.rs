@@ -16,15 +16,17 @@
 
 mod evidence;
 mod numbers;
+mod policies;
 
 use evidence::message;
 use mailglot_mime::encoded_word::{self, HeaderContext, Repairs};
 use mailglot_mime::header::{Field, FieldKind, field_kind};
 use mailglot_mime::{
-    Attachments, CharsetOut, Headers, How, Limits, Message, OnLoss, Part, PartId, PartKind, Policy, Report,
-    Transfer, apply_undo, header_context, iso_2022_jp_form, params, process, text_parts, undo_edits,
+    Attachments, CharsetOut, Headers, How, Limits, Message, Part, PartId, PartKind, Policy, Report, Transfer,
+    apply_undo, header_context, iso_2022_jp_form, params, process, text_parts, undo_edits,
 };
 use numbers::Numbers;
+use policies::{HEADERS, LOSSES, OUT, TRANSFERS, policy};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -158,18 +160,6 @@ fn mutate(seed: &[u8], other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
         }
     }
     raw
-}
-
-fn policy(numbers: &mut Numbers) -> Policy {
-    Policy {
-        headers: [Headers::Keep, Headers::Words, Headers::RawUtf8][numbers.below(3)],
-        transfer: [Transfer::Keep, Transfer::Clean, Transfer::SevenBit, Transfer::EightBit][numbers.below(4)],
-        on_loss: [OnLoss::Replace, OnLoss::Keep][numbers.below(2)],
-        attachments: [Attachments::Keep, Attachments::Utf8][numbers.below(2)],
-        repairs: [Repairs::default(), Repairs::ALL][usize::from(numbers.below(4) == 0)],
-        charset_out: [CharsetOut::Utf8, CharsetOut::Iso2022Jp][usize::from(numbers.below(3) == 0)],
-        ..Policy::default()
-    }
 }
 
 /// The law that a message breaks under a policy, with what shows it.
@@ -403,12 +393,11 @@ fn number(name: &str, default: u64) -> u64 {
 #[test]
 fn messages_that_broke_a_law_once_keep_it() {
     for raw in ONCE_BROKEN {
-        for headers in [Headers::Keep, Headers::Words, Headers::RawUtf8] {
-            for transfer in [Transfer::Keep, Transfer::Clean, Transfer::SevenBit, Transfer::EightBit] {
-                for on_loss in [OnLoss::Replace, OnLoss::Keep] {
-                    let each = [Repairs::default(), Repairs::ALL]
-                        .into_iter()
-                        .flat_map(|r| [(r, CharsetOut::Utf8), (r, CharsetOut::Iso2022Jp)]);
+        for headers in HEADERS {
+            for transfer in TRANSFERS {
+                for on_loss in LOSSES {
+                    let each =
+                        [Repairs::default(), Repairs::ALL].into_iter().flat_map(|r| OUT.map(|out| (r, out)));
                     for (repairs, charset_out) in each {
                         let policy = Policy {
                             headers,
@@ -465,7 +454,7 @@ fn keep_the_laws(variable: &str, usual: u64, make: impl Fn(u64, &mut Numbers) ->
     for mutant in 0..number(variable, usual) {
         let mut numbers = Numbers(first.wrapping_mul(0x1_0000_0001).wrapping_add(mutant << 20));
         let raw = make(mutant, &mut numbers);
-        let policy = policy(&mut numbers);
+        let policy = policy(&mut |bound| numbers.below(bound));
         let Some((law, _)) = broken(&raw, &policy) else { continue };
         if let Some((_, count)) = kinds.iter_mut().find(|(name, _)| *name == law) {
             *count += 1;

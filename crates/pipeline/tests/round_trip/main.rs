@@ -5,6 +5,7 @@ mod damage;
 mod folders;
 mod jobs;
 mod mailboxes;
+mod second_pass;
 
 use mailglot_archive::Format;
 use mailglot_mime::Policy;

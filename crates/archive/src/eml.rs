@@ -149,10 +149,11 @@ impl Files {
                     plan.push(Work::File(name, EntryKind::Message));
                     continue;
                 }
-                match FileKind::of(&path)? {
-                    FileKind::Mailbox(_) => continue,
-                    FileKind::LeftAlone(packing) => events.push(left_alone(packing, &name)),
-                    FileKind::Other => {}
+                match FileKind::of(&path) {
+                    Ok(FileKind::Mailbox(_)) => continue,
+                    Ok(FileKind::LeftAlone(packing)) => events.push(left_alone(packing, &name)),
+                    // What cannot be read is told when its turn comes, and hides no other file of its folder.
+                    Ok(FileKind::Other) | Err(_) => {}
                 }
                 plan.push(Work::File(name, EntryKind::Other));
             }
@@ -575,6 +576,20 @@ mod tests {
         let missing = recognize(&path("missing")).unwrap_err();
         assert_eq!(missing.kind(), io::ErrorKind::NotFound);
         assert!(missing.to_string().contains("missing"), "{missing}");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_looked_at_hides_no_other_of_its_folder() {
+        let root = tempfile::tempdir().unwrap();
+        write(&root.path().join("1.eml"), b"Subject: x\n");
+        // The beginning of gzip, and nothing that could be read through.
+        write(&root.path().join("2"), b"\x1f\x8b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff");
+        assert!(recognize(root.path()).is_err());
+        let archive = Found { path: root.path().to_owned(), format: Format::EmlTree, packed: None };
+        let mut source = open(&archive, &ReadOptions::default()).unwrap();
+        let (lines, _) = drain(source.as_mut());
+        assert_eq!(lines[0], r#"Message 0 "" 1.eml Subject: x\n"#);
+        assert!(lines[1].starts_with("Other "), "{lines:?}");
     }
 
     #[test]

@@ -34,12 +34,14 @@ pub(crate) struct MilterArgs {
 
 /// Tell whether the settings of Postfix lose mail beside this filter.
 ///
-/// Reads what `postconf` prints from standard input, and ends with exit code 1 where something must be changed.
+/// Reads what `postconf` prints from standard input, and what `postconf -P` prints of the services of master.cf, and ends with exit code 1
+/// where something must be changed.
 #[derive(Debug, Group)]
 #[command(
     name = "check-mta",
     after_help = "\
 Examples:
-  $ postconf | mailglot check-mta"
+  $ postconf | mailglot check-mta
+  $ { postconf -x; postconf -Px; } | mailglot check-mta"
 )]
 pub(crate) struct CheckMtaArgs {}

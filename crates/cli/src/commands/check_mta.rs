@@ -2,8 +2,8 @@
 //!
 //! # Limits
 //!
-//! What stands in master.cf and in `smtpd_milter_maps` is not seen. Settings that refer to others (`$name`) are followed; of those that
-//! ask for a condition (`${name?value}`) it says so.
+//! What services of master.cf say otherwise is seen where `postconf -P` tells it, too. Of `smtpd_milter_maps` it is only seen that there are
+//! such. Settings that refer to others (`$name`) are followed; of those that ask for a condition (`${name?value}`) it says so.
 
 use crate::exit::{Exit, Failure};
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ pub(crate) fn run() -> Result<Exit, Failure> {
     io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Failure::input("standard input", &error))?;
     let text = String::from_utf8_lossy(&bytes);
     let settings = Settings::read(&text);
-    if settings.0.is_empty() {
+    if settings.main.is_empty() {
         return Err(Failure::new(Exit::Unread, "standard input: nothing of what postconf prints"));
     }
     let faults = settings.faults();
@@ -30,31 +30,68 @@ pub(crate) fn run() -> Result<Exit, Failure> {
 }
 
 /// Settings by name.
-struct Settings(BTreeMap<String, String>);
+#[derive(Clone, Default)]
+struct Settings {
+    main: BTreeMap<String, String>,
+    /// What services of master.cf say otherwise, by `name/type`.
+    services: BTreeMap<String, BTreeMap<String, String>>,
+}
 
 impl Settings {
-    /// Reads lines `name = value`, with continuations as main.cf has them.
+    /// Reads lines `name = value`, with continuations as main.cf has them, and lines `service/type/name = value`.
     fn read(text: &str) -> Self {
-        let mut settings = BTreeMap::<String, String>::new();
-        let mut last = None::<String>;
+        let mut settings = Self::default();
+        let mut last = None::<(Option<String>, String)>;
         for line in text.lines() {
             if line.starts_with([' ', '\t'])
-                && let Some(value) = last.as_ref().and_then(|name| settings.get_mut(name))
+                && let Some((service, name)) = &last
+                && let Some(value) = settings.of(service.as_deref()).get_mut(name)
             {
                 value.push(' ');
                 value.push_str(line.trim());
             } else if let Some((name, value)) = line.split_once('=') {
-                let name = name.trim().to_owned();
-                settings.insert(name.clone(), value.trim().to_owned());
-                last = Some(name);
+                let mut parts = name.trim().rsplitn(2, '/');
+                let name = parts.next().unwrap_or_default().to_owned();
+                let service = parts.next().map(str::to_owned);
+                settings.of(service.as_deref()).insert(name.clone(), value.trim().to_owned());
+                last = Some((service, name));
             }
         }
-        Self(settings)
+        settings
+    }
+
+    fn of(&mut self, service: Option<&str>) -> &mut BTreeMap<String, String> {
+        match service {
+            Some(service) => self.services.entry(service.to_owned()).or_default(),
+            None => &mut self.main,
+        }
+    }
+
+    /// What must be changed, in words.
+    fn faults(&self) -> Vec<String> {
+        let (mut faults, mut ours) = self.faults_of_main();
+        for (service, own) in &self.services {
+            let mut merged = Self { main: self.main.clone(), ..Self::default() };
+            merged.main.extend(own.iter().map(|(name, value)| (name.clone(), value.clone())));
+            let (more, here) = merged.faults_of_main();
+            ours |= here;
+            for fault in more {
+                if !faults.contains(&fault) {
+                    faults.push(format!("{service}: {fault}"));
+                }
+            }
+        }
+        if !ours {
+            faults.push(
+                "smtpd_milters: no filter whose address holds `mailglot`; the order of the filters was not looked at".to_owned(),
+            );
+        }
+        faults
     }
 
     /// A value with the settings that it names, to a depth that no settings have.
     fn value(&self, name: &str) -> Option<String> {
-        let mut value = self.0.get(name)?.clone();
+        let mut value = self.main.get(name)?.clone();
         for _ in 0..8 {
             let Some(start) = value.find('$') else { break };
             let rest = &value[start + 1..];
@@ -66,21 +103,19 @@ impl Settings {
                 // One value or another, by a third.
                 break;
             }
-            let with = self.0.get(&word[..end]).cloned().unwrap_or_default();
+            let with = self.main.get(&word[..end]).cloned().unwrap_or_default();
             value.replace_range(start..start + 1 + used + closes, &with);
         }
         Some(value)
     }
 
-    /// What must be changed, in words.
-    fn faults(&self) -> Vec<String> {
+    /// What must be changed in main.cf, in words, and whether a filter of ours is there.
+    fn faults_of_main(&self) -> (Vec<String>, bool) {
         let mut faults = Vec::new();
         let default = self.value("milter_default_action").unwrap_or_default();
         // The case of letters is nothing to Postfix here.
         let bad = |action: &str| ["accept", "quarantine"].iter().any(|bad| action.eq_ignore_ascii_case(bad));
-        let read =
-            ["milter_default_action", "smtpd_milters", "non_smtpd_milters", "smtpd_forbid_bare_newline"];
-        for name in read {
+        for name in READ {
             if self.value(name).is_some_and(|value| value.contains('$')) {
                 faults.push(format!(
                     "{name}: what it refers to cannot be followed here; give this command what `postconf -x` prints"
@@ -104,7 +139,7 @@ impl Settings {
                 }
                 for part in &milter.unread {
                     faults.push(format!(
-                        "{name}: {}: `{part}` is no setting, and Postfix does not start with it; write KEY=VALUE, or {{ KEY = VALUE }}",
+                        "{name}: {}: `{part}` is no setting, and Postfix takes no mail with it; write KEY=VALUE, or {{ KEY = VALUE }}",
                         milter.address
                     ));
                 }
@@ -127,9 +162,9 @@ impl Settings {
                 }
             }
         }
-        if !ours {
+        if self.value("smtpd_milter_maps").is_some_and(|maps| !maps.is_empty()) {
             faults.push(
-                "smtpd_milters: no filter whose address holds `mailglot`; the order of the filters was not looked at".to_owned(),
+                "smtpd_milter_maps: clients that stand there have filters of their own, or none, and that is not seen here; leave it empty, or look there for DISABLE and default_action".to_owned(),
             );
         }
         match self.value("smtpd_forbid_bare_newline").as_deref() {
@@ -141,9 +176,22 @@ impl Settings {
                 "smtpd_forbid_bare_newline is not there: this Postfix lets mail be smuggled past the filter; set it to normalize".to_owned(),
             ),
         }
-        faults
+        (faults, ours)
     }
 }
+
+/// The settings that are looked at.
+const READ: [&str; 5] = [
+    "milter_default_action",
+    "smtpd_milters",
+    "non_smtpd_milters",
+    "smtpd_milter_maps",
+    "smtpd_forbid_bare_newline",
+];
+
+/// The settings that a filter may have (`milter(5)`).
+const KEYS: [&str; 5] =
+    ["connect_timeout", "command_timeout", "content_timeout", "default_action", "protocol"];
 
 /// One filter of a chain.
 struct Milter {
@@ -161,12 +209,15 @@ fn milters(value: &str) -> Vec<Milter> {
         let mut parts = words(inside(filter)).into_iter();
         let Some(address) = parts.next() else { continue };
         let mut milter = Milter { address: address.to_owned(), default_action: None, unread: Vec::new() };
+        if filter.starts_with('{') && !filter.ends_with('}') {
+            milter.unread.push(filter.to_owned());
+        }
         for part in parts {
             match inside(part).split_once('=') {
                 Some((key, action)) if key.trim() == "default_action" => {
                     milter.default_action = Some(action.trim().to_owned());
                 }
-                Some((key, _)) if !key.trim().is_empty() => (),
+                Some((key, _)) if KEYS.contains(&key.trim()) => (),
                 _ => milter.unread.push(part.to_owned()),
             }
         }
@@ -218,6 +269,8 @@ mod tests {
             "own = unix:/run/mailglot/gw.sock\nsmtpd_milters = unix:/run/openarc,\n  ${own}",
             "own = unix:/run/mailglot/gw.sock\nnon_smtpd_milters = $own",
             "smtpd_milters = { unix:/run/mailglot/gw.sock { default_action = tempfail } connect_timeout=5s },{inet:a:1}",
+            "smtpd_milters = unix:/run/mailglot/gw.sock\n127.0.0.1:10027/inet/smtpd_milters = ",
+            "smtpd_milters =\nsmtp/inet/smtpd_milters = unix:/run/mailglot/gw.sock",
         ] {
             assert_eq!(faults(&format!("{RIGHT}{chain}\n")), [] as [&str; 0], "{chain}");
         }
@@ -287,6 +340,22 @@ mod tests {
             ),
             (format!("{RIGHT}smtpd_milters = unix:/run/mailglot/a, unix:/run/openarc/a"), "behind it"),
             (format!("{RIGHT}smtpd_milters ="), "no filter"),
+            (format!("{RIGHT}{chain}smtpd_milter_maps = cidr:/etc/postfix/maps"), "smtpd_milter_maps"),
+            (
+                format!("{RIGHT}smtpd_milters = {{ unix:/run/mailglot/a, colour=red }}"),
+                "`colour=red` is no setting",
+            ),
+            (
+                format!("{RIGHT}{chain}smtp/inet/milter_default_action = accept"),
+                "smtp/inet: milter_default_action",
+            ),
+            (
+                format!(
+                    "{RIGHT}{chain}127.0.0.1:10025/inet/smtpd_milters = {{unix:/a/mailglot\n  {{default_action=accept}}}}"
+                ),
+                "127.0.0.1:10025/inet: smtpd_milters: unix:/a/mailglot has default_action=accept",
+            ),
+            (format!("{RIGHT}{chain}smtp/inet/smtpd_forbid_bare_newline = no"), "smtp/inet: smtpd_forbid"),
         ] {
             let found = faults(&text);
             assert!(found.len() == 1 && found[0].contains(word), "{text}: {found:?}");

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use mailglot_tests::binary;
 use mailglot_tests::trial::letters;
 use mailglot_tests::trial::sink::{Arrived, Manner};
 use mailglot_tests::trial::smtp::Letter;
@@ -116,5 +117,66 @@ fn no_message_is_smuggled_through() {
         let came = arrived(&chain, sent);
         assert!(came.iter().all(|mail| !mail.sender.contains("admin")), "{way:?} {came:?}");
         assert!(sent > 0, "{way:?}: nothing was put to the test");
+    }
+}
+
+/// The lines of master.cf that the help and the page of Postfix give for a proxy before the queue.
+fn lines_of(text: &str) -> (String, String) {
+    let mut lines: Vec<String> = Vec::new();
+    let mut goes_on = false;
+    for line in text.lines().map(str::trim) {
+        if line.starts_with("smtp ") || line.starts_with("127.0.0.1:10027 inet") {
+            lines.push(line.to_owned());
+            goes_on = true;
+        } else if let (true, true, Some(last)) = (goes_on, line.starts_with("-o "), lines.last_mut()) {
+            last.push(' ');
+            last.push_str(line);
+        } else {
+            goes_on = false;
+        }
+    }
+    let take = |words: &str| lines.iter().find(|line| line.contains(words)).cloned().unwrap_or_default();
+    let (front, back) = (take("smtpd_proxy_filter=127"), take("smtpd_proxy_filter= "));
+    assert!(!front.is_empty() && back.contains("smtpd_proxy_filter= "), "{front} {back}");
+    (front, back)
+}
+
+/// What is told to people is what was tried, word for word: a client that takes longer for its message than the second smtpd waits.
+#[test]
+fn a_slow_client_is_served_by_the_lines_that_are_told() {
+    let help = std::process::Command::new(binary::path()).args(["proxy", "--help"]).output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/setup/postfix.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let (told, paged) = (lines_of(&help), lines_of(&page));
+    let words = |lines: &(String, String)| {
+        [&lines.0, &lines.1].map(|line| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    };
+    assert_eq!(words(&told), words(&paged));
+    let (front, back) = paged;
+    assert!(front.contains(" -o smtpd_proxy_options=speed_adjust"), "{front}");
+    for (front, good) in
+        [(front.clone(), true), (front.replace(" -o smtpd_proxy_options=speed_adjust", ""), false)]
+    {
+        let chain = Chain::of_lines(&front, &format!("{back} -o smtpd_timeout=2s"));
+        let mut client = chain.postfix.client();
+        for line in ["MAIL FROM:<a@test.invalid>", "RCPT TO:<b@test.invalid>", "DATA"] {
+            assert!(client.command(line).unwrap().is_good(), "{line}");
+        }
+        client.write(b"Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\r\n\r\na\r\n").unwrap();
+        thread::sleep(Duration::from_secs(5));
+        client.write(b"b\r\n.\r\n").unwrap();
+        let reply = client.reply().unwrap();
+        assert_eq!(
+            (reply.is_good(), reply.is_temporary()),
+            (good, !good),
+            "{reply:?}\n{}",
+            chain.postfix.log()
+        );
+        let came = arrived(&chain, usize::from(good));
+        assert_eq!(came.len(), usize::from(good));
+        if let Some(mail) = came.first() {
+            assert!(String::from_utf8_lossy(&mail.data).contains("Subject: =?UTF-8?"), "{mail:?}");
+        }
     }
 }

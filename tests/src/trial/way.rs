@@ -61,6 +61,15 @@ impl Chain {
         Self::prepare(way, None)
     }
 
+    /// Starts a proxy before the queue as lines of master.cf have it, those of the smtpd that takes mail and of the one behind the proxy, which
+    /// stand at ports 10026 and 10027 there.
+    ///
+    /// # Panics
+    /// When one of them does not start.
+    pub fn of_lines(front: &str, back: &str) -> Self {
+        Self::prepare_with(Way::BeforeQueue, None, Some((front, back)))
+    }
+
     /// Starts both, the gateway with a policy of these lines (TOML, as in `[policy.NAME]`).
     ///
     /// # Panics
@@ -70,6 +79,10 @@ impl Chain {
     }
 
     fn prepare(way: Way, policy: Option<&str>) -> Self {
+        Self::prepare_with(way, policy, None)
+    }
+
+    fn prepare_with(way: Way, policy: Option<&str>, lines: Option<(&str, &str)>) -> Self {
         let (front, back) = (free_port(), free_port());
         let local = |port: u16| format!("tcp:127.0.0.1:{port}");
         // What comes back into the server is neither sent out again nor looked at again (FILTER_README of Postfix).
@@ -82,6 +95,13 @@ impl Chain {
         let mut offer = Offer::default();
         match way {
             Way::Milter => (),
+            Way::BeforeQueue if lines.is_some() => {
+                let (public, inner) = lines.unwrap_or_default();
+                let options =
+                    public.split(" -o ").skip(1).map(|option| option.replace(":10026", &format!(":{front}")));
+                settings.smtpd.extend(options);
+                settings.services.push(inner.replace(":10027", &format!(":{back}")));
+            }
             Way::BeforeQueue => {
                 settings.smtpd.push(format!("smtpd_proxy_filter=127.0.0.1:{front}"));
                 settings.services.push(back_door(" -o smtpd_proxy_filter="));

@@ -16,8 +16,12 @@ Examples:
   $ mailglot proxy --lmtp --listen unix:/run/mailglot/lmtp.sock --next-hop unix:/run/dovecot/lmtp
 
 In master.cf of Postfix, before the queue:
-  smtp      inet n - n - - smtpd -o smtpd_proxy_filter=127.0.0.1:10026
-  127.0.0.1:10027 inet n - n - - smtpd -o smtpd_proxy_filter= -o smtpd_authorized_xforward_hosts=127.0.0.0/8")]
+  smtp            inet n - n - 200 smtpd -o smtpd_proxy_filter=127.0.0.1:10026
+    -o smtpd_proxy_options=speed_adjust
+  127.0.0.1:10027 inet n - n - 200 smtpd -o smtpd_proxy_filter=
+    -o smtpd_authorized_xforward_hosts=127.0.0.0/8
+    -o smtpd_recipient_restrictions=permit_mynetworks,reject -o mynetworks=127.0.0.0/8
+    -o receive_override_options=no_unknown_recipient_checks")]
 pub(crate) struct ProxyArgs {
     /// Where to listen: `unix:PATH` or `tcp:HOST:PORT`.
     #[arg(long, value_name = "ADDRESS")]

@@ -1,11 +1,10 @@
 //! The limits of the proxy: time, connections, bytes and room, over real sockets.
 
 use crate::proxy::{LATIN, PLAIN, stuffed};
-use crate::rig::{Client, Manner, NextHop, Running};
+use crate::rig::{Client, Manner, NextHop, Part, Running, Scripted};
 use mailglot_gateway::policy::{Action, Finding};
-use mailglot_gateway::{Address, Engine, Limits};
-use std::io::{Read, Write};
-use std::net::TcpListener;
+use mailglot_gateway::{Engine, Limits};
+use std::io::Write;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -78,78 +77,62 @@ fn a_client_that_never_stops_is_not_slow() {
 
 #[test]
 fn a_next_hop_that_says_nothing_defers() {
-    // It accepts and never speaks.
-    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = Address::Tcp(silent.local_addr().unwrap().to_string());
-    let proxy = Running::start(&address, |route, _, _| route.times.reply = Duration::from_millis(200));
+    let silent = Scripted::play(Part::hear_out);
+    let proxy = Running::start(&silent.address, |route, _, _| route.times.reply = Duration::from_millis(200));
     assert_eq!(proxy.connect().codes(2), [421, 0]);
+    silent.end();
 }
 
 /// A client has its time to greet from when it was greeted.
 #[test]
 fn a_slow_next_hop_takes_nothing_of_its_clients_time() {
-    let hop = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = Address::Tcp(hop.local_addr().unwrap().to_string());
-    let thread = thread::spawn(move || {
-        let (mut stream, _) = hop.accept().unwrap();
+    let hop = Scripted::play(|part| {
         thread::sleep(Duration::from_millis(1_500));
-        stream.write_all(b"220 a\r\n").unwrap();
-        let _ = stream.read(&mut [0; 99]).unwrap();
-        stream.write_all(b"250 a\r\n").unwrap();
-        // Until the proxy closes.
-        let _ = stream.read(&mut [0; 99]);
+        part.exchange(&["220 a\r\n"]);
+        part.say("250 a\r\n");
+        part.hear_out();
     });
-    let proxy = Running::start(&address, |_, limits, _| limits.negotiation = Duration::from_secs(1));
+    let proxy = Running::start(&hop.address, |_, limits, _| limits.negotiation = Duration::from_secs(1));
     let mut client = proxy.connect();
     assert_eq!(client.code(), 220);
     client.send("EHLO c\r\n");
     assert_eq!(client.code(), 250);
     drop(client);
-    thread.join().unwrap();
+    hop.end();
 }
 
 /// A byte now and then is no answer, and each whole reply has its time anew.
 #[test]
 fn a_next_hop_that_drips_defers() {
-    let dripping = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = Address::Tcp(dripping.local_addr().unwrap().to_string());
-    let thread = thread::spawn(move || {
-        let (mut stream, _) = dripping.accept().unwrap();
+    let dripping = Scripted::play(|part| {
         for byte in b"220-a\r\n".iter().cycle().take(200) {
             thread::sleep(Duration::from_millis(50));
-            if stream.write_all(&[*byte]).is_err() {
+            if !part.say([*byte]) {
                 return;
             }
         }
     });
-    let proxy = Running::start(&address, |route, _, _| route.times.reply = Duration::from_millis(300));
+    let proxy =
+        Running::start(&dripping.address, |route, _, _| route.times.reply = Duration::from_millis(300));
     let start = Instant::now();
     assert_eq!(proxy.connect().codes(2), [421, 0]);
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
-    thread.join().unwrap();
+    dripping.end();
     // Thirty replies, one after the other, take longer than one of them may.
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = Address::Tcp(listener.local_addr().unwrap().to_string());
-    let thread = thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut piece = [0; 4_096];
-        stream.write_all(b"220 a\r\n").unwrap();
-        let _ = stream.read(&mut piece).unwrap();
-        stream.write_all(b"250-a\r\n250 PIPELINING\r\n").unwrap();
-        let _ = stream.read(&mut piece).unwrap();
+    let slow = Scripted::play(|part| {
+        part.exchange(&["220 a\r\n", "250-a\r\n250 PIPELINING\r\n"]);
         for _ in 0..30 {
             thread::sleep(Duration::from_millis(50));
-            stream.write_all(b"250 2.0.0 ok\r\n").unwrap();
+            part.say("250 2.0.0 ok\r\n");
         }
-        // Until the proxy closes.
-        let _ = stream.read(&mut piece);
+        part.hear_out();
     });
-    let proxy = Running::start(&address, |route, _, _| route.times.reply = Duration::from_secs(1));
+    let proxy = Running::start(&slow.address, |route, _, _| route.times.reply = Duration::from_secs(1));
     let mut client = proxy.greeted();
     client.send(format!("MAIL FROM:<a@b.invalid>\r\n{}", "RCPT TO:<c@d.invalid>\r\n".repeat(29)));
     assert_eq!(client.codes(30), [250; 30]);
     drop(client);
-    thread.join().unwrap();
+    slow.end();
 }
 
 #[test]
@@ -168,11 +151,11 @@ fn work_that_takes_too_long_defers() {
 fn a_header_beyond_the_limits_is_not_read() {
     let many = "X: y\r\n".repeat(20);
     for (bytes, fields, text, want) in [
-        (40, 100, LATIN, Some("too-large")),
-        (1_000, 3, LATIN, Some("too-large")),
+        (40, 100, LATIN, Some("too-many-headers")),
+        (1_000, 3, LATIN, Some("too-many-headers")),
         (1_000, 4, LATIN, None),
         (1_000, 20, many.as_bytes(), None),
-        (1_000, 19, many.as_bytes(), Some("too-large")),
+        (1_000, 19, many.as_bytes(), Some("too-many-headers")),
     ] {
         let hop = NextHop::start(vec![Manner::default()]);
         let proxy = Running::start(&hop.address, |_, limits, _| {
@@ -308,56 +291,47 @@ fn the_room_is_that_of_all_messages() {
 /// Each write finds some room, and all of them together take too long.
 #[test]
 fn a_next_hop_that_takes_a_message_in_drops_defers() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = Address::Tcp(listener.local_addr().unwrap().to_string());
-    let thread = thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut piece = vec![0; 65_536];
-        for word in ["220 a\r\n", "250 b\r\n", "250 c\r\n", "250 d\r\n", "354 e\r\n"] {
-            stream.write_all(word.as_bytes()).unwrap();
-            let _ = stream.read(&mut piece).unwrap();
-        }
-        while stream.read(&mut piece).is_ok_and(|count| count > 0) {
+    let hop = Scripted::play(|part| {
+        part.exchange(&SAYS_YES);
+        while !part.hear().is_empty() {
             thread::sleep(Duration::from_millis(40));
         }
     });
-    let proxy = Running::start(&address, |route, _, _| route.times.end = Duration::from_millis(500));
+    let proxy = Running::start(&hop.address, |route, _, _| route.times.end = Duration::from_millis(500));
     let mut client = proxy.greeted();
     let start = Instant::now();
     assert_eq!(client.message("", &[PLAIN, &b"text\r\n".repeat(5_000_000)].concat()), 451);
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     drop(client);
     drop(proxy);
-    thread.join().unwrap();
+    hop.end();
 }
+
+/// A next hop's words up to the content of a message.
+const SAYS_YES: [&str; 5] = ["220 a\r\n", "250 b\r\n", "250 c\r\n", "250 d\r\n", "354 e\r\n"];
 
 /// A client that closes while the next hop takes nothing sends its message again: the next hop must not have the end of it.
 #[test]
 fn a_client_that_goes_while_its_message_is_written_gets_nothing_delivered() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = Address::Tcp(listener.local_addr().unwrap().to_string());
     let (begin, began) = mpsc::channel();
     let (gone, goes) = mpsc::channel();
-    let thread = thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut piece = vec![0; 65_536];
-        for word in ["220 a\r\n", "250 b\r\n", "250 c\r\n", "250 d\r\n", "354 e\r\n"] {
-            stream.write_all(word.as_bytes()).unwrap();
-            let count = stream.read(&mut piece).unwrap();
-            // Of the message only its beginning, until the client has gone.
-            assert!(count > 0);
-        }
+    let hop = Scripted::play(move |part| {
+        // Of the message only its beginning, until the client has gone.
+        part.exchange(&SAYS_YES);
         begin.send(()).unwrap();
         goes.recv().unwrap();
         let (mut all, mut last) = (0, Vec::new());
-        while let Ok(count @ 1..) = stream.read(&mut piece) {
-            all += count;
-            last.extend_from_slice(&piece[..count]);
+        loop {
+            let heard = part.hear();
+            if heard.is_empty() {
+                return (all, last);
+            }
+            all += heard.len();
+            last.extend_from_slice(heard);
             last.drain(..last.len().saturating_sub(5));
         }
-        (all, last)
     });
-    let proxy = Running::plain(&address);
+    let proxy = Running::plain(&hop.address);
     let mut client = proxy.greeted();
     client.send("MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n");
     assert_eq!(client.codes(3), [250, 250, 354]);
@@ -367,7 +341,7 @@ fn a_client_that_goes_while_its_message_is_written_gets_nothing_delivered() {
     drop(client);
     // Whoever closes is seen by the other side as soon as that looks.
     gone.send(()).unwrap();
-    let (all, last) = thread.join().unwrap();
+    let (all, last) = hop.end();
     assert!(all < text.len() && last != b"\r\n.\r\n", "{all} {last:?}");
     let record = proxy.told.records(1).remove(0);
     assert_eq!((record.action, record.finding), (Action::Tempfail, Some("client-gone")));

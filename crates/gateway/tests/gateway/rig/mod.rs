@@ -3,10 +3,12 @@
 mod filter;
 mod next_hop;
 mod proxy;
+mod scripted;
 
 pub(crate) use filter::{Filter, Mta, letters};
 pub(crate) use next_hop::{Death, Hop, Kept, Manner, NextHop};
 pub(crate) use proxy::{Client, Running};
+pub(crate) use scripted::{Part, Scripted};
 
 use mailglot_archive::ledger::{Block, Body, Ledger, Record as LedgerRecord};
 use mailglot_gateway::{Address, Notice, Record, Server, Stop};

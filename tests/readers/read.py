@@ -1,6 +1,7 @@
 """Reads messages with another reader of mail and tells what it reads, for tests.
 
-`read.py python` reads with the package email of Python, `read.py gmime` with GMime 3 by its introspection.
+`read.py python` reads with the package email of Python, `read.py gmime` with GMime 3 by its introspection. `read.py python fields` and
+`read.py gmime fields` tell of the header instead: {"fields": [name and value of each field, in its order]}.
 
 Standard input holds messages, each behind its length as eight bytes, big-endian. For each, standard output gets a line of
 JSON: {"subject": text or null, "texts": [text of each part text/*, in the order of the message]}; or {"error": text}.
@@ -36,7 +37,14 @@ def python(raw):
     return {"subject": None if subject is None else str(subject), "texts": texts}
 
 
-def gmime():
+def python_fields(raw):
+    import email
+
+    message = email.message_from_bytes(raw)
+    return {"fields": [[name, str(value)] for name, value in message.items()]}
+
+
+def gmime(fields):
     import gi
 
     gi.require_version("GMime", "3.0")
@@ -64,6 +72,10 @@ def gmime():
         message = parser.construct_message(None)
         if message is None:
             return {"error": "no message"}
+        if fields:
+            headers = message.get_header_list()
+            headers = [headers.get_header_at(i) for i in range(headers.get_count())]
+            return {"fields": [[header.get_name(), header.get_raw_value() or ""] for header in headers]}
         part = message.get_mime_part()
         return {"subject": message.get_subject(), "texts": texts(part, []) if part is not None else []}
 
@@ -71,7 +83,11 @@ def gmime():
 
 
 def main():
-    read = gmime() if sys.argv[1] == "gmime" else python
+    fields = sys.argv[2:] == ["fields"]
+    if sys.argv[1] == "gmime":
+        read = gmime(fields)
+    else:
+        read = python_fields if fields else python
     for raw in frames(sys.stdin.buffer):
         try:
             answer = read(raw)

@@ -13,6 +13,7 @@ pub mod hostile;
 pub mod hostile_counted;
 pub mod laws;
 pub mod mutate;
+pub mod reader;
 pub mod rival;
 pub mod rng;
 pub mod samples;

@@ -8,14 +8,11 @@ use mailglot_codec::{Charset, LossLog};
 use mailglot_mime::encoded_word::{HeaderContext, decode};
 use mailglot_mime::header::field_kind;
 use mailglot_mime::{CharsetOut, Message, PartId, Policy, Report, iso_2022_jp_form, process, text_parts};
-use mailglot_tests::{generate, rival, shared};
+use mailglot_tests::{generate, reader, rival, shared};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::thread;
 
 /// A message that was rewritten, and what any reader should read in it.
 struct Rewritten {
@@ -217,31 +214,10 @@ fn words(text: &str) -> String {
 }
 
 /// What `tests/readers/read.py` reads. Debian's interpreter: GMime's introspection is a package of Debian's.
-fn script(reader: &str, messages: &[Rewritten]) -> Vec<Read> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("readers/read.py");
-    let mut child = Command::new("/usr/bin/python3")
-        .arg(path)
-        .arg(reader)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("/usr/bin/python3 can be started");
-    let mut input = child.stdin.take().unwrap();
-    let output = BufReader::new(child.stdout.take().unwrap());
-    let read = thread::scope(|scope| {
-        scope.spawn(move || {
-            for message in messages {
-                input.write_all(&(message.bytes.len() as u64).to_be_bytes()).unwrap();
-                input.write_all(&message.bytes).unwrap();
-            }
-        });
-        output.lines().map(|line| serde_json::from_str(&surrogates_out(&line.unwrap())).unwrap()).collect()
-    });
-    assert!(
-        child.wait().unwrap().success(),
-        "{reader} needs the packages python3, python3-gi, gir1.2-gmime-3.0"
-    );
-    read
+fn script(name: &str, messages: &[Rewritten]) -> Vec<Read> {
+    let messages: Vec<&[u8]> = messages.iter().map(|message| &message.bytes[..]).collect();
+    let lines = reader::lines(&[name], &messages);
+    lines.iter().map(|line| serde_json::from_str(&surrogates_out(line)).unwrap()).collect()
 }
 
 /// Lone surrogates, by which Python names raw bytes, as U+FFFD.

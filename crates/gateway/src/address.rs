@@ -426,13 +426,14 @@ impl Stream {
         Ok(())
     }
 
-    /// Whether the other side has closed, as far as can be seen before what it sent last is read. It does not wait.
-    pub(crate) fn is_gone(&self) -> bool {
+    /// Whether the other side has closed, as far as can be seen before what it sent last is read. One that has ended its own half counts as
+    /// closed but where it `said_more` before, which is not dealt with yet. It does not wait.
+    pub(crate) fn is_gone(&self, said_more: bool) -> bool {
         let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
         let mut byte = [0; 1];
         let seen = rustix::io::retry_on_intr(|| either!(self, stream => recv(stream, &mut byte[..], flags)));
         match seen {
-            Ok((count, _)) => count == 0,
+            Ok((count, _)) => count == 0 && !said_more,
             Err(error) => error != Errno::AGAIN,
         }
     }
@@ -527,13 +528,13 @@ mod tests {
     fn a_side_that_closed_is_seen() {
         let (near, far) = UnixStream::pair().unwrap();
         let near = Stream::Unix(near);
-        assert!(!near.is_gone());
+        assert!(!near.is_gone(false));
         io::Write::write_all(&mut &far, b"a").unwrap();
-        assert!(!near.is_gone());
+        assert!(!near.is_gone(false));
         assert_eq!(io::Read::read(&mut near.try_clone().unwrap(), &mut [0; 9]).unwrap(), 1);
-        assert!(!near.is_gone());
+        assert!(!near.is_gone(false));
         drop(far);
-        assert!(near.is_gone());
+        assert!(near.is_gone(false) && !near.is_gone(true));
     }
 
     #[test]

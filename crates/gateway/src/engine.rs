@@ -2,6 +2,7 @@
 
 use crate::judge::{self, Judgement};
 use crate::milter::{Actions, FieldValue, Granted, ReplyText, Verdict, Wants, action, protocol};
+use crate::notice::Record;
 use crate::policy::{Action, Finding, Findings, Rules};
 use crate::record::Ledgers;
 use crate::{Complete, Untellable};
@@ -32,6 +33,8 @@ pub struct Decision<'a> {
     pub actions: Actions<'a>,
     /// The verdict.
     pub verdict: Verdict,
+    /// How many fields go that would be taken for ours.
+    pub claims: u32,
     /// Why less is done than the policy asks for.
     pub remark: Option<&'static str>,
     /// Bytes that the message has then, added fields aside.
@@ -78,10 +81,21 @@ impl Engine {
         judge::judge(raw, envelope, &self.rules)
     }
 
+    /// Reads a message whose stray line ends were set right before where it is `mended`.
+    pub(crate) fn judge_mended<'a>(&self, raw: &'a [u8], envelope: &Envelope, mended: bool) -> Judgement<'a> {
+        judge::judge_mended(raw, envelope, &self.rules, mended)
+    }
+
     /// What is done about a message that is not looked at, for the reason of `finding`.
     pub fn about_unread(&self, finding: Finding) -> Action {
         let asked = if self.rules.monitor { Action::Pass } else { self.rules.action(finding) };
         asked.max(if self.defer_too_large { Action::Tempfail } else { Action::Pass })
+    }
+
+    /// What is told of stray line ends that were set right in a message that is not looked at.
+    pub(crate) fn about_mended(&self, record: &Record) -> Action {
+        let mended = record.findings.has(Finding::BareLf) && !self.rules.monitor;
+        if mended { self.rules.action(Finding::BareLf) } else { Action::Pass }
     }
 
     /// What a server that grants too little cannot do; none where it grants all that edits need.
@@ -103,13 +117,13 @@ impl Engine {
         let mut action = judgement.action;
         let mut remark = Self::report_only(granted);
         let (mut actions, mut all) = (Actions::default(), remark.is_none());
-        let mut deleted = false;
+        let mut claims = 0;
         if remark.is_none() {
             (actions, all) = message.told(&judgement.edits)?;
-            deleted = message.delete(&mut actions, |name, value| judge::is_claim(name, value, &self.rules));
+            claims = message.delete(&mut actions, &self.rules);
         }
         // What could not be told stays as it came.
-        let size = if all && !deleted { judgement.size() } else { message.size_with(&actions) };
+        let size = if all && claims == 0 { judgement.size() } else { message.size_with(&actions) };
         let mut mode = remark;
         if remark.is_some() && action == Action::Normalize {
             action = Action::Pass;
@@ -149,7 +163,13 @@ impl Engine {
         if matches!(action, Action::Pass | Action::Normalize) && !actions.rewrite() {
             action = if actions.inserted.is_empty() { Action::Pass } else { Action::Tag };
         }
-        Ok(Decision { action, actions, verdict, remark, size })
+        if !verdict.lets_pass() {
+            claims = 0;
+        } else if claims > 0 {
+            // Whatever else was done or not, bytes have changed.
+            action = action.max(Action::Normalize);
+        }
+        Ok(Decision { action, actions, verdict, claims, remark, size })
     }
 
     /// What is added to a message where its edits are not made, or not all of them.
@@ -165,8 +185,12 @@ impl Engine {
         findings: &Findings,
         granted: Granted,
     ) -> Vec<(FieldValue, FieldValue)> {
-        let field = judge::findings_field(&self.rules, Action::Tag, findings, None);
-        spaced(field.as_slice(), granted)
+        spaced(self.field_unread(findings).as_slice(), granted)
+    }
+
+    /// The field that tells that a message is not looked at.
+    pub(crate) fn field_unread(&self, findings: &Findings) -> Option<(FieldValue, FieldValue)> {
+        judge::findings_field(&self.rules, Action::Tag, findings, None)
     }
 }
 

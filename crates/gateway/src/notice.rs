@@ -44,6 +44,8 @@ pub struct Record {
     pub action: Action,
     /// What the policy asks for: more than `action` in a dry run, and where less could be done.
     pub wanted: Action,
+    /// How many fields that would be taken for ours were deleted, which no policy asks for.
+    pub claims: u32,
     /// What was found.
     pub findings: Findings,
     /// Name of the policy.
@@ -71,6 +73,7 @@ impl Record {
             changed: Vec::new(),
             action: Action::Pass,
             wanted: Action::Pass,
+            claims: 0,
             findings: Findings::default(),
             policy: String::new(),
             finding: None,

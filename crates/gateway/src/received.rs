@@ -4,12 +4,14 @@
 //! A server counts fields by name and takes whole values: an edit that reaches over the end of a field, or takes its name
 //! away, cannot be told and is refused. The planner makes none.
 
+use crate::engine::Engine;
+use crate::judge;
 use crate::limits::{LONGEST_FIELD, Limits};
 use crate::milter::{Actions, FieldValue, HeaderChange};
-use crate::policy::Finding;
+use crate::policy::{Finding, Rules};
 use crate::spool::{Budget, Spool};
 use mailglot_mime::{Edit, Span};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::{fmt, io};
@@ -31,6 +33,8 @@ pub struct Received {
     most: (u64, usize, usize),
     /// Why it is not looked at.
     beyond: Option<Finding>,
+    /// What of it is not to stand all the same.
+    watch: Option<Watch>,
     /// Bytes that were told.
     size: u64,
     /// Why the body is not here.
@@ -75,6 +79,7 @@ impl Received {
             leading_space,
             most: (limits.message_bytes, limits.header_bytes, limits.fields),
             beyond: None,
+            watch: None,
             size: 0,
             failed: None,
         }
@@ -82,6 +87,15 @@ impl Received {
 
     /// Adds a field as [`Event::Header`](crate::milter::Event::Header) has it: folds are LF and white space.
     pub fn field(&mut self, name: &[u8], value: &[u8]) {
+        if self.beyond.is_some() {
+            let space = usize::from(!self.leading_space);
+            let folds = memchr::memchr_iter(b'\n', value).count();
+            self.size += (name.len() + 1 + space + value.len() + folds + 2) as u64;
+            if let Some(watch) = &mut self.watch {
+                watch.field(name, value);
+            }
+            return;
+        }
         if self.front.is_some() {
             self.part();
         }
@@ -100,12 +114,11 @@ impl Received {
         self.header.extend_from_slice(&value[at..]);
         self.header.extend_from_slice(b"\r\n");
         let span = Span::new(start, self.header.len());
-        if self.header.len() > self.most.1 || self.fields.len() >= self.most.2 {
+        self.fields.push(Told { span, name: name.len() });
+        if self.header.len() > self.most.1 || self.fields.len() > self.most.2 {
             self.forget(Finding::TooManyHeaders);
         }
-        if self.grow(span.len()) {
-            self.fields.push(Told { span, name: name.len() });
-        }
+        self.grow(span.len());
     }
 
     /// Adds a piece of the body. Where there is no place for it, [`Received::complete`] says so.
@@ -149,9 +162,59 @@ impl Received {
         }
     }
 
+    /// The body cannot be kept; the header is, where it can.
     fn fail(&mut self, error: io::Error) {
+        self.keep_header();
         self.body.clear();
         self.failed = Some(error);
+    }
+
+    /// Takes the header from where it stands before the body.
+    fn keep_header(&mut self) {
+        let Some(front) = self.front.take() else { return };
+        match self.body.first(front) {
+            Ok(header) => self.header = header,
+            Err(error) => {
+                self.fields = Vec::new();
+                self.failed.get_or_insert(error);
+            }
+        }
+        // Without the empty line.
+        self.header.truncate(front.saturating_sub(2));
+    }
+
+    /// Why it cannot be judged although it is not too large; none where it can.
+    pub(crate) fn failure(&self) -> Option<&io::Error> {
+        self.failed.as_ref()
+    }
+
+    /// Whether nobody has said yet which fields of a message that is not looked at are not to stand.
+    pub(crate) fn is_unwatched(&self) -> bool {
+        self.beyond.is_some() && self.watch.is_none()
+    }
+
+    /// Looks for fields that are not to stand by the rules of `engine`, among those that were told and those that will be. Of a message that is
+    /// not looked at nothing else is kept from here on.
+    pub(crate) fn watch(&mut self, engine: Arc<Engine>) {
+        let told = self.header();
+        let mut watch = Watch::new(engine, self.most.2);
+        watch.told(&told);
+        self.watch = Some(watch);
+    }
+
+    /// The header as far as it was told, which goes with that.
+    fn header(&mut self) -> Complete {
+        self.keep_header();
+        let (raw, fields) = (std::mem::take(&mut self.header), std::mem::take(&mut self.fields));
+        Complete { body: raw.len(), raw, fields, leading_space: self.leading_space }
+    }
+
+    /// The fields of a message that cannot be judged which are not to stand, and how many they are; none where nobody can say which.
+    pub(crate) fn claims(mut self, engine: &Arc<Engine>) -> Option<(Vec<HeaderChange>, u32)> {
+        if self.watch.is_none() {
+            self.watch(engine.clone());
+        }
+        self.watch.filter(|watch| watch.left > 0).map(|watch| (watch.gone, watch.count))
     }
 
     /// Whether there are more bytes than are looked at. None of them is kept then.
@@ -177,6 +240,9 @@ impl Received {
         if let Some(error) = self.failed {
             return Err(error);
         }
+        if self.beyond.is_some() {
+            (self.header, self.fields) = (Vec::new(), Vec::new());
+        }
         if let Some(body) = self.front {
             let raw = self.body.into_bytes()?;
             return Ok(Complete { raw, fields: self.fields, body, leading_space: self.leading_space });
@@ -196,19 +262,62 @@ impl Received {
         if self.size > self.most.0 {
             self.forget(Finding::TooLarge);
         }
-        if self.beyond.is_some() {
-            // Of a field that came later.
-            self.header = Vec::new();
-        }
         self.beyond.is_none()
     }
 
     fn forget(&mut self, why: Finding) {
         self.beyond.get_or_insert(why);
-        self.header = Vec::new();
-        self.fields = Vec::new();
-        self.front = None;
+        self.keep_header();
         self.body.clear();
+    }
+}
+
+/// What of a message that is not looked at is not to stand.
+#[derive(Debug)]
+struct Watch {
+    engine: Arc<Engine>,
+    /// Fields of each name of which some may not stand, in lower case.
+    names: HashMap<Vec<u8>, u32>,
+    gone: Vec<HeaderChange>,
+    count: u32,
+    /// How many more may go; one that has none left is no message that anybody means.
+    left: usize,
+}
+
+impl Watch {
+    fn new(engine: Arc<Engine>, most: usize) -> Self {
+        Self { engine, names: HashMap::new(), gone: Vec::new(), count: 0, left: most.max(1) }
+    }
+
+    /// Fields that were told before.
+    fn told(&mut self, header: &Complete) {
+        let mut actions = Actions::default();
+        self.count = header.delete(&mut actions, &self.engine.rules);
+        self.gone = actions.changes;
+        for told in &header.fields {
+            self.number(&header.raw[told.span.start..][..told.name]);
+        }
+    }
+
+    /// The place of one more field of this name among those; none where each of them may stand.
+    fn number(&mut self, name: &[u8]) -> Option<u32> {
+        judge::is_suspect(name, &self.engine.rules).then(|| {
+            let number = self.names.entry(name.to_ascii_lowercase()).or_insert(0);
+            *number += 1;
+            *number
+        })
+    }
+
+    fn field(&mut self, name: &[u8], value: &[u8]) {
+        let Some(index) = self.number(name) else { return };
+        if self.left > 0
+            && judge::is_claim(name, value, &self.engine.rules)
+            && let Some(name) = FieldValue::new(name)
+        {
+            self.gone.push(HeaderChange { name, index, value: None });
+            self.count += 1;
+            self.left -= 1;
+        }
     }
 }
 
@@ -254,6 +363,13 @@ impl Complete {
             return Err(Untellable::AcrossFields);
         }
         let mut header = header;
+        // The server has said where fields begin and where they end.
+        let between = |edit: &Edit| {
+            edit.span.is_empty() && (edit.with == b"\r\n" || edit.with.starts_with(judge::NAMED))
+        };
+        if header.iter().any(between) {
+            return Ok((actions, false));
+        }
         let (mut body_stays, mut all) = (false, true);
         let mut counts = Counts::new(self);
         for (at, told) in self.fields.iter().enumerate() {
@@ -324,30 +440,44 @@ impl Complete {
         pieces(&self.raw, self.body, &edits[split..])
     }
 
-    /// Has fields go that are not to stand, by name and value as the server told them, whatever a CR in a field makes a reader see.
+    /// Has fields go that would be taken for ours, by name and value as the server told them, whatever a CR in a field makes a reader see; and
+    /// what begins so behind such a CR.
     ///
-    /// Whether there were such.
-    pub(crate) fn delete(&self, actions: &mut Actions<'_>, gone: impl Fn(&[u8], &[u8]) -> bool) -> bool {
-        let field = |told: &Told| {
-            let (name, rest) = told.span.of(&self.raw).split_at(told.name);
-            (name, rest.strip_prefix(b":").unwrap_or(rest))
-        };
-        let goes = |told: &Told| matches!(field(told), (name, value) if gone(name, value));
-        if !self.fields.iter().any(goes) {
-            return false;
+    /// How many there were.
+    pub(crate) fn delete(&self, actions: &mut Actions<'_>, rules: &Rules) -> u32 {
+        let mut gone = Vec::new();
+        let odd = has_bare_return(&self.raw[..self.body]);
+        for (at, told) in self.fields.iter().enumerate() {
+            let bytes = told.span.of(&self.raw);
+            let (name, rest) = bytes.split_at(told.name);
+            if judge::is_claim(name, rest.strip_prefix(b":").unwrap_or(rest), rules) {
+                gone.push((at, None, 1));
+            } else if let Some((left, count)) = odd.then(|| judge::without_claims(bytes, rules)).flatten() {
+                gone.push((at, Some(left), count));
+            }
         }
         let mut counts = Counts::new(self);
-        let mut all = HashSet::new();
-        for (at, told) in self.fields.iter().enumerate().filter(|(_, told)| goes(told)) {
-            all.insert((field(told).0.to_ascii_lowercase(), counts.of(at)));
+        let mut count = 0;
+        let mut changes = HashMap::new();
+        for (at, left, claims) in gone {
+            let told = self.fields[at];
+            let name = &self.raw[told.span.start..][..told.name];
+            let value = left.map(|left| self.value(left.get(told.name + 1..).unwrap_or_default()));
+            // What cannot stay without them goes.
+            let (value, Some(name)) = (value.and_then(Result::ok), FieldValue::new(name)) else { continue };
+            let index = counts.of(at);
+            count += claims;
+            changes
+                .insert((name.as_bytes().to_ascii_lowercase(), index), HeaderChange { name, index, value });
         }
-        let place = |change: &HeaderChange| (change.name.as_bytes().to_ascii_lowercase(), change.index);
-        actions.changes.retain(|change| !all.contains(&place(change)));
-        let mut all: Vec<_> = all.into_iter().collect();
-        all.sort_unstable();
-        let deleted = |(name, index)| Some(HeaderChange { name: FieldValue::new(name)?, index, value: None });
-        actions.changes.extend(all.into_iter().filter_map(deleted));
-        true
+        if !changes.is_empty() {
+            let place = |change: &HeaderChange| (change.name.as_bytes().to_ascii_lowercase(), change.index);
+            actions.changes.retain(|change| !changes.contains_key(&place(change)));
+            let mut changes: Vec<_> = changes.into_iter().collect();
+            changes.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+            actions.changes.extend(changes.into_iter().map(|(_, change)| change));
+        }
+        count
     }
 
     /// New fields that stand before the field that begins at `at`; the edits behind them.

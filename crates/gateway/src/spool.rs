@@ -227,6 +227,14 @@ impl Spool {
     /// # Errors
     /// The file cannot be read, or `take` fails.
     pub(crate) fn pieces(&mut self, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        self.pieces_while(|piece| take(piece).map(|()| true))
+    }
+
+    /// Gives bytes from the first on, piece by piece, as long as `take` says so.
+    ///
+    /// # Errors
+    /// The file cannot be read, or `take` fails.
+    pub(crate) fn pieces_while(&mut self, mut take: impl FnMut(&[u8]) -> io::Result<bool>) -> io::Result<()> {
         if let Some(file) = &mut self.file {
             let mut piece = vec![0; PIECE];
             let mut left = self.filed;
@@ -234,24 +242,29 @@ impl Spool {
             while left > 0 {
                 let most = piece.len().min(left as usize);
                 file.read_exact(&mut piece[..most])?;
-                take(&piece[..most])?;
+                if !take(&piece[..most])? {
+                    // What is written next belongs behind all that is there.
+                    file.seek(SeekFrom::End(0))?;
+                    return Ok(());
+                }
                 left -= most as u64;
             }
         }
-        take(&self.memory)
+        take(&self.memory).map(drop)
     }
 
-    /// Whether none of the bytes is beyond ASCII.
+    /// The first bytes, so many of them where there are so many.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub(crate) fn is_ascii(&mut self) -> io::Result<bool> {
-        let mut ascii = true;
-        self.pieces(|piece| {
-            ascii &= piece.is_ascii();
-            Ok(())
+    pub(crate) fn first(&mut self, count: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.pieces_while(|piece| {
+            let left = count - bytes.len();
+            bytes.extend_from_slice(piece.get(..left).unwrap_or(piece));
+            Ok(bytes.len() < count)
         })?;
-        Ok(ascii)
+        Ok(bytes)
     }
 
     /// How many bytes there are.

@@ -5,7 +5,7 @@
 //! # Limits
 //! How long a server may be silent is looked at several times in that time, not at its end to the millisecond.
 
-use super::decide::{Apart, decide};
+use super::decide::{Apart, Failure, decide};
 use super::outside::{Outside, Signs, Work};
 use crate::address::Stream;
 use crate::engine::{Engine, Envelope};
@@ -272,24 +272,30 @@ impl Connection {
                     fault: &fault,
                 });
             }
-            if !take(event, new, &mut self.envelope, &mut self.message, &mut self.peer) {
+            let engine = || self.shared.engine();
+            if !take(event, new, engine, &mut self.envelope, &mut self.message, &mut self.peer) {
                 return Err(End::Quit);
             }
         }
     }
 
     /// Something of ours failed: the message is deferred, or passes where that is asked for. The session owes a verdict.
-    fn fail(&mut self, fault: &str, engine: &Engine, record: &mut Record) -> Result<(), End> {
-        self.failed(fault, engine, record);
+    fn fail(&mut self, failure: Failure, engine: &Engine, record: &mut Record) -> Result<(), End> {
+        self.failed(&failure.fault, engine, record);
         let verdict = if engine.fail_open { Verdict::Continue } else { Verdict::Tempfail };
-        // These need no grant.
-        self.session.decide(&Actions::default(), &verdict).map_err(|_| End::Quit)
+        let granted = self.session.granted().unwrap_or_default();
+        let mut actions = Actions::default();
+        if engine.fail_open && granted.may(milter::action::CHANGE_HEADERS) && failure.claims.1 > 0 {
+            (actions.changes, record.claims) = failure.claims;
+            record.action = Action::Normalize;
+        }
+        self.session.decide(&actions, &verdict).map_err(|_| End::Quit)
     }
 
     fn failed(&self, fault: &str, engine: &Engine, record: &mut Record) {
         record.action = if engine.fail_open { Action::Pass } else { Action::Tempfail };
         record.failed_open = engine.fail_open;
-        record.bytes_out = 0;
+        (record.bytes_out, record.claims) = (0, 0);
         record.finding = Some(record::kind(fault));
         self.fault(fault);
     }
@@ -372,8 +378,8 @@ impl Connection {
         let failed = done.is_err();
         let apart = match done {
             Ok(apart) => apart,
-            Err(fault) => {
-                self.fail(&fault, &engine, &mut record)?;
+            Err(failure) => {
+                self.fail(failure, &engine, &mut record)?;
                 None
             }
         };
@@ -442,7 +448,7 @@ impl Served for Connection {
 /// Without its verdict the server defers the message, whatever was found out about it.
 fn not_taken(record: &mut Record) {
     (record.action, record.finding, record.failed_open) = (Action::Tempfail, Some("io"), false);
-    record.bytes_out = 0;
+    (record.bytes_out, record.claims) = (0, 0);
 }
 
 fn empty_message(shared: &Shared, granted: Granted) -> Received {
@@ -463,6 +469,7 @@ fn is_within(event: &Event<'_>, before: bool) -> bool {
 fn take(
     event: Event<'_>,
     new: impl Fn() -> Received,
+    engine: impl Fn() -> Arc<Engine>,
     envelope: &mut Envelope,
     message: &mut Option<Received>,
     peer: &mut String,
@@ -488,10 +495,18 @@ fn take(
             }
         }
         Event::Header(name, value) => {
-            message.get_or_insert_with(new).field(name, value);
+            let message = message.get_or_insert_with(new);
+            message.field(name, value);
+            if message.is_unwatched() {
+                message.watch(engine());
+            }
         }
         Event::Body(piece) | Event::EndOfMessage(piece) => {
-            message.get_or_insert_with(new).body(piece);
+            let message = message.get_or_insert_with(new);
+            message.body(piece);
+            if message.is_unwatched() {
+                message.watch(engine());
+            }
         }
         Event::Abort | Event::NewClient => (*message, *envelope) = (None, Envelope::default()),
         _ => (),

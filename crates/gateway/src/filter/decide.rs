@@ -1,17 +1,19 @@
 //! What becomes of one message: it is judged when it is its turn, kept where it changes, and the session gets edits and verdict.
 //!
 //! # Limits
-//! A judgement that has begun is not broken off: where it takes too long the server has its verdict before, and what comes of it goes nowhere.
+//! A judgement that has begun is not broken off: where it takes too long the server has its verdict before, and what comes of it goes nowhere;
+//! a message that passes then keeps what it claims, too.
 
 use super::outside::Outside;
 use crate::engine::Engine;
-use crate::milter::{self, Actions, FieldValue, Granted, ReplyText, Session, Verdict};
+use crate::milter::{self, Actions, FieldValue, Granted, HeaderChange, ReplyText, Session, Verdict};
 use crate::notice::Record;
 use crate::policy::{Action, Finding};
 use crate::received::{Complete, Received};
 use crate::server::Shared;
 use mailglot_mime::Edit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 /// A message whose new body is so long that it is not copied into the output.
 pub(super) struct Apart {
@@ -19,6 +21,19 @@ pub(super) struct Apart {
     pub(super) edits: Vec<Edit>,
     /// Where its packets belong in the session's output.
     pub(super) place: usize,
+}
+
+/// Why there is no verdict.
+pub(super) struct Failure {
+    pub(super) fault: String,
+    /// What is not to stand in the message, should it pass all the same, and how many fields that is.
+    pub(super) claims: (Vec<HeaderChange>, u32),
+}
+
+impl From<String> for Failure {
+    fn from(fault: String) -> Self {
+        Self { fault, claims: (Vec::new(), 0) }
+    }
 }
 
 /// Reads a message and gives the session its verdict, when it is its turn where it may `wait` for that; what is not in the session's output
@@ -29,28 +44,34 @@ pub(super) struct Apart {
 pub(super) fn decide(
     shared: &Shared,
     wait: bool,
-    engine: &Engine,
+    engine: &Arc<Engine>,
     message: Received,
     session: &mut Session,
     outside: &Outside,
     record: &mut Record,
-) -> Result<Option<Apart>, String> {
+) -> Result<Option<Apart>, Failure> {
     record.policy.clone_from(&engine.rules.name);
     let granted = session.granted().unwrap_or_default();
+    if let Some(error) = message.failure() {
+        let fault = format!("spool ({error})");
+        let claims = if engine.fail_open { message.claims(engine) } else { None };
+        return Err(Failure { fault, claims: claims.unwrap_or_default() });
+    }
     if let Some(finding) = message.beyond() {
-        return pass_unread(finding, engine, granted, session, record).map(|()| None);
+        return pass_unread(finding, message, engine, granted, session, record).map(|()| None);
     }
     let _turn = wait.then(|| shared.turns.take());
     if outside.has_given_up() {
-        return Err("slow".to_owned());
+        return Err("slow".to_owned().into());
     }
+    let complete = message.complete().map_err(|error| format!("spool ({error})"))?;
     let work = || {
-        let complete = message.complete().map_err(|error| format!("spool ({error})"))?;
         let mut judgement = engine.judge(complete.raw(), &record.envelope);
         let decision =
             engine.decide(&complete, &judgement, granted).map_err(|why| format!("untellable ({why})"))?;
         record.action = decision.action;
         record.wanted = judgement.wanted;
+        record.claims = decision.claims;
         record.finding = decision.remark;
         record.losses = judgement.report.losses();
         record.bytes_out = decision.size as u64;
@@ -63,25 +84,36 @@ pub(super) fn decide(
         let decided = session.decide_around(&decision.actions, &decision.verdict);
         record.findings = std::mem::take(&mut judgement.findings);
         let place = decided.map_err(|refusal| refusal.to_string())?;
-        let edits = judgement.edits;
-        Ok(place.map(|place| Apart { message: complete, edits, place }))
+        Ok(place.map(|place| (place, judgement.edits)))
     };
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("panic".to_owned()))
+    let fault = match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(place)) => return Ok(place.map(|(place, edits)| Apart { message: complete, edits, place })),
+        Ok(Err(fault)) => fault,
+        Err(_) => "panic".to_owned(),
+    };
+    let claims = || {
+        let mut actions = Actions::default();
+        let count = complete.delete(&mut actions, &engine.rules);
+        (actions.changes, count)
+    };
+    let claims = engine.fail_open.then(|| catch_unwind(AssertUnwindSafe(claims)).unwrap_or_default());
+    Err(Failure { fault, claims: claims.unwrap_or_default() })
 }
 
 /// The outcome of a message that there is too much of to be looked at.
 fn pass_unread(
     finding: Finding,
-    engine: &Engine,
+    message: Received,
+    engine: &Arc<Engine>,
     granted: Granted,
     session: &mut Session,
     record: &mut Record,
-) -> Result<(), String> {
+) -> Result<(), Failure> {
     record.findings.add(finding, String::new);
     record.finding = Some(finding.id());
     record.wanted = engine.about_unread(finding);
     let mut actions = Actions::default();
-    let (action, verdict) = match record.wanted {
+    let (mut action, verdict) = match record.wanted {
         Action::Reject => {
             let words = format!("message refused: {}", finding.id());
             let reply = ReplyText::new(550, (5, 6, 0), &words).map_or(Verdict::Reject, Verdict::Reply);
@@ -98,6 +130,19 @@ fn pass_unread(
         }
         Action::Pass | Action::Tag | Action::Normalize => (Action::Pass, Verdict::Continue),
     };
+    if verdict.lets_pass() && granted.may(milter::action::CHANGE_HEADERS) {
+        let Some((changes, count)) = message.claims(engine) else {
+            // Nobody means such a message, and what it claims must not pass.
+            record.action = Action::Tempfail;
+            return session
+                .decide(&Actions::default(), &Verdict::Tempfail)
+                .map_err(|why| why.to_string().into());
+        };
+        if count > 0 {
+            action = action.max(Action::Normalize);
+        }
+        (actions.changes, record.claims) = (changes, count);
+    }
     record.action = action;
-    session.decide(&actions, &verdict).map_err(|refusal| refusal.to_string())
+    session.decide(&actions, &verdict).map_err(|refusal| refusal.to_string().into())
 }

@@ -65,6 +65,7 @@ fn told(event: &Event, envelope: &Envelope) -> Option<Finding> {
         E::HdrNul => Finding::NulInHeader,
         E::HdrNoColon | E::HdrBareCr => Finding::MalformedHeaderLine,
         E::HdrBlankLine => Finding::WhitespaceLine,
+        E::MimeNoBlankLine => Finding::UnendedHeader,
         E::HdrDuplicate => Finding::DuplicateHeader,
         E::HdrAmbiguousFrom => Finding::AmbiguousFrom,
         E::HdrManyFields => Finding::TooManyHeaders,

@@ -1,10 +1,10 @@
-//! Header fields that a gateway trusts, deletes and adds.
+//! Header fields that a gateway trusts, deletes because others stand above them, and adds.
 //!
 //! # Limits
-//! A header ends at a line that is no field, unless a field that mail knows follows. A field of our own name behind such a line is text here, and
-//! stays, though a reader that skips the line may believe it.
+//! A signature counts as one wherever it stands among the fields of the message, and whether or not it is valid.
 
 use super::changed::transfer;
+use super::mend::NAMED;
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules};
 use mailglot_mime::{Edit, Message, Part, PartId, PartKind, Report, Span, header, splice};
@@ -15,7 +15,7 @@ use std::fmt::Write;
 const FIRST_COUNTS: [&[u8]; 4] =
     [b"content-type", b"content-transfer-encoding", b"content-disposition", b"mime-version"];
 /// What stands before a first line that begins with white space, where fields of ours stand above it.
-pub(super) const LEADING: &[u8] = b"X-Leading-Line:";
+const LEADING: &[u8] = b"X-Leading-Line:";
 /// Longest line that we write (RFC 5322 2.1.1).
 const WIDTH: usize = 76;
 
@@ -40,107 +40,6 @@ pub(super) fn has_length_tag(message: &Message<'_>) -> bool {
                 halves.next().is_some_and(|name| name.trim_ascii() == b"l") && halves.next().is_some()
             })
     })
-}
-
-/// Whether a server of this name has told what it thinks of the signatures (RFC 8601 2.2).
-pub(super) fn has_results_of(message: &Message<'_>, id: &str) -> bool {
-    results_of(message, id).next().is_some()
-}
-
-fn results_of<'m>(message: &'m Message<'_>, id: &'m str) -> impl Iterator<Item = &'m header::Field> {
-    let raw = message.raw();
-    message
-        .fields(PartId::ROOT)
-        .iter()
-        .filter(move |field| is_result_of(field.name.of(raw), field.value.of(raw), id))
-}
-
-/// As it stands in the grammar: what is trusted is nothing else.
-fn is_result_of(name: &[u8], value: &[u8], id: &str) -> bool {
-    name.eq_ignore_ascii_case(b"authentication-results")
-        && server(&header::unfold(value)).eq_ignore_ascii_case(id.as_bytes())
-}
-
-/// As some reader behind us may take it: with blanks around the name that the grammar does not have, or the dot of the root behind it.
-fn seems_result_of(name: &[u8], value: &[u8], id: &str) -> bool {
-    // Of bytes that are no text nobody knows what a reader makes; control characters are blanks to `strip` of Python, and more so.
-    let blank = |c: char| c.is_whitespace() || c.is_control() || c == char::REPLACEMENT_CHARACTER;
-    let plain = |name: &str| {
-        let name = name.trim_matches(blank).split(blank).next().unwrap_or_default();
-        name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
-    };
-    name.eq_ignore_ascii_case(b"authentication-results") && {
-        let value = header::unfold(value);
-        let value = String::from_utf8_lossy(&value);
-        let mut rest = value.trim_start_matches(blank);
-        // Comments may stand between such blanks too.
-        while rest.starts_with('(') {
-            let behind = behind_comments(rest.as_bytes()).len();
-            rest = rest.get(rest.len() - behind..).unwrap_or_default().trim_start_matches(blank);
-        }
-        plain(&String::from_utf8_lossy(&server(rest.as_bytes()))) == plain(id)
-    }
-}
-
-/// The name of the server that tells of results, a token or a quoted string behind comments (RFC 8601 2.2). What follows it, a version or
-/// what none should write there, does not count.
-fn server(value: &[u8]) -> Vec<u8> {
-    let rest = behind_comments(value);
-    let ends = |byte: &u8| byte.is_ascii_whitespace() || br#"()<>@,;:\"/[]?="#.contains(byte);
-    let Some(quoted) = rest.strip_prefix(b"\"") else {
-        return rest.iter().copied().take_while(|byte| !ends(byte)).collect();
-    };
-    let mut name = Vec::new();
-    let mut bytes = quoted.iter();
-    while let Some(byte) = bytes.next().filter(|byte| **byte != b'"') {
-        name.extend(if *byte == b'\\' { bytes.next() } else { Some(byte) });
-    }
-    name.trim_ascii().to_vec()
-}
-
-/// What follows white space and comments, which may hold others and quoted pairs (RFC 5322 3.2.2).
-fn behind_comments(value: &[u8]) -> &[u8] {
-    let mut depth = 0_usize;
-    let mut at = 0;
-    while let Some(byte) = value.get(at) {
-        match byte {
-            b'(' => depth += 1,
-            b')' if depth > 0 => depth -= 1,
-            b'\\' if depth > 0 => at += 1,
-            _ if depth == 0 && !byte.is_ascii_whitespace() => break,
-            _ => (),
-        }
-        at += 1;
-    }
-    value.get(at..).unwrap_or_default()
-}
-
-/// Whether a field would be taken for ours: a report, or the result of a check that was not made here.
-pub(crate) fn is_claim(name: &[u8], value: &[u8], rules: &Rules) -> bool {
-    let own = [rules.findings_header.as_deref(), rules.original_header.as_deref()];
-    let forged = || rules.authserv_id.as_ref().is_some_and(|id| seems_result_of(name, value, id));
-    own.iter().flatten().any(|own| name.eq_ignore_ascii_case(own.as_bytes()))
-        || rules.strips_results && forged()
-}
-
-/// Deletes the fields that would be taken for ours.
-pub(super) fn delete_claims(message: &Message<'_>, rules: &Rules, edits: &mut Vec<Edit>) {
-    let raw = message.raw();
-    let claims = |field: &&header::Field| is_claim(field.name.of(raw), field.value.of(raw), rules);
-    let mut gone: Vec<Span> =
-        message.fields(PartId::ROOT).iter().filter(claims).map(|field| field.full).collect();
-    if matches!(raw.first(), Some(b' ' | b'\t')) && message.fields(PartId::ROOT).is_empty() {
-        // No header begins so; but many readers skip such a line, or see a field in it once something stands above, and believe the next.
-        let shift = LEADING.len();
-        let led = [LEADING, raw].concat();
-        let led = Message::parse(&led, &rules.rewriting.limits);
-        let claims =
-            |field: &&header::Field| is_claim(field.name.of(led.raw()), field.value.of(led.raw()), rules);
-        // The first of them is not there.
-        let claims = led.fields(PartId::ROOT).iter().skip(1).filter(claims);
-        gone.extend(claims.map(|field| Span::new(field.full.start - shift, field.full.end - shift)));
-    }
-    delete(gone, edits);
 }
 
 /// Deletes the fields that no reader should believe where another one stands above them.
@@ -174,8 +73,8 @@ pub(super) fn delete_duplicates(message: &Message<'_>, findings: &Findings, edit
     delete(gone, edits);
 }
 
-/// Adds edits that delete whole fields; edits inside these go.
-fn delete(mut gone: Vec<Span>, edits: &mut Vec<Edit>) {
+/// Adds edits that delete bytes; edits inside these go.
+pub(super) fn delete(mut gone: Vec<Span>, edits: &mut Vec<Edit>) {
     if gone.is_empty() {
         return;
     }
@@ -204,6 +103,43 @@ pub(super) fn added(
         return Vec::new();
     }
     findings_field(rules, wanted, findings, rules.monitor.then_some("monitor")).into_iter().collect()
+}
+
+/// Fields as they stand above a message, with CRLF where its first line ends so, else with LF.
+pub(crate) fn above(added: &[(FieldValue, FieldValue)], raw: &[u8], edits: &[Edit]) -> Vec<u8> {
+    let first = memchr::memchr(b'\n', raw);
+    let eol: &[u8] = if first.is_none_or(|at| at > 0 && raw[at - 1] == b'\r') { b"\r\n" } else { b"\n" };
+    let mut bytes = Vec::new();
+    for (name, value) in added {
+        bytes.extend_from_slice(name.as_bytes());
+        bytes.extend_from_slice(b": ");
+        for (at, line) in value.as_bytes().split(|byte| *byte == b'\n').enumerate() {
+            if at > 0 {
+                bytes.extend_from_slice(eol);
+            }
+            bytes.extend_from_slice(line);
+        }
+        bytes.extend_from_slice(eol);
+    }
+    let (mut at, mut below) = (0, None);
+    for edit in edits {
+        if below.is_some() || edit.span.start > at {
+            break;
+        }
+        (at, below) = (edit.span.end, edit.with.first());
+    }
+    let first = below.map_or(raw.get(at..).unwrap_or_default(), std::slice::from_ref);
+    if added.is_empty() {
+        return bytes;
+    }
+    if matches!(first, [b' ' | b'\t', ..]) {
+        // A first line that begins with white space would go on with what we say.
+        bytes.extend_from_slice(LEADING);
+    } else if first.starts_with(b"From ") || first.starts_with(b">From ") {
+        // The line of a mailbox is one at the very beginning only; elsewhere it ends a header for some.
+        bytes.extend_from_slice(&[NAMED, b" "].concat());
+    }
+    bytes
 }
 
 /// The field that tells of findings, and in which `mode` nothing, or not all, was done of what the policy wants.

@@ -1,4 +1,8 @@
-//! What was left open: lines of nothing but blanks inside a header, and multiparts without their closing delimiter.
+//! What was left open: lines of nothing but blanks inside a header, headers without an empty line behind them, lines in a header that are no
+//! fields, and multiparts without their closing delimiter.
+//!
+//! A line that is no field ends a header here where no field that mail knows follows soon; the empty line that some readers miss is put there,
+//! as Postfix and Sendmail do. Where one follows, the line is given a name, so that no reader takes it for the end or skips it.
 //!
 //! A line of blanks continues its field (RFC 5322 4.2, obs-FWS), and ends the header for some readers. Its blanks go to the end of the line
 //! before it: the field's text stays what it was. A multipart that ends with its message, or with the part around it, gets the delimiter
@@ -6,15 +10,18 @@
 //!
 //! # Limits
 //! What is signed stays, and so do embedded messages. In lines that end in CR alone nothing is mended. Blanks that would make a line too
-//! long go. A message whose parts would be others without lines of blanks keeps them. A message that was cut within a header, or whose parts would be others with the delimiters, stays without them.
+//! long go, and lines without a name that would be too long with one have none. A message whose parts would be others by one of these stays without it. A message that was cut within a header, or whose parts would be others with the delimiters, stays without them.
 
 use super::Kept;
 use crate::policy::{Action, Finding, Findings, Rules};
-use mailglot_mime::{Edit, Eol, EventKind, Limits, Message, PartId, PartKind, Span, header, splice};
+use mailglot_mime::{Edit, Eol, Event, EventKind, Limits, Message, PartId, PartKind, Span, header, splice};
 use std::cmp::Reverse;
 
 /// Bytes of the longest line that is made.
 const WIDTH: usize = 900;
+
+/// The name of a line that had none.
+pub(crate) const NAMED: &[u8] = b"X-Unnamed-Line:";
 
 /// Adds edits for what was found, where the rules ask for that. Linear in the message.
 pub(super) fn plan(
@@ -26,19 +33,29 @@ pub(super) fn plan(
 ) {
     let asked = |finding| findings.has(finding) && rules.action(finding) == Action::Normalize;
     let (blanks, open) = (asked(Finding::WhitespaceLine), asked(Finding::UnterminatedMultipart));
-    if !(blanks || open) || message.eol() == Eol::Cr {
+    let (unended, unnamed) = (asked(Finding::UnendedHeader), asked(Finding::MalformedHeaderLine));
+    if !(blanks || open || unended || unnamed) || message.eol() == Eol::Cr {
         return;
     }
     let sealed = sealed(message);
-    if blanks {
+    let mut alike = |change: &dyn Fn(&mut Vec<Edit>)| {
         let before = edits.clone();
-        join_lines(message, &sealed, kept, edits);
-        let raw = message.raw();
-        if *edits != before
-            && !is_alike(message, &Message::parse(&spliced(raw, edits), &rules.rewriting.limits))
-        {
-            *edits = before;
+        change(edits);
+        if *edits != before {
+            let bytes = spliced(message.raw(), edits);
+            if !is_alike(message, &Message::parse(&bytes, &rules.rewriting.limits)) {
+                *edits = before;
+            }
         }
+    };
+    if unended {
+        alike(&|edits| add(end_headers(message, &sealed), kept, edits));
+    }
+    if unnamed && !findings.has(Finding::TooManyHeaders) {
+        alike(&|edits| add(name_lines(message, &sealed), kept, edits));
+    }
+    if blanks {
+        alike(&|edits| join_lines(message, &sealed, kept, edits));
     }
     if open {
         close(message, &sealed, &rules.rewriting.limits, edits);
@@ -57,6 +74,52 @@ fn sealed(message: &Message<'_>) -> Vec<(bool, bool)> {
         (inside || signed, inside)
     });
     parts.collect()
+}
+
+/// Adds edits between fields, behind those that add fields there.
+fn add(mut new: Vec<Edit>, kept: &Kept, edits: &mut Vec<Edit>) {
+    kept.hold(&mut new);
+    edits.append(&mut new);
+    edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+}
+
+/// The empty lines that headers lack, in the place of a line of blanks where that stands for one.
+fn end_headers(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
+    let eol = message.eol().bytes();
+    let unended = message.defects().iter().filter(|event| event.kind == EventKind::MimeNoBlankLine);
+    let free = |event: &&Event| sealed.get(event.part.0 as usize).is_some_and(|(_, header)| !header);
+    unended.filter(free).map(|event| Edit::new(event.at, eol)).collect()
+}
+
+/// Names for lines in headers that are no fields. Lines that go on with such a line go on with what it becomes.
+fn name_lines(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
+    let raw = message.raw();
+    let mut new = Vec::new();
+    for (part, (_, header_sealed)) in message.parts().iter().zip(sealed) {
+        if *header_sealed {
+            continue;
+        }
+        let fields = part.fields.0 as usize..part.fields.1 as usize;
+        let fields = message.all_fields().get(fields).unwrap_or_default();
+        let ends = fields.iter().map(|field| field.full).chain([Span::new(part.header.end, part.header.end)]);
+        let mut at = part.header.start;
+        for next in ends {
+            let start = at;
+            for line in raw.get(at..next.start).unwrap_or_default().split_inclusive(|byte| *byte == b'\n') {
+                let blank = matches!(line.first(), Some(b' ' | b'\t'));
+                if at > start && is_blank(content(line)) {
+                    // It would be a line of blanks in what the line before it becomes.
+                    new.push(Edit::new(Span::new(at, at + line.len()), b""));
+                } else if (at == start || !blank) && line.len() <= WIDTH {
+                    let name = if blank { NAMED.to_vec() } else { [NAMED, b" "].concat() };
+                    new.push(Edit::new(Span::new(at, at), name));
+                }
+                at += line.len();
+            }
+            at = next.end;
+        }
+    }
+    new
 }
 
 /// Takes the line ends away before lines of blanks. Edits in such a field become one with that.

@@ -12,6 +12,7 @@ mod addresses;
 mod canonical;
 mod changed;
 mod charsets;
+mod claims;
 mod events;
 mod fields;
 mod grown;
@@ -32,7 +33,9 @@ use mailglot_mime::{
 };
 use std::borrow::Cow;
 
-pub(crate) use fields::{findings_field, is_claim};
+pub(crate) use claims::{find as find_claims, is_claim, is_suspect, without as without_claims};
+pub(crate) use fields::{above, findings_field};
+pub(crate) use mend::NAMED;
 
 /// What becomes of one message.
 #[derive(Debug)]
@@ -41,6 +44,8 @@ pub struct Judgement<'a> {
     pub action: Action,
     /// What the policy asks for; the same as `action` but in a dry run, and where there is nothing to be done.
     pub wanted: Action,
+    /// How many fields that would be taken for ours go, whatever the policy asks for.
+    pub claims: u32,
     /// What was found.
     pub findings: Findings,
     /// What is changed in the message; empty where it stays as it is.
@@ -62,6 +67,7 @@ impl<'a> Judgement<'a> {
         Self {
             action: Action::Pass,
             wanted: Action::Pass,
+            claims: 0,
             findings: Findings::default(),
             edits: Vec::new(),
             added: Vec::new(),
@@ -82,24 +88,8 @@ impl<'a> Judgement<'a> {
         if self.edits.is_empty() && self.added.is_empty() {
             return Cow::Borrowed(self.raw);
         }
-        let first = memchr::memchr(b'\n', self.raw);
-        let crlf = first.is_none_or(|at| at > 0 && self.raw[at - 1] == b'\r');
-        let mut bytes = Vec::with_capacity(self.size());
-        for (name, value) in &self.added {
-            bytes.extend_from_slice(name.as_bytes());
-            bytes.extend_from_slice(b": ");
-            for (at, line) in value.as_bytes().split(|byte| *byte == b'\n').enumerate() {
-                if at > 0 {
-                    bytes.extend_from_slice(if crlf { b"\r\n" } else { b"\n" });
-                }
-                bytes.extend_from_slice(line);
-            }
-            bytes.extend_from_slice(if crlf { b"\r\n" } else { b"\n" });
-        }
-        if !self.added.is_empty() && matches!(self.raw.first(), Some(b' ' | b'\t')) {
-            // A first line that begins with white space would go on with what we say.
-            bytes.extend_from_slice(fields::LEADING);
-        }
+        let mut bytes = fields::above(&self.added, self.raw, &self.edits);
+        bytes.reserve(self.size());
         // Writing to memory cannot fail.
         let _ = splice(self.raw, &self.edits, &mut bytes);
         Cow::Owned(bytes)
@@ -121,10 +111,23 @@ impl<'a> Judgement<'a> {
 
 /// Judges a message. Linear in its bytes.
 pub fn judge<'a>(raw: &'a [u8], envelope: &Envelope, rules: &Rules) -> Judgement<'a> {
+    judge_mended(raw, envelope, rules, false)
+}
+
+/// Judges a message, whose stray line ends were set right before where it is `mended`.
+pub(crate) fn judge_mended<'a>(
+    raw: &'a [u8],
+    envelope: &Envelope,
+    rules: &Rules,
+    mended: bool,
+) -> Judgement<'a> {
     let policy = policy_for(envelope, rules);
     let message = Message::parse(raw, &policy.limits);
     let Plan { mut edits, report } = plan_parsed(&message, &policy);
     let mut findings = Findings::default();
+    if mended {
+        findings.add(Finding::BareLf, String::new);
+    }
     let mut kept = Kept::default();
     events::find(&message, &report, envelope, &mut findings);
     structure::find(&message, &mut findings, &mut kept);
@@ -148,16 +151,18 @@ pub fn judge<'a>(raw: &'a [u8], envelope: &Envelope, rules: &Rules) -> Judgement
         fields::delete_duplicates(&message, &findings, &mut edits);
         grown::take_back(&message, &mut findings, &mut edits);
     }
-    let (wanted, action) = decide(rules, &findings, &edits);
+    let claims = claims::of(&message, rules, &mut edits);
+    let (wanted, action) = decide(rules, &findings, mended || !edits.is_empty());
     if action != Action::Normalize {
         edits.clear();
     }
     let mut added = fields::added(rules, wanted, action, &findings);
     added.extend(fields::original(&message, rules, &edits, &report));
-    fields::delete_claims(&message, rules, &mut edits);
+    let count = claims.len() as u32;
+    fields::delete(claims, &mut edits);
     let (parts, changed) = (message.parts().len() as u32, changed::parts(&message, &report, &edits));
     let action = if action == Action::Pass && !added.is_empty() { Action::Tag } else { action };
-    Judgement { action, wanted, findings, edits, added, report, parts, changed, raw }
+    Judgement { action, wanted, claims: count, findings, edits, added, report, parts, changed, raw }
 }
 
 /// How a message is written, by what its envelope promised.
@@ -175,15 +180,14 @@ fn policy_for<'r>(envelope: &Envelope, rules: &'r Rules) -> Cow<'r, Policy> {
 }
 
 /// What the rules ask for, and what is done. A message that no finding speaks of is brought to UTF-8; where findings do that a
-/// rewriting would mend, they decide.
-fn decide(rules: &Rules, findings: &Findings, edits: &[Edit]) -> (Action, Action) {
+/// rewriting would mend, they decide. `rewritten` is whether there is something to be written anew.
+fn decide(rules: &Rules, findings: &Findings, rewritten: bool) -> (Action, Action) {
     let mended = findings.counted().filter(|(finding, _)| finding.usual() == Action::Normalize);
     let plain = mended.map(|(finding, _)| rules.action(finding)).max().unwrap_or(Action::Normalize);
     let strongest = rules.strongest(findings);
-    let plain = if edits.is_empty() { Action::Pass } else { plain };
+    let plain = if rewritten { plain } else { Action::Pass };
     let wanted = match strongest.max(plain) {
-        // There is nothing to write anew.
-        Action::Normalize if edits.is_empty() => Action::Tag,
+        Action::Normalize if !rewritten => Action::Tag,
         wanted => wanted,
     };
     // Tagged is what has a field; that is known when the fields are made.
@@ -196,7 +200,7 @@ fn may_break_signature(message: &Message<'_>, rules: &Rules) -> bool {
     // Where results are deleted as forged, one of our name is.
     rules.signed == Signed::RewriteAfterVerify
         && !rules.strips_results
-        && rules.authserv_id.as_ref().is_some_and(|id| fields::has_results_of(message, id))
+        && rules.authserv_id.as_ref().is_some_and(|id| claims::has_results_of(message, id))
 }
 
 /// Places that stay as they are, whatever the planner would do.

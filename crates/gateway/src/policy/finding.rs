@@ -69,6 +69,8 @@ findings! {
     BareLf = "bare-lf", Normalize;
     /// A line of nothing but blanks in a header.
     WhitespaceLine = "whitespace-line", Normalize;
+    /// A header without an empty line behind it, whose end readers see at different places.
+    UnendedHeader = "unended-header", Normalize;
     /// A multipart without its closing delimiter.
     UnterminatedMultipart = "unterminated-multipart", Normalize;
     /// What some program would read as UTF-7, without a label.

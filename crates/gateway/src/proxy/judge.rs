@@ -5,12 +5,14 @@
 //! came. Eight bits that cannot be made seven (signed mail, a message that is not looked at) are refused where the next hop did not announce
 //! 8BITMIME, or the client said HELO and so announced nothing itself: RFC 6152 3 knows no other end for them. An address that is not ASCII stays as it is, in the envelope and in header fields: nothing else names the same mailbox. There is no place
 //! for what is to be held: it is deferred. Of a message that is too large to be looked at, or passes where judging it failed, no original is
-//! kept, though its stray line ends are set right. What grows beyond the size that the next hop announced is dealt with as it came, as one that
+//! kept, though its stray line ends are set right and fields that would be taken for ours go. What grows beyond the size that the next hop announced is dealt with as it came, as one that
 //! is too large to be looked at: the next hop would refuse for good what it takes as it came.
 
 use super::capabilities::Capabilities;
 use super::content::{Unacceptable, is_clean};
+use super::leaving::Around;
 use crate::engine::Engine;
+use crate::judge::{above, find_claims};
 use crate::notice::Record;
 use crate::policy::{Action, Finding};
 use mailglot_mime::{Edit, Headers, Span, Transfer};
@@ -22,12 +24,18 @@ const LATER: &str = "4.7.0 Try again later";
 /// What is done to the bytes.
 #[derive(Debug)]
 pub(super) enum Fate {
-    /// They go on as they came.
-    Same,
+    /// They go on as they came, but for what is done whatever is in them.
+    Same(Around),
     /// Others go on.
     Other(Vec<u8>),
     /// They go nowhere: code and words for the client.
     Refused(u16, String),
+}
+
+impl From<(u16, String)> for Fate {
+    fn from((code, words): (u16, String)) -> Self {
+        Self::Refused(code, words)
+    }
 }
 
 /// What the policy says of line ends that were set right: a fate where the message is refused for them, none where it goes on. In a
@@ -70,12 +78,13 @@ pub(super) fn unacceptable(why: Unacceptable, record: &mut Record) -> Fate {
     Fate::Refused(550, words.to_owned())
 }
 
-/// A message that is too large to be looked at.
-pub(super) fn unread(engine: &Engine, record: &mut Record) -> Fate {
-    record.findings.add(Finding::TooLarge, String::new);
-    record.finding = Some(Finding::TooLarge.id());
-    record.wanted = engine.about_unread(Finding::TooLarge);
-    match record.wanted {
+/// A message that is not looked at, for the reason of `finding`; `header` holds all of its header and the empty line behind it.
+pub(super) fn unread(header: &[u8], finding: Finding, engine: &Engine, record: &mut Record) -> Fate {
+    record.findings.add(finding, String::new);
+    record.finding = Some(finding.id());
+    let wanted = engine.about_unread(finding);
+    record.wanted = record.wanted.max(wanted);
+    match wanted {
         Action::Reject => {
             record.action = Action::Reject;
             Fate::Refused(552, "5.3.4 Message too large".to_owned())
@@ -84,7 +93,11 @@ pub(super) fn unread(engine: &Engine, record: &mut Record) -> Fate {
             record.action = Action::Tempfail;
             Fate::Refused(451, "4.3.4 Message too large".to_owned())
         }
-        Action::Pass | Action::Tag | Action::Normalize => Fate::Same,
+        Action::Pass | Action::Tag | Action::Normalize => {
+            // Stray line ends were set right before; whether that is told is the policy's, too.
+            let told = wanted.max(engine.about_mended(record));
+            Fate::Same(as_it_came(header, Some(told), engine, record))
+        }
     }
 }
 
@@ -96,22 +109,43 @@ pub(super) fn beyond_the_announced(record: &mut Record) -> Fate {
     Fate::Refused(552, "5.3.4 Message too large".to_owned())
 }
 
-/// Judges a message and writes what is allowed; `announced` is what the next hop takes, `came` the message as it came where its line ends
-/// were set right.
+/// What is done to a message that goes on as it came: fields that would be taken for ours stay behind, and where it is `told`, a field says
+/// what was found. `header` holds all of its header and the empty line behind it.
+pub(super) fn as_it_came(
+    header: &[u8],
+    told: Option<Action>,
+    engine: &Engine,
+    record: &mut Record,
+) -> Around {
+    let gone = find_claims(header, &engine.rules);
+    record.claims = gone.len() as u32;
+    let edits: Vec<Edit> = gone.iter().map(|span| Edit::new(*span, b"")).collect();
+    let told = told.is_some_and(|action| action >= Action::Tag);
+    let field = if told { engine.field_unread(&record.findings) } else { None };
+    if field.is_some() {
+        record.action = record.action.max(Action::Tag);
+    }
+    Around { above: above(field.as_slice(), header, &edits), gone }
+}
+
+/// Judges a message and writes what is allowed; `announced` is what the next hop takes, `mended` whether its line ends were set right, `came` the
+/// message as it came before that, where originals are kept.
 ///
 /// # Errors
 /// The message cannot be kept as it came.
 pub(super) fn judge(
     raw: &[u8],
     came: Option<&[u8]>,
+    mended: bool,
     engine: &Engine,
     announced: &Capabilities,
     record: &mut Record,
 ) -> Result<Fate, String> {
     let eight_bit = announced.eight_bit;
     let engine = narrowed(engine, eight_bit, record.envelope.smtputf8);
-    let judgement = engine.judge(raw, &record.envelope);
+    let judgement = engine.judge_mended(raw, &record.envelope, mended);
     record.action = judgement.action;
+    record.claims = judgement.claims;
     record.wanted = record.wanted.max(judgement.wanted);
     record.losses = judgement.report.losses();
     record.bytes_out = judgement.size() as u64;
@@ -119,10 +153,7 @@ pub(super) fn judge(
     if matches!(judgement.action, Action::Pass | Action::Tag | Action::Normalize) {
         engine.name_changed(&judgement, record);
     }
-    let before = std::mem::replace(&mut record.findings, judgement.findings.clone());
-    for (finding, _) in before.counted() {
-        record.findings.add(finding, String::new);
-    }
+    record.findings.clone_from(&judgement.findings);
     let fate = match judgement.action {
         Action::Reject => {
             let reasons = judgement.reasons(&engine.rules, Action::Reject);
@@ -135,25 +166,25 @@ pub(super) fn judge(
             Cow::Owned(_) => {
                 (record.action, record.finding) = (Action::Pass, Some("unsendable"));
                 record.bytes_out = raw.len() as u64;
-                Fate::Same
+                Fate::Same(as_it_came(raw, None, &engine, record))
             }
-            Cow::Borrowed(_) => Fate::Same,
+            Cow::Borrowed(_) => Fate::Same(Around::default()),
         },
     };
     let beyond = |bytes: &[u8]| announced.most().is_some_and(|most| bytes.len() as u64 > most);
     let fate = match fate {
         Fate::Other(bytes) if beyond(&bytes) && !beyond(raw) => {
-            grown(raw, &engine, eight_bit || raw.is_ascii(), record)
+            grown(raw, &engine, eight_bit || raw.is_ascii(), announced.most(), record)
         }
         fate => fate,
     };
     let out = match &fate {
-        Fate::Same => raw,
+        Fate::Same(_) => raw,
         Fate::Other(bytes) => bytes,
         Fate::Refused(..) => return Ok(fate),
     };
     if !eight_bit && !out.is_ascii() {
-        return Ok(beyond_the_hop(record));
+        return Ok(beyond_the_hop(record).into());
     }
     if let Some(came) = came {
         // Places in what was set right are none in what came: it is all one change.
@@ -167,22 +198,26 @@ pub(super) fn judge(
 
 /// A message of which more is made than the next hop takes: as it came it is not too large. `sendable` is whether its bits can go as they
 /// came; where they cannot, neither can go.
-fn grown(raw: &[u8], engine: &Engine, sendable: bool, record: &mut Record) -> Fate {
-    let wanted = record.wanted;
-    let fate = unread(engine, record);
-    record.wanted = record.wanted.max(wanted);
+fn grown(raw: &[u8], engine: &Engine, sendable: bool, most: Option<u64>, record: &mut Record) -> Fate {
+    record.action = Action::Pass;
+    let fate = unread(raw, Finding::TooLarge, engine, record);
     (record.finding, record.losses) = (Some("next-hop-size"), 0);
     record.changed.clear();
     match fate {
-        Fate::Same if sendable => {
-            (record.action, record.bytes_out) = (Action::Pass, raw.len() as u64);
-            Fate::Same
+        Fate::Same(mut around) if sendable => {
+            let gone: usize = around.gone.iter().map(|span| span.len()).sum();
+            record.bytes_out = (raw.len() - gone) as u64;
+            if most.is_some_and(|most| record.bytes_out + around.above.len() as u64 > most) {
+                // A word about it would have it refused.
+                (around.above, record.action) = (Vec::new(), Action::Pass);
+            }
+            Fate::Same(around)
         }
         Fate::Refused(..) => {
             record.bytes_out = 0;
             fate
         }
-        Fate::Same | Fate::Other(_) => {
+        Fate::Same(_) | Fate::Other(_) => {
             (record.action, record.bytes_out) = (Action::Tempfail, 0);
             Fate::Refused(451, "4.3.4 Message too large for the next hop".to_owned())
         }
@@ -191,10 +226,10 @@ fn grown(raw: &[u8], engine: &Engine, sendable: bool, record: &mut Record) -> Fa
 
 /// Eight bits, in header or body, for a next hop that takes seven: RFC 6152 3 leaves a conversion to seven bits, which the judgement was, or
 /// this.
-pub(super) fn beyond_the_hop(record: &mut Record) -> Fate {
+pub(super) fn beyond_the_hop(record: &mut Record) -> (u16, String) {
     (record.action, record.finding) = (Action::Reject, Some("eight-bit"));
     (record.failed_open, record.bytes_out) = (false, 0);
-    Fate::Refused(550, "5.6.3 The next hop takes no 8-bit data".to_owned())
+    (550, "5.6.3 The next hop takes no 8-bit data".to_owned())
 }
 
 /// The engine, writing no more than the next hop and the envelope allow.
@@ -243,7 +278,7 @@ mod tests {
             engine.rules.monitor = monitor;
             engine.rules.set(Finding::TooLarge, asked);
             let mut record = Record::new(Envelope::default(), "", 0);
-            let code = match unread(&engine, &mut record) {
+            let code = match unread(b"\r\n", Finding::TooLarge, &engine, &mut record) {
                 Fate::Refused(code, _) => Some(code),
                 _ => None,
             };

@@ -48,14 +48,17 @@
 //!
 //! # Limits
 //! No TLS and no AUTH: both ends are on this machine or in its network. No queue: nothing is kept beyond a connection. The envelope
-//! is never changed. A client that ends its own half of the connection before it has heard what became of its message (a TCP half-close) is
-//! taken for gone: a program that has died looks the same, and a message twice is worse than a 451. Mail servers do not do this.
+//! is never changed. A client that ends its own half of the connection (a TCP half-close) right behind a
+//! message is taken for gone: a program that has died looks the same, and a message twice is worse than a 451; Exim does so, too, and RFC
+//! 5321 4.1.1.10 has it send QUIT before. One that has sent QUIT, or whatever else, behind its message (RFC 2920 3.1) has said that it knows
+//! what it does, and is served to the end.
 
 mod capabilities;
 mod command;
 mod connection;
 mod content;
 mod judge;
+mod leaving;
 mod lines;
 mod reply;
 mod route;

@@ -5,8 +5,8 @@
 //! told from one that loses the reply: its message may be there twice (RFC 1047).
 
 use super::content::Stuffer;
+use super::leaving::Leaving;
 use crate::address::Stream;
-use crate::spool::Spool;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use std::io::{self, ErrorKind};
@@ -26,21 +26,27 @@ pub(super) enum Unsent {
     Failed,
 }
 
-/// Writes the message with its dots and its end, a short one at once, until `end` at most.
-pub(super) fn send(leaving: &mut Spool, hop: &Stream, client: &Stream, end: Instant) -> Result<(), Unsent> {
+/// Writes the message with its dots and its end, a short one at once, until `end` at most; for a client, and whether it has said more than that
+/// message.
+pub(super) fn send(
+    leaving: &mut Leaving,
+    hop: &Stream,
+    client: (&Stream, bool),
+    end: Instant,
+) -> Result<(), Unsent> {
     let mut way = Way { hop, client, end, client_gone: false };
     way.send(leaving).map_err(|_| if way.client_gone { Unsent::ClientGone } else { Unsent::Failed })
 }
 
 struct Way<'a> {
     hop: &'a Stream,
-    client: &'a Stream,
+    client: (&'a Stream, bool),
     end: Instant,
     client_gone: bool,
 }
 
 impl Way<'_> {
-    fn send(&mut self, leaving: &mut Spool) -> io::Result<()> {
+    fn send(&mut self, leaving: &mut Leaving) -> io::Result<()> {
         let mut stuffer = Stuffer::default();
         let mut out = Vec::with_capacity(PIECE.min(leaving.len() as usize + 64));
         leaving.pieces(|piece| {
@@ -60,7 +66,7 @@ impl Way<'_> {
     /// Gives no byte to the system without a look after the client right before: the last ones are the end of the message.
     fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
-            if self.client.is_gone() {
+            if self.client.0.is_gone(self.client.1) {
                 self.client_gone = true;
                 return Err(ErrorKind::ConnectionAborted.into());
             }

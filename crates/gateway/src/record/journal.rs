@@ -161,6 +161,9 @@ impl Record {
         if self.wanted != self.action {
             line = line.text("wanted", self.wanted.name());
         }
+        if self.claims > 0 {
+            line = line.number("claims", self.claims.into());
+        }
         line = line.text("findings", &findings.join(","));
         if let Some(why) = self.finding {
             line = line.text("why", why);

@@ -52,6 +52,7 @@ fn note(raw: &[u8], edits: &[Edit], record: &Record) -> String {
         .number("out", record.bytes_out)
         .number("parts", record.parts.into())
         .text("action", record.action.name())
+        .number("claims", record.claims.into())
         .text("findings", &findings.join(","))
         .number("loss", record.losses)
         .text("policy", &record.policy)

@@ -21,6 +21,7 @@ const BUCKETS: [u64; 12] =
 enum Family {
     Messages,
     Findings,
+    Claims,
     Bytes,
     Faults,
     Tempfail,
@@ -32,7 +33,7 @@ enum Family {
 }
 
 /// Name, kind, labels and help of each family, in order of [`Family`].
-const FAMILIES: [(Family, &str, &str, &[&str], &str); 10] = [
+const FAMILIES: [(Family, &str, &str, &[&str], &str); 11] = [
     (
         Family::Messages,
         "mailglot_messages_total",
@@ -41,6 +42,13 @@ const FAMILIES: [(Family, &str, &str, &[&str], &str); 10] = [
         "Messages by what was done.",
     ),
     (Family::Findings, "mailglot_findings_total", "counter", &["id"], "Messages with this finding."),
+    (
+        Family::Claims,
+        "mailglot_claims_total",
+        "counter",
+        &[],
+        "Fields that were deleted because they would be taken for ours.",
+    ),
     (Family::Bytes, "mailglot_bytes_total", "counter", &["direction"], "Bytes of messages."),
     (
         Family::Faults,
@@ -97,6 +105,9 @@ impl Metrics {
         counts.add(Family::Bytes, ["out", ""], record.bytes_out);
         for (finding, _) in record.findings.counted() {
             counts.add(Family::Findings, [finding.id(), ""], 1);
+        }
+        if record.claims > 0 {
+            counts.add(Family::Claims, ["", ""], record.claims.into());
         }
         if record.action == Action::Tempfail {
             counts.add(Family::Tempfail, [record.finding.unwrap_or("policy"), ""], 1);

@@ -6,6 +6,8 @@ use mailglot_gateway::{Address, Engine, Record};
 use mailglot_mime::Policy;
 use std::fs;
 use std::io::{Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -146,6 +148,32 @@ fn a_verdict_has_its_time_as_a_whole_and_one_that_is_not_taken_is_told() {
 }
 
 /// What a connection held while it was busy is given back, and comes again.
+/// A server that has said all may end its half: a verdict that it takes is one.
+#[test]
+fn a_half_close_behind_the_end_of_a_message_is_answered() {
+    for waits in [false, true] {
+        // A long message is judged in a thread of its own.
+        let body = b"Gr\xfc\xdfe\r\n".repeat(if waits { 20_000 } else { 1 });
+        let filter = Filter::start(false, |_| ());
+        let Address::Unix(path) = &filter.served.address else { unreachable!("it listens there") };
+        let stream = UnixStream::connect(path).unwrap();
+        let mut mta = Mta::over(Box::new(stream.try_clone().unwrap()), 0x1ff);
+        mta.send(b'M', b"<a@example.org>\0");
+        for (name, value) in LATIN {
+            mta.send(b'L', format!("{name}\0{value}\0").as_bytes());
+        }
+        mta.send(b'N', b"");
+        body.chunks(60_000).for_each(|piece| mta.send(b'B', piece));
+        mta.send(b'E', b"");
+        stream.shutdown(Shutdown::Write).unwrap();
+        let packets = std::iter::from_fn(|| mta.packet()).collect::<Vec<_>>();
+        let letters = letters(&packets);
+        assert!(letters.starts_with("mmb") && letters.ends_with('c'), "{letters}");
+        assert_eq!(filter.told.records(1)[0].action, Action::Normalize);
+        assert!(filter.told.faults(0).is_empty());
+    }
+}
+
 #[test]
 fn a_connection_that_rests_goes_on() {
     let filter = Filter::start(false, |_| ());

@@ -272,6 +272,11 @@ impl Session {
         self.state == State::Commands && self.client.lines.is_within()
     }
 
+    /// Whether the client has said more than was dealt with.
+    pub(super) fn has_more(&self) -> bool {
+        self.client.lines.is_within()
+    }
+
     /// Whether the client has greeted.
     pub fn is_greeted(&self) -> bool {
         self.hello.is_some()

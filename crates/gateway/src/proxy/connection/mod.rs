@@ -1,29 +1,30 @@
-//! One client: reads and writes on both sides, keeps the message while it arrives, has it judged.
+//! One client: reads and writes on both sides.
+//!
+//! # Limits
+//! The client and the next hop are waited for in turn, never both at a time.
+
+mod arriving;
+mod judging;
+mod telling;
+
+use arriving::Arriving;
 
 use super::content::BareLines;
-use super::judge::{
-    Fate, beyond_the_announced, beyond_the_hop, body, fields, judge, mended, unacceptable, unread,
-};
+use super::leaving::Leaving;
 use super::route::Route;
 use super::sending::{Unsent, send};
-use super::session::{Options, Session, Step, Verdict};
+use super::session::{Options, Session, Step};
 use crate::address::Stream;
-use crate::engine::{Engine, Envelope};
-use crate::notice::{Notice, Record};
+use crate::notice::Record;
 use crate::policy::Action;
-use crate::record;
 use crate::server::{Live, Shared};
-use crate::spool::Spool;
 use std::io::{self, ErrorKind, Read};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Bytes read at a time.
 const PIECE: usize = 65_536;
-/// A result of more bytes waits for the next hop in a file.
-const KEPT: usize = 1 << 20;
 /// Bytes of content that must arrive in a second, seen over the whole of a message.
 const SLOWEST: u64 = 1_000;
 
@@ -79,7 +80,7 @@ pub(super) struct Connection {
     shared: Arc<Shared>,
     arriving: Arriving,
     /// The message that goes to the next hop, and what will be told of it.
-    leaving: Spool,
+    leaving: Leaving,
     record: Option<(Record, Instant)>,
     piece: Vec<u8>,
     /// When the client could first hear something: before, it waits for the next hop.
@@ -90,83 +91,6 @@ pub(super) struct Connection {
     asked: (Instant, u64),
     /// When the command that has not ended began.
     line_began: Option<Instant>,
-}
-
-/// A message that arrives.
-struct Arriving {
-    spool: Spool,
-    /// The message as it came, where its line ends were set right and originals are kept.
-    came: Option<Spool>,
-    /// Its first bytes as they came were not kept: nothing was to be kept then.
-    came_late: bool,
-    size: u64,
-    began: Option<Instant>,
-    failure: Option<io::Error>,
-    /// It has more bytes than the client was told that it may have: none of them is kept, and more are only counted.
-    beyond: bool,
-}
-
-impl Arriving {
-    fn new(shared: &Shared) -> Self {
-        Self {
-            spool: Spool::new(shared.budget.clone()),
-            came: None,
-            came_late: false,
-            size: 0,
-            began: None,
-            failure: None,
-            beyond: false,
-        }
-    }
-
-    /// Adds bytes; `most` is how many the client was told that there may be.
-    fn push(&mut self, text: &[u8], most: Option<u64>) {
-        self.size += text.len() as u64;
-        if most.is_some_and(|most| self.size > most) && !self.beyond {
-            self.beyond = true;
-            self.spool.clear();
-            self.came = None;
-        }
-        if self.failure.is_none()
-            && !self.beyond
-            && let Err(error) = self.spool.push(text)
-        {
-            self.fail(error);
-        }
-    }
-
-    /// Adds bytes as they came, before those of [`Arriving::push`] that belong to them; the first time, what has arrived stands
-    /// before them.
-    fn push_raw(&mut self, raw: &[u8], shared: &Shared) {
-        if self.failure.is_some() || self.beyond || self.came_late {
-            return;
-        }
-        if self.came.is_none() && shared.engine().ledgers.is_none() {
-            self.came_late = true;
-            return;
-        }
-        if self.size > shared.limits.message_bytes {
-            // It is not read, and not kept.
-            self.came = None;
-            return;
-        }
-        let came = match &mut self.came {
-            Some(came) => came.push(raw),
-            none => {
-                let came = none.insert(Spool::new(shared.budget.clone()));
-                self.spool.pieces(|piece| came.push(piece)).and_then(|()| came.push(raw))
-            }
-        };
-        if let Err(error) = came {
-            self.fail(error);
-        }
-    }
-
-    fn fail(&mut self, error: io::Error) {
-        self.spool.clear();
-        self.came = None;
-        self.failure = Some(error);
-    }
 }
 
 /// Why a connection ends before both sides are content.
@@ -187,7 +111,7 @@ impl Connection {
             hop: None,
             session: Session::new(options),
             arriving: Arriving::new(&shared),
-            leaving: Spool::new(shared.budget.clone()),
+            leaving: Leaving::nothing(&shared),
             route,
             shared,
             record: None,
@@ -259,10 +183,6 @@ impl Connection {
                 Step::Send => self.send(),
             }
         }
-    }
-
-    fn fault(&self, fault: &str) {
-        self.shared.tell(&Notice::Fault { connection: self.outside.number, peer: &self.address, fault });
     }
 
     fn flush_client(&mut self) -> Result<(), End> {
@@ -422,152 +342,16 @@ impl Connection {
         Some(left.max(Duration::from_millis(1)))
     }
 
-    /// Judges the message that is complete, and tells the session.
-    fn judge(&mut self) {
-        let mut arrived = std::mem::replace(&mut self.arriving, Arriving::new(&self.shared));
-        let start = Instant::now();
-        let engine = self.shared.engine();
-        let mut record = Record::new(self.envelope(), &self.peer(), arrived.size);
-        record.policy.clone_from(&engine.rules.name);
-        let mut fate = match (&arrived.failure, self.session.unacceptable()) {
-            _ if arrived.beyond => beyond_the_announced(&mut record),
-            (Some(error), _) => self.no_room(&mut record, error),
-            (None, Some(why)) => unacceptable(why, &mut record),
-            (None, None) => self.judge_text(&engine, &mut arrived, &mut record, start),
-        };
-        self.leaving = arrived.spool;
-        if matches!(fate, Fate::Same) && !self.session.announced().eight_bit {
-            // What was not looked at, or passes in spite of a fault.
-            fate = match self.leaving.is_ascii() {
-                Ok(true) => Fate::Same,
-                // It may go when it is judged.
-                Ok(false) if record.failed_open => self.given_up("eight-bit", &mut record),
-                Ok(false) => beyond_the_hop(&mut record),
-                Err(error) => self.no_room(&mut record, &error),
-            };
-        }
-        if let Fate::Other(bytes) = fate {
-            self.leaving = Spool::new(self.shared.budget.clone());
-            fate = match self.leaving.keep(bytes, KEPT) {
-                Ok(()) => Fate::Same,
-                Err(error) => {
-                    self.leaving.clear();
-                    self.no_room(&mut record, &error)
-                }
-            };
-        }
-        if !matches!(fate, Fate::Refused(..)) {
-            // A client that has gone, or will not wait any longer, sends the message again: delivered now, it would be there twice.
-            if self.client.is_gone() {
-                fate = self.given_up("client-gone", &mut record);
-            } else if start.elapsed() >= self.shared.limits.work {
-                fate = self.given_up("slow", &mut record);
-            }
-        }
-        if self.session.is_mended() && !matches!(fate, Fate::Refused(..)) {
-            // Whatever else was done or not, bytes have changed.
-            record.action = record.action.max(Action::Normalize);
-        }
-        record.time = start.elapsed();
-        match &fate {
-            Fate::Refused(code, words) => self.session.decide(Verdict::Refuse(*code, words)),
-            _ => self.session.decide(Verdict::Deliver),
-        }
-        self.record = Some((record, start));
-    }
-
-    /// Judges what can be sent, when it is its turn.
-    fn judge_text(
-        &self,
-        engine: &Engine,
-        arrived: &mut Arriving,
-        record: &mut Record,
-        start: Instant,
-    ) -> Fate {
-        if self.session.is_mended()
-            && let Some(fate) = mended(engine, record)
-        {
-            return fate;
-        }
-        if arrived.size > self.shared.limits.message_bytes {
-            return unread(engine, record);
-        }
-        let limits = &self.shared.limits;
-        let turns = &self.shared.turns;
-        let turn =
-            start.checked_add(limits.work).map_or_else(|| Some(turns.take()), |end| turns.take_until(end));
-        let Some(_turn) = turn else {
-            return self.given_up("slow", record);
-        };
-        let read = arrived.spool.bytes();
-        let came = arrived.came.as_mut().map(Spool::bytes).transpose();
-        let (raw, came) = match read.and_then(|raw| Ok((raw, came?))) {
-            Ok(both) => both,
-            Err(error) => return self.no_room(record, &error),
-        };
-        let header = &raw[..body(&raw)];
-        if header.len() > limits.header_bytes || fields(header) > limits.fields {
-            return unread(engine, record);
-        }
-        let announced = self.session.announced();
-        let work = || {
-            if arrived.came_late && engine.ledgers.is_some() {
-                return Err("ledger (the engine changed while the message arrived)".to_owned());
-            }
-            judge(&raw, came.as_deref(), engine, announced, record)
-        };
-        let fault = match catch_unwind(AssertUnwindSafe(work)) {
-            Ok(Ok(fate)) => return fate,
-            Ok(Err(fault)) => fault,
-            Err(_) => "panic".to_owned(),
-        };
-        self.fault(&fault);
-        (record.finding, record.bytes_out) = (Some(record::kind(&fault)), 0);
-        if engine.fail_open {
-            (record.action, record.failed_open) = (Action::Pass, true);
-            return Fate::Same;
-        }
-        record.action = Action::Tempfail;
-        Fate::Refused(451, "4.3.0 Try again later".to_owned())
-    }
-
-    /// There is no use in the message's delivery any more, whatever was found out about it.
-    fn given_up(&self, why: &'static str, record: &mut Record) -> Fate {
-        self.fault(why);
-        (record.action, record.finding, record.failed_open) = (Action::Tempfail, Some(why), false);
-        Fate::Refused(451, "4.3.0 Try again later".to_owned())
-    }
-
-    /// The message cannot be kept on its way.
-    fn no_room(&self, record: &mut Record, error: &io::Error) -> Fate {
-        self.fault(&format!("spool ({error})"));
-        (record.action, record.finding) = (Action::Tempfail, Some("spool"));
-        Fate::Refused(452, "4.3.1 No room for the message".to_owned())
-    }
-
-    fn envelope(&self) -> Envelope {
-        let (sender, recipients, queue_id, _) = self.session.envelope();
-        Envelope {
-            sender: sender.to_vec(),
-            recipients: recipients as u32,
-            queue_id: queue_id.to_vec(),
-            smtputf8: self.session.is_smtputf8(),
-            eight_bit: self.session.is_eight_bit(),
-        }
-    }
-
-    fn peer(&self) -> String {
-        let (.., peer) = self.session.envelope();
-        peer.map_or_else(|| self.address.clone(), |peer| String::from_utf8_lossy(peer).into_owned())
-    }
-
     /// Writes the message to the next hop. A client that goes before the end of that must not find it there: DATA cannot be taken back,
     /// so the connection is given up.
     fn send(&mut self) {
-        let mut leaving = std::mem::replace(&mut self.leaving, Spool::new(self.shared.budget.clone()));
+        let mut leaving = std::mem::replace(&mut self.leaving, Leaving::nothing(&self.shared));
         let sent = match &self.hop {
             // Who takes longer than a client waits for the word at its end gets nothing delivered (RFC 5321 4.5.3.2.6).
-            Some(hop) => send(&mut leaving, hop, &self.client, soon(self.route.times.end)),
+            Some(hop) => {
+                let client = (&self.client, self.session.has_more());
+                send(&mut leaving, hop, client, soon(self.route.times.end))
+            }
             None => Err(Unsent::Failed),
         };
         match sent {
@@ -585,39 +369,6 @@ impl Connection {
                 self.fault("client-gone");
             }
         }
-    }
-
-    /// Tells of a message whose end does not come, which its client is to send again; why it was cut, none where none was arriving.
-    fn cut(&self, why: &'static str) -> Option<&'static str> {
-        if !self.session.is_in_content() {
-            return None;
-        }
-        let why = if self.shared.is_stopping() { "stopped" } else { why };
-        let mut record = Record::new(self.envelope(), &self.peer(), self.arriving.size);
-        record.policy.clone_from(&self.shared.engine().rules.name);
-        (record.action, record.finding) = (Action::Tempfail, Some(why));
-        self.shared.tell(&Notice::Message(&record));
-        Some(why)
-    }
-
-    /// Tells of the message whose end the client knows.
-    fn tell_record(&mut self) {
-        let Some((mut record, start)) = self.record.take() else { return };
-        record.time = start.elapsed();
-        let said = self.session.delivery();
-        if record.action != Action::Reject && record.action != Action::Tempfail {
-            if said.taken == 0 && said.deferred > 0 {
-                record.action = Action::Tempfail;
-            } else if said.taken == 0 && said.refused > 0 {
-                record.action = Action::Reject;
-            }
-            if said.lost {
-                record.finding = Some("next-hop-lost");
-            } else if said.deferred + said.refused > 0 {
-                record.finding = Some("next-hop-refused");
-            }
-        }
-        self.shared.tell(&Notice::Message(&record));
     }
 }
 

@@ -1,0 +1,168 @@
+//! What is found in which message.
+
+use super::*;
+
+#[test]
+fn attacks_are_found() {
+    use Finding as F;
+    let rows: &[(&str, &[Finding])] = &[
+        ("a01", &[F::Utf7InHtml]),
+        ("a02", &[F::Utf7Lookalike]),
+        ("a03d", &[F::Utf7InHtml]),
+        ("a03i", &[F::Utf7InHtml]),
+        ("a05", &[F::Utf7InHeader]),
+        ("a06", &[F::MalformedCharset]),
+        ("a08", &[F::Iso2022StateAbuse]),
+        ("a09", &[F::RedundantEscape]),
+        ("a10", &[F::Iso2022StateAbuse]),
+        ("a11", &[F::StatefulCharset]),
+        ("a13h", &[F::NulIn8bit]),
+        ("a17a", &[F::MislabelledCharset]),
+        ("a17d", &[F::MetaConflict]),
+        ("a19", &[F::AmbiguousCharset]),
+        ("a2107", &[F::UnknownCharset]),
+        ("b30", &[F::ControlInEncodedWord]),
+        ("b31", &[F::ControlInEncodedWord]),
+        ("b32a", &[F::EncodedWordInAddrSpec]),
+        ("b32b", &[F::AmbiguousFrom]),
+        ("b33", &[F::EncodedWordInAddrSpec]),
+        ("b37", &[F::MisplacedEncodedWord]),
+        ("b38", &[F::SplitCharacter]),
+        ("b39c", &[F::HeaderTooLong]),
+        ("b42b", &[F::InvisibleCharacters]),
+        ("b42c", &[F::MixedScript, F::IdnDomain]),
+        ("c50a", &[F::AmbiguousFilename]),
+        ("c50c", &[F::AmbiguousFilename]),
+        ("c50f", &[F::AmbiguousFilename]),
+        ("c50l", &[F::AmbiguousFilename]),
+        ("c50n", &[F::AmbiguousFilename]),
+        ("c50q", &[F::NulInHeader]),
+        ("c52", &[F::TooManyParams]),
+        ("d60b", &[F::TooDeep]),
+        ("d61a", &[F::TooManyParts]),
+        ("d62", &[F::TooManyHeaders]),
+        ("d64", &[F::BoundaryPrefix]),
+        ("d68a", &[F::MalformedCte]),
+        ("d68b", &[F::MalformedCte]),
+        ("d68c", &[F::MalformedCte]),
+        ("d68d", &[F::MalformedCte]),
+        ("d68e", &[F::MalformedCte]),
+        ("d68g", &[F::MalformedCte]),
+        ("d68j", &[F::UnknownCte]),
+        ("d68k", &[F::UnknownCte]),
+        ("d68l", &[F::MalformedCte]),
+        ("d68m", &[F::MalformedCte]),
+        ("d71", &[F::UnterminatedMultipart]),
+        ("d72", &[F::MissingBoundary]),
+        ("d74b", &[F::WhitespaceLine]),
+        ("d74c", &[F::MalformedHeaderLine]),
+        ("d75", &[F::NulInHeader]),
+        ("d80", &[F::CteOnComposite]),
+        ("d83", &[F::SignedNotNormalised]),
+        ("d87", &[F::MessagePartial]),
+    ];
+    let attacks = shared("attacks");
+    for (start, wanted) in rows {
+        let mut seen = attacks.is_empty();
+        for (name, raw) in attacks.iter().filter(|(name, _)| name.starts_with(start)) {
+            seen = true;
+            let found = judged(raw).findings;
+            for finding in *wanted {
+                assert!(found.has(*finding), "{name}: {} not in {:?}", finding.id(), found.places());
+            }
+        }
+        assert!(seen, "no input {start}");
+    }
+}
+
+#[test]
+fn inputs_of_our_own_are_found() {
+    use Finding as F;
+    let html = "Content-Type: text/html; charset=";
+    let text = "Content-Type: text/plain; charset=utf-8";
+    let rows: Vec<(Vec<u8>, Finding)> = vec![
+        (message(&format!("{html}utf-8"), "<meta charset=koi8-r>x"), F::MetaConflict),
+        (message(&format!("{html}iso-8859-1"), "\u{feff}<p>\u{fc}</p>"), F::BomConflict),
+        (message(&format!("{html}koi8-r"), "\x1b$B8+\x1b(B"), F::UndeclaredEscape),
+        (
+            message("Content-Type: multipart/mixed; boundary=a; boundary=b", "--a\r\n\r\nx\r\n--a--"),
+            F::AmbiguousBoundary,
+        ),
+        (
+            message(
+                "Content-Type: multipart/mixed; boundary=a",
+                "--a\r\nContent-Type: multipart/mixed; boundary=a\r\n\r\n--a\r\n\r\nx\r\n--a--\r\n--a--",
+            ),
+            F::AmbiguousBoundary,
+        ),
+        (message("To: \u{fc}@example.org", "x"), F::NonAsciiAddr),
+        (message("To: x@xn--99999999999.org", "x"), F::MalformedIdna),
+        (message("To: x@xn--mnchen-3ya.example", "x"), F::IdnDomain),
+        (message("Subject: =?utf-8?Q?a=E2=80=AEb?=", "x"), F::BidiControl),
+        (message(text, "a\nb"), F::BareLf),
+        (message(text, "a\rb"), F::BareLf),
+        (message("Content-Type: text/plain\nContent-Type: text/html", "x"), F::DuplicateHeader),
+        (message("Subject: \u{fc}", "x"), F::Raw8bitHeader),
+        (
+            message(&format!("DKIM-Signature: v=1; d=example.org; h=from; l=12; b=aa\n{text}"), "x"),
+            F::DkimLTag,
+        ),
+        (
+            message(
+                "DKIM-Signature: v=1; b=aa\nContent-Type: text/plain; charset=koi8-r\nContent-Transfer-Encoding: quoted-printable",
+                "=C1",
+            ),
+            F::SignedNotNormalised,
+        ),
+        (
+            message(
+                "Content-Type: text/plain; charset=koi8-r\nContent-Transfer-Encoding: quoted-printable",
+                "-----BEGIN PGP MESSAGE-----\r\n=C1",
+            ),
+            F::InlinePgp,
+        ),
+        (message(&format!("X-Many: {}", "a;".repeat(101)), "x"), F::TooManyParams),
+        (message(&format!("X-Long: =?utf-8?Q?{}?=", "a".repeat(102_400)), "x"), F::HeaderTooLong),
+    ];
+    for (raw, finding) in rows {
+        let found = judged(&raw).findings;
+        let start = raw[..raw.len().min(300)].escape_ascii();
+        assert!(found.has(finding), "{}: {:?} in {start}", finding.id(), found.places());
+    }
+    let clean = message(text, "plain \u{fc}");
+    let judgement = judged(&clean);
+    assert!(judgement.findings.is_empty(), "{:?}", judgement.findings.places());
+    assert_eq!((judgement.action, &*judgement.bytes()), (Action::Pass, &clean[..]));
+}
+
+#[test]
+fn mail_for_japan_leaves_in_iso_2022_jp() {
+    let mut rules = Rules { original_header: Some("X-Mailglot-Original".to_owned()), ..Rules::default() };
+    rules.rewriting.charset_out = CharsetOut::Iso2022Jp;
+    let envelope = Envelope { eight_bit: true, smtputf8: true, ..Envelope::default() };
+    let raw = message(
+        "Subject: =?utf-8?B?5pel5pys?=\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit",
+        "日本〜",
+    );
+    let judgement = judge(&raw, &envelope, &rules);
+    let bytes = String::from_utf8(judgement.bytes().into_owned()).unwrap();
+    let want = "Subject: =?ISO-2022-JP?B?GyRCRnxLXBsoQg==?=\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\
+                Content-Transfer-Encoding: 7bit\r\n\r\n\u{1b}$BF|K\\!A\u{1b}(B\r\n";
+    assert!(bytes.ends_with(want), "{bytes:?}");
+    assert!(bytes.contains("from=utf-8/8bit; to=iso-2022-jp/7bit"), "{bytes:?}");
+    assert_eq!(judgement.findings.counted().collect::<Vec<_>>(), [(Finding::LookAlike, 1)]);
+    // What is in ISO-2022-JP is what was asked for, and no finding.
+    let again = judge(want.as_bytes(), &envelope, &rules);
+    assert_eq!((again.action, again.findings.is_empty()), (Action::Pass, true));
+    // What does not fit is in UTF-8, and told; a policy may refuse it.
+    let raw =
+        message("Content-Type: text/plain; charset=utf-16\nContent-Transfer-Encoding: base64", "IKwgrA==");
+    let judgement = judge(&raw, &Envelope::default(), &rules);
+    assert!(String::from_utf8_lossy(&judgement.bytes()).contains("charset=utf-8"));
+    assert!(judgement.findings.has(Finding::BeyondCharsetOut));
+    rules.set(Finding::BeyondCharsetOut, Action::Reject);
+    assert_eq!(judge(&raw, &Envelope::default(), &rules).action, Action::Reject);
+    // What others signed stays.
+    let raw = message("DKIM-Signature: v=1; b=aa\nContent-Type: text/plain; charset=utf-8", "日本");
+    assert_eq!(judge(&raw, &envelope, &rules).bytes(), Cow::Borrowed(&raw[..]));
+}

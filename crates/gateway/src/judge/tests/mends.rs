@@ -1,0 +1,249 @@
+//! What readers take otherwise becomes what they all take alike.
+
+use super::*;
+use memchr::memmem;
+
+/// What reads a boundary otherwise makes other parts, which nobody has judged.
+#[test]
+fn no_line_of_blanks_goes_that_keeps_parts_what_they_are() {
+    let rules = silent(Rules::default());
+    let quoted =
+        "Content-Type: multipart/mixed; boundary=\"a\\\r\n \r\n b\"\r\n\r\n--a  b\r\n\r\nx\r\n--a  b--\r\n";
+    let blanks = " ".repeat(870);
+    let long = format!(
+        "Content-Type: multipart/mixed; boundary=\"a\r\n{blanks}\r\n b\"\r\n\r\n--a{blanks} b\r\n\r\nx\r\n--a{blanks} b--\r\n"
+    );
+    for raw in [quoted, &long] {
+        let judgement = judge(raw.as_bytes(), &Envelope::default(), &rules);
+        assert!(judgement.findings.has(Finding::WhitespaceLine));
+        assert_eq!(String::from_utf8_lossy(&judgement.bytes()), raw);
+    }
+}
+
+/// An embedded message stays, and so does what it is called.
+#[test]
+fn a_message_in_a_digest_is_given_no_name() {
+    let envelope = Envelope { smtputf8: true, ..Envelope::default() };
+    let rules = silent(Rules::default());
+    for field in ["Subject: =?utf-8?q?=C3=A9?=", "Subject: =?koi8-r?q?=C1?=", "Subject: é"] {
+        let open = format!("Content-Type: multipart/digest; boundary=d\r\n\r\n--d\r\n\r\n{field}\r\n\r\nx");
+        let closed = format!("{open}\r\n--d--\r\n");
+        for raw in [&open, &closed] {
+            let judgement = judge(raw.as_bytes(), &envelope, &rules);
+            assert_eq!(String::from_utf8_lossy(&judgement.bytes()), closed);
+        }
+    }
+}
+
+#[test]
+fn what_was_left_open_is_closed() {
+    let outer = "Content-Type: multipart/mixed; boundary=a";
+    let inner = "Content-Type: multipart/alternative; boundary=b";
+    let plain = "Content-Type: text/plain";
+    for (before, after) in [
+        // At the end of the message, where a line end belongs to the text, and where there is none.
+        (format!("{outer}\n\n--a\n{plain}\n\nx\n"), format!("{outer}\n\n--a\n{plain}\n\nx\n\n--a--\n")),
+        (format!("{outer}\n\n--a\n{plain}\n\nx"), format!("{outer}\n\n--a\n{plain}\n\nx\n--a--\n")),
+        // Within another, with the line end of the other's delimiter.
+        (
+            format!("{outer}\n\n--a\n{inner}\n\n--b\n{plain}\n\nx\n--a\n{plain}\n\ny\n--a--\n"),
+            format!("{outer}\n\n--a\n{inner}\n\n--b\n{plain}\n\nx\n--b--\n--a\n{plain}\n\ny\n--a--\n"),
+        ),
+        // Both, the inner one first.
+        (
+            format!("{outer}\n\n--a\n{inner}\n\n--b\n{plain}\n\nx\n"),
+            format!("{outer}\n\n--a\n{inner}\n\n--b\n{plain}\n\nx\n\n--b--\n--a--\n"),
+        ),
+        // What is signed or embedded stays open.
+        (
+            format!("{outer}\n\n--a\nContent-Type: message/rfc822\n\n{inner}\n\n--b\n{plain}\n\nx\n--a--\n"),
+            format!("{outer}\n\n--a\nContent-Type: message/rfc822\n\n{inner}\n\n--b\n{plain}\n\nx\n--a--\n"),
+        ),
+        (
+            format!("{}\n\n--a\n{plain}\n\nx\n", outer.replace("mixed", "signed")),
+            format!("{}\n\n--a\n{plain}\n\nx\n", outer.replace("mixed", "signed")),
+        ),
+        (
+            format!("DKIM-Signature: b=a\n{outer}\n\n--a\n\nx\n"),
+            format!("DKIM-Signature: b=a\n{outer}\n\n--a\n\nx\n"),
+        ),
+        // Lines of blanks.
+        (format!("Subject: a\n \n b\n{plain}\n\nx\n"), format!("Subject: a \n b\n{plain}\n\nx\n")),
+        ("Subject: a\n\t \nTo: b\n \n\nx\n".to_owned(), "Subject: a\t \nTo: b \n\nx\n".to_owned()),
+        (
+            "Subject: =?koi8-r?Q?=C1?=\n \n =?koi8-r?Q?=C2?= x\n\nx\n".to_owned(),
+            "Subject: =?UTF-8?B?0LDQsQ==?= x\n\nx\n".to_owned(),
+        ),
+        (
+            format!("{outer}\n\n--a\n{plain};\n \n charset=utf-8\n\nx\n--a--\n"),
+            format!("{outer}\n\n--a\n{plain}; \n charset=utf-8\n\nx\n--a--\n"),
+        ),
+    ] {
+        for crlf in [false, true] {
+            let ends = |text: &str| if crlf { text.replace('\n', "\r\n") } else { text.to_owned() };
+            let (before, after) = (ends(&before), ends(&after));
+            let rules = silent(Rules::default());
+            let judgement = judge(before.as_bytes(), &Envelope::default(), &rules);
+            let bytes = String::from_utf8(judgement.bytes().into_owned()).unwrap();
+            assert_eq!(bytes, after);
+            assert_eq!(judgement.action == Action::Normalize, before != after);
+            let again = judge(after.as_bytes(), &Envelope::default(), &rules);
+            assert!(again.edits.is_empty() && (before == after || again.findings.is_empty()), "{after}");
+            // A policy that only tells changes nothing.
+            let mut tells = rules.clone();
+            for finding in [Finding::WhitespaceLine, Finding::UnterminatedMultipart] {
+                tells.set(finding, Action::Tag);
+            }
+            if !before.contains("koi8-r") {
+                let judgement = judge(before.as_bytes(), &Envelope::default(), &tells);
+                assert!(judgement.edits.is_empty(), "{before}");
+            }
+        }
+    }
+}
+
+/// A header whose end readers see at different places gets the empty line that it lacks, and nothing else changes.
+#[test]
+fn a_header_that_does_not_end_is_ended() {
+    let rules = silent(Rules::default());
+    let multipart = "Content-Type: multipart/mixed; boundary=b\nMIME-Version: 1.0\n";
+    let cases: &[(&str, &str)] = &[
+        ("Subject: x\nno field\nmore\n", "Subject: x\n\nno field\nmore\n"),
+        ("Subject: x\nFrom a\nFoo: y\n\ntext\n", "Subject: x\n\nFrom a\nFoo: y\n\ntext\n"),
+        ("Subject: x\n \t\ntext\n", "Subject: x\n\ntext\n"),
+        ("no field\n", "\nno field\n"),
+        (" text\n", "\n text\n"),
+        (
+            &format!("{multipart}--b\nContent-Type: text/plain\ntext\n\n--b--\n"),
+            &format!("{multipart}\n--b\nContent-Type: text/plain\n\ntext\n\n--b--\n"),
+        ),
+        // What is signed stays, and so does what is embedded.
+        ("DKIM-Signature: v=1; b=aa\nno field\n", "DKIM-Signature: v=1; b=aa\nno field\n"),
+        (
+            "Content-Type: message/rfc822\n\nSubject: x\nno field\n",
+            "Content-Type: message/rfc822\n\nSubject: x\nno field\n",
+        ),
+    ];
+    for (raw, want) in cases {
+        for eol in ["\n", "\r\n"] {
+            let (raw, want) = (raw.replace('\n', eol), want.replace('\n', eol));
+            let judgement = judge(raw.as_bytes(), &Envelope::default(), &rules);
+            assert!(judgement.findings.has(Finding::UnendedHeader), "{raw:?}");
+            let bytes = judgement.bytes();
+            assert_eq!(String::from_utf8_lossy(&bytes), want);
+            assert!(judge(&bytes, &Envelope::default(), &rules).edits.is_empty(), "{want:?}");
+        }
+    }
+    // What we say above it does not become a part of it.
+    let told = judge(b" text\n", &Envelope::default(), &Rules::default());
+    let bytes = String::from_utf8(told.bytes().into_owned()).unwrap();
+    assert!(bytes.starts_with("MIME-Ambiguity-Results: ") && bytes.ends_with("\"\n\n text\n"), "{bytes}");
+}
+
+#[test]
+fn lines_that_are_no_fields_get_a_name_where_that_is_asked_for() {
+    let mut rules = silent(Rules::default());
+    rules.set(Finding::MalformedHeaderLine, Action::Normalize);
+    let long = "x ".repeat(500);
+    for (raw, want) in [
+        ("A: b\nFrom c\n d\nSubject: x\n\nt\n", "A: b\nX-Unnamed-Line: From c\n d\nSubject: x\n\nt\n"),
+        (" a\nb\nSubject: x\n\nt\n", "X-Unnamed-Line: a\nX-Unnamed-Line: b\nSubject: x\n\nt\n"),
+        (&format!("A: b\n{long}\nSubject: x\n\nt\n"), &format!("A: b\n{long}\nSubject: x\n\nt\n")),
+    ] {
+        let judgement = judge(raw.as_bytes(), &Envelope::default(), &rules);
+        let bytes = judgement.bytes();
+        assert_eq!(String::from_utf8_lossy(&bytes), want);
+        assert!(judge(&bytes, &Envelope::default(), &rules).edits.is_empty(), "{want:?}");
+        // By default it is only told.
+        let usual = judge(raw.as_bytes(), &Envelope::default(), &silent(Rules::default()));
+        assert!(usual.edits.is_empty() && usual.findings.has(Finding::MalformedHeaderLine));
+    }
+}
+
+#[test]
+fn of_duplicates_the_first_stays() {
+    let raw = message("Content-Type: text/plain\nSubject: x\nContent-Type: text/html", "x");
+    let clean = message("Content-Type: text/plain\nSubject: x", "x");
+    assert_eq!(judge(&raw, &Envelope::default(), &silent(Rules::default())).bytes(), clean);
+}
+
+#[test]
+fn transfer_encodings_get_one_spelling() {
+    let rules = silent(Rules::default());
+    let part = |label: &str, body: &str| {
+        message(&format!("Content-Type: text/html; charset=utf-8\nContent-Transfer-Encoding:{label}"), body)
+    };
+    for (before, after) in [
+        (part(" base64 (x)", "PHNjcmlwdD4="), part(" base64", "PHNjcmlwdD4=")),
+        (part(" 8 bit", "x"), part(" 7bit", "x")),
+        (part(" base64", "PHNjcmlwdD5"), part(" base64", "PHNjcmlwdD4=")),
+        (part(" base64", "PHNj!!cmlwdD4="), part(" base64", "PHNjcmlwdD4=")),
+        (part(" foo", "x"), part(" foo", "x")),
+    ] {
+        let bytes = judge(&before, &Envelope::default(), &rules).bytes().into_owned();
+        assert_eq!(String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&after));
+    }
+}
+
+/// A header field of so many bytes, and of more when it is written anew, is not written anew: servers would cut it.
+#[test]
+fn a_field_that_would_outgrow_servers_stays_as_it_came() {
+    let names = |count: usize, at: usize| -> String {
+        let one = |number| format!("J\u{fc}rgen M\u{fc}ller <p{number:04}@a{at}.invalid>");
+        (0..count).map(one).collect::<Vec<_>>().join(",\r\n ")
+    };
+    let latin = |text: &str| text.chars().map(|c| c as u8).collect::<Vec<u8>>();
+    let longest = |bytes: &[u8]| {
+        let message = Message::parse(bytes, &Rules::default().rewriting.limits);
+        message.all_fields().iter().map(|field| field.full.len()).max().unwrap()
+    };
+    let (mut stayed, mut went, mut most) = (0, 0, 0);
+    for count in (0..1_500).step_by(150).chain(1_060..1_080) {
+        let to = format!("To: {}\r\n", names(count, 0));
+        let raw = latin(&format!("From: a@b.invalid\r\n{to}Subject: caf\u{e9}\r\n\r\nhello\r\n"));
+        let rules = silent(Rules::default());
+        let judgement = judge(&raw, &Envelope::default(), &rules);
+        let bytes = judgement.bytes();
+        let stays = memmem::find(&bytes, &latin(&to)).is_some();
+        assert_eq!(
+            judgement.findings.count(Finding::HeaderTooLong),
+            u32::from(stays && count > 0),
+            "{count}"
+        );
+        if stays && count > 0 {
+            stayed += 1;
+        } else {
+            went += 1;
+            most = most.max(longest(&bytes));
+        }
+        // Its neighbour is written anew all the same, and a second pass finds nothing more to do.
+        assert!(memmem::find(&bytes, "Subject: =?UTF-8?".as_bytes()).is_some());
+        assert!(judge(&bytes, &Envelope::default(), &rules).edits.is_empty());
+    }
+    assert!(stayed > 2 && went > 2 && most <= crate::limits::LONGEST_FIELD, "{stayed} {went} {most}");
+    // As close to the bound as one address.
+    assert!(most > crate::limits::LONGEST_FIELD - 100, "{most}");
+}
+
+#[test]
+fn a_part_whose_label_would_outgrow_servers_stays_as_it_came() {
+    for (length, changes) in [(10, true), (60_000, false)] {
+        let text = format!(
+            "From: a@b.invalid\r\nSubject: caf\u{e9}\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n\
+             --b\r\nContent-Type: text/plain; charset=iso-8859-1; name=\"{}\"\r\n\r\ncaf\u{e9}\r\n\
+             --b\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\ncaf\u{e9}\r\n--b--\r\n",
+            "a".repeat(length)
+        );
+        let raw: Vec<u8> = text.chars().map(|c| c as u8).collect();
+        let rules = silent(Rules::default());
+        let judgement = judge(&raw, &Envelope::default(), &rules);
+        let first = memmem::find(&raw, b"--b\r\n").unwrap();
+        let second = first + 1 + memmem::find(&raw[first + 1..], b"--b\r\n").unwrap();
+        let touches = |from: usize, to: usize| {
+            judgement.edits.iter().any(|edit| from <= edit.span.start && edit.span.end <= to)
+        };
+        assert_eq!(touches(first, second), changes, "{length}");
+        assert_eq!(judgement.findings.has(Finding::HeaderTooLong), !changes);
+        assert!(touches(0, first) && touches(second, raw.len()));
+    }
+}

@@ -1,0 +1,298 @@
+//! Judgements of whole messages.
+
+#![allow(clippy::unwrap_used)]
+use super::*;
+use memchr::memmem;
+use std::fs;
+use std::path::PathBuf;
+
+mod claims;
+mod findings;
+mod mends;
+
+/// Rules that add no field, so that outputs can be compared.
+fn silent(mut rules: Rules) -> Rules {
+    rules.findings_header = None;
+    rules
+}
+
+fn judged(raw: &[u8]) -> Judgement<'_> {
+    judge(raw, &Envelope::default(), &Rules::default())
+}
+
+fn message(header: &str, body: &str) -> Vec<u8> {
+    let header = header.replace('\n', "\r\n");
+    format!("From: a@example.org\r\nMIME-Version: 1.0\r\n{header}\r\n\r\n{body}\r\n").into_bytes()
+}
+
+/// Messages of a folder of shared material; none where there is none.
+fn shared(folder: &str) -> Vec<(String, Vec<u8>)> {
+    let Ok(root) = std::env::var("MAILGLOT_SHARED") else { return Vec::new() };
+    let (mut found, mut open) = (Vec::new(), vec![PathBuf::from(root).join(folder)]);
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|kind| kind == "eml") {
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                found.push((name, fs::read(&path).unwrap()));
+            }
+        }
+    }
+    assert!(!found.is_empty());
+    found.sort();
+    found
+}
+
+#[test]
+fn a_second_pass_changes_nothing() {
+    let rules = silent(Rules::default());
+    for (name, raw) in shared("attacks").into_iter().chain(shared("corpus/eml")) {
+        for eight_bit in [false, true] {
+            let envelope = Envelope { eight_bit, ..Envelope::default() };
+            let first = judge(&raw, &envelope, &rules);
+            let bytes = first.bytes();
+            assert_eq!(bytes.len(), first.size(), "{name}");
+            let second = judge(&bytes, &envelope, &rules);
+            assert!(second.edits.is_empty(), "{name}: {:?} after {:?}", second.edits, first.edits);
+            assert!(first.action == Action::Normalize || bytes == raw, "{name}");
+        }
+    }
+}
+
+/// Wherever a message is cut.
+#[test]
+fn a_second_pass_changes_nothing_of_cut_messages() {
+    let rules = silent(Rules::default());
+    let mut closed = 0;
+    for (name, raw) in
+        shared("attacks").into_iter().chain(shared("corpus/eml")).filter(|(_, raw)| raw.len() < 60_000)
+    {
+        for eighths in 1..8 {
+            let cut = &raw[..raw.len() * eighths / 8];
+            let first = judge(cut, &Envelope::default(), &rules);
+            let bytes = first.bytes();
+            let second = judge(&bytes, &Envelope::default(), &rules);
+            assert!(second.edits.is_empty(), "{name} {eighths}: {:?} after {:?}", second.edits, first.edits);
+            closed += usize::from(
+                first.findings.has(Finding::UnterminatedMultipart)
+                    && !second.findings.has(Finding::UnterminatedMultipart),
+            );
+        }
+    }
+    assert!(closed > 50 || std::env::var_os("MAILGLOT_SHARED").is_none(), "{closed}");
+}
+
+#[test]
+fn seven_bit_mail_stays_so_unless_eight_bits_were_promised() {
+    let raw = message("Content-Type: text/plain; charset=iso-2022-jp", "\x1b$B8+\x1b(B");
+    assert!(judged(&raw).bytes().is_ascii());
+    let envelope = Envelope { eight_bit: true, ..Envelope::default() };
+    let judgement = judge(&raw, &envelope, &Rules::default());
+    assert!(String::from_utf8(judgement.bytes().into_owned()).unwrap().contains("見"));
+    let utf8 = Envelope { smtputf8: true, ..Envelope::default() };
+    let raw = message("Subject: \u{fc}", "x");
+    let judgement = judge(&raw, &utf8, &Rules::default());
+    assert_eq!((&*judgement.bytes(), judgement.findings.is_empty()), (&raw[..], true));
+}
+
+#[test]
+fn the_strongest_action_wins_and_a_dry_run_only_tells() {
+    let raw = message("Content-Type: text/html; charset=utf-7", "+ADw-b+AD4-");
+    assert_eq!(judged(&raw).action, Action::Normalize);
+    let strict = judge(&raw, &Envelope::default(), &Rules::strict());
+    assert_eq!((strict.action, strict.bytes()), (Action::Reject, Cow::Borrowed(&raw[..])));
+    assert_eq!(strict.reasons(&Rules::strict(), Action::Reject), "utf7-in-html");
+    let monitor = judge(&raw, &Envelope::default(), &Rules::monitor());
+    assert_eq!((monitor.action, monitor.wanted), (Action::Tag, Action::Normalize));
+    assert!(monitor.edits.is_empty());
+    assert_eq!(
+        String::from_utf8_lossy(&monitor.bytes()[..monitor.bytes().len() - raw.len()]),
+        "MIME-Ambiguity-Results: localhost; v=1; verdict=ambiguous; mode=monitor;\r\n action=normalize; findings=\"utf7-in-html(1)\"\r\n"
+    );
+    for action in Action::ALL {
+        let mut rules = Rules::default();
+        rules.set(Finding::Utf7InHtml, action);
+        let judgement = judge(&raw, &Envelope::default(), &rules);
+        assert_eq!(judgement.action, action);
+        assert_eq!(judgement.edits.is_empty(), action != Action::Normalize);
+        let told = matches!(action, Action::Tag | Action::Normalize | Action::Quarantine);
+        assert_eq!(!judgement.added.is_empty(), told, "{}", action.name());
+    }
+}
+
+#[test]
+fn plain_text_of_other_charsets_is_normalized_without_a_word() {
+    let raw = b"Subject: x\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: 8bit\r\n\r\n\xfc\r\n";
+    let judgement = judged(raw);
+    assert_eq!((judgement.action, judgement.added.len()), (Action::Normalize, 0));
+    assert!(judgement.findings.is_empty());
+}
+
+#[test]
+fn signed_mail_stays_unless_it_was_verified_for_us() {
+    let raw = message(
+        "Authentication-Results: mx.example.org (x) 1; dkim=pass\nDKIM-Signature: v=1; b=aa\nContent-Type: text/plain; charset=iso-2022-jp",
+        "\x1b$B8+\x1b(B",
+    );
+    let judgement = judged(&raw);
+    assert!(judgement.edits.is_empty() && judgement.bytes().ends_with(&raw));
+    for (id, rewritten) in [("mx.example.org", true), ("other.example.org", false)] {
+        let rules = Rules {
+            signed: Signed::RewriteAfterVerify,
+            authserv_id: Some(id.to_owned()),
+            ..Rules::default()
+        };
+        let judgement = judge(&raw, &Envelope::default(), &rules);
+        assert_eq!(judgement.action == Action::Normalize, rewritten, "{id}");
+    }
+    // What a lenient reader would take for it is no reason to trust.
+    let blank =
+        String::from_utf8(raw.clone()).unwrap().replace("mx.example.org (x)", "mx.example.org\u{b}(x)");
+    let rules = Rules {
+        signed: Signed::RewriteAfterVerify,
+        authserv_id: Some("mx.example.org".to_owned()),
+        ..Rules::default()
+    };
+    assert!(judge(blank.as_bytes(), &Envelope::default(), &rules).edits.is_empty());
+    for (id, rewritten) in [("mx.example.org", true), ("other.example.org", false)] {
+        let rules = Rules {
+            signed: Signed::RewriteAfterVerify,
+            authserv_id: Some(id.to_owned()),
+            ..Rules::default()
+        };
+        let judgement = judge(&raw, &Envelope::default(), &rules);
+        assert_eq!(judgement.action == Action::Normalize, rewritten, "{id}");
+    }
+}
+
+#[test]
+fn a_rewritten_message_tells_of_its_original() {
+    let rules = Rules { original_header: Some("X-Mailglot-Original".to_owned()), ..silent(Rules::default()) };
+    let raw = b"X-Mailglot-Original: v=1; forged\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\r\n\x1b$B8+\x1b(B\r\n";
+    let judgement = judge(raw, &Envelope::default(), &rules);
+    let text = String::from_utf8(judgement.bytes().into_owned()).unwrap();
+    // As sha256sum has it for these bytes.
+    let start = "X-Mailglot-Original: v=1; p=1; from=iso-2022-jp/7bit; to=utf-8/base64;\r\n sha256=";
+    assert!(
+        text.starts_with(start) || text.starts_with(&start.replace("base64", "quoted-printable")),
+        "{text}"
+    );
+    assert!(
+        text.contains("sha256=86324b3d57ca5bb2f2253d23b7fd151d35aef4b1ad5b95d05216cfd4fc3d1168;")
+            && text.contains(" loss=0\r\nContent-Type:")
+            && !text.contains("forged"),
+        "{text}"
+    );
+    assert!(text.lines().all(|line| line.len() <= 78), "{text}");
+    let plain = message("Subject: x", "x");
+    assert_eq!(judge(&plain, &Envelope::default(), &rules).bytes(), plain);
+}
+
+#[test]
+fn embedded_messages_stay() {
+    let inner = "DKIM-Signature: v=1; b=aa\r\nSubject: =?koi8-r?Q?=C1?=\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\
+        Content-Type: text/plain\r\nContent-Transfer-Encoding: 8 bit\r\n\r\n\x1b$B8+\x1b(B\r\n";
+    let whole = |outer: &str| {
+        message(
+            "Content-Type: multipart/mixed; boundary=b",
+            &format!(
+                "--b\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\r\n{outer}\r\n--b\r\n\
+                Content-Type: message/rfc822\r\n\r\n{inner}\r\n--b--"
+            ),
+        )
+    };
+    let raw = whole("\x1b$B8+\x1b(B");
+    let judgement = judge(&raw, &Envelope::default(), &silent(Rules::default()));
+    assert_eq!(judgement.action, Action::Normalize, "the text around it is rewritten");
+    let bytes = judgement.bytes();
+    assert!(memmem::find(&bytes, inner.as_bytes()).is_some(), "{}", String::from_utf8_lossy(&bytes));
+}
+
+/// What is written in an embedded message, raw or with eight bits, would be told by the labels around it; it is not written.
+#[test]
+fn labels_around_embedded_messages_stay_with_them() {
+    let envelopes = [(false, true), (true, true), (true, false)].map(|(smtputf8, eight_bit)| Envelope {
+        smtputf8,
+        eight_bit,
+        ..Envelope::default()
+    });
+    let whole = |outer: &str| {
+        message(
+            "Content-Type: multipart/mixed; boundary=b\nContent-Transfer-Encoding: 7bit",
+            &format!(
+                "--b\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\r\n{outer}\r\n--b\r\n\
+                Content-Type: message/rfc822\r\nContent-Transfer-Encoding: 7bit\r\n\r\n\
+                Subject: =?koi8-r?Q?=C1?=\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\r\n\x1b$B8+\x1b(B\r\n--b--"
+            ),
+        )
+    };
+    for envelope in envelopes {
+        let raw = whole("plain");
+        let judgement = judge(&raw, &envelope, &silent(Rules::default()));
+        assert!(judgement.edits.is_empty(), "{envelope:?} {:?}", judgement.edits);
+        // The text beside it is written with eight bits where it may be: then the label around both says so.
+        let raw = whole("\x1b$B8+\x1b(B");
+        let judgement = judge(&raw, &envelope, &silent(Rules::default()));
+        let bytes = judgement.bytes();
+        let embedded = memmem::find(&raw, b"Content-Type: message/rfc822").unwrap();
+        assert!(memmem::find(&bytes, &raw[embedded..]).is_some(), "{}", String::from_utf8_lossy(&bytes));
+        let wide = memmem::find(&bytes, b"boundary=b\r\nContent-Transfer-Encoding: 8bit").is_some();
+        assert_eq!(wide, !bytes.is_ascii(), "{}", String::from_utf8_lossy(&bytes));
+        assert_eq!(wide, envelope.eight_bit);
+    }
+}
+
+#[test]
+fn what_we_say_is_not_continued_by_the_message() {
+    for start in [" ; verdict=clean", "\t; verdict=clean"] {
+        let raw = format!("{start}\r\nSubject: x\r\n\r\nx\r\n");
+        let judgement = judged(raw.as_bytes());
+        assert!(!judgement.added.is_empty());
+        let bytes = judgement.bytes();
+        let at = memmem::find(&bytes, start.as_bytes()).unwrap();
+        assert!(bytes[..at].ends_with(b"\r\nX-Leading-Line:"), "{}", String::from_utf8_lossy(&bytes));
+    }
+}
+
+#[test]
+fn what_may_not_be_guessed_stays() {
+    // ISO-2022-JP in HTML that does not say so, and a label that nobody knows.
+    for header in ["Content-Type: text/html", "Content-Type: text/plain; charset=x-nobody-knows"] {
+        let raw = message(header, "\x1b$B8+8+8+8+\x1b(B");
+        let judgement = judge(&raw, &Envelope::default(), &silent(Rules::default()));
+        assert_eq!(judgement.bytes(), raw, "{header}");
+    }
+}
+
+#[test]
+fn changed_parts_are_named_as_they_came() {
+    let latin = "Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nGr=FC=DFe\r\n";
+    let raw = format!(
+        "Subject: =?koi8-r?Q?=C1?=\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\
+         Content-Type: text/plain\r\n\r\nplain\r\n--b\r\n{latin}--b\r\n\
+         Content-Type: image/png\r\nContent-Transfer-Encoding: base64\r\n\r\nAAAA\r\n--b\r\n\
+         Content-Type: text/x-a b; charset=utf-16\r\nContent-Transfer-Encoding: base64\r\n\r\nAPw=\r\n--b--\r\n"
+    );
+    let judgement = judged(raw.as_bytes());
+    assert_eq!(judgement.parts, 5);
+    let told: Vec<String> = judgement.changed.iter().map(|part| part.told(raw.as_bytes())).collect();
+    let digest = |body: &str| {
+        use sha2::Digest;
+        let bytes = sha2::Sha256::digest(body);
+        bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    };
+    assert_eq!(
+        told,
+        [
+            format!(
+                "p=2;type=text/plain;charset=iso-8859-1;transfer=quoted-printable;sha256={}",
+                digest("Gr=FC=DFe")
+            ),
+            format!("p=4;type=text/x-a;charset=utf-16;transfer=base64;sha256={}", digest("APw=")),
+        ]
+    );
+    let plain = judged(b"Subject: x\r\n\r\nx\r\n");
+    assert_eq!((plain.parts, plain.changed.len()), (1, 0));
+}

@@ -1,0 +1,64 @@
+//! What is told of messages and faults.
+//!
+//! # Limits
+//! A message is told when its client knows what became of it; what the next hop does later is its own to tell.
+
+use super::Connection;
+use crate::engine::Envelope;
+use crate::notice::{Notice, Record};
+use crate::policy::Action;
+
+impl Connection {
+    pub(super) fn fault(&self, fault: &str) {
+        self.shared.tell(&Notice::Fault { connection: self.outside.number, peer: &self.address, fault });
+    }
+
+    pub(super) fn envelope(&self) -> Envelope {
+        let (sender, recipients, queue_id, _) = self.session.envelope();
+        Envelope {
+            sender: sender.to_vec(),
+            recipients: recipients as u32,
+            queue_id: queue_id.to_vec(),
+            smtputf8: self.session.is_smtputf8(),
+            eight_bit: self.session.is_eight_bit(),
+        }
+    }
+
+    pub(super) fn peer(&self) -> String {
+        let (.., peer) = self.session.envelope();
+        peer.map_or_else(|| self.address.clone(), |peer| String::from_utf8_lossy(peer).into_owned())
+    }
+
+    /// Tells of a message whose end does not come, which its client is to send again; why it was cut, none where none was arriving.
+    pub(super) fn cut(&self, why: &'static str) -> Option<&'static str> {
+        if !self.session.is_in_content() {
+            return None;
+        }
+        let why = if self.shared.is_stopping() { "stopped" } else { why };
+        let mut record = Record::new(self.envelope(), &self.peer(), self.arriving.size);
+        record.policy.clone_from(&self.shared.engine().rules.name);
+        (record.action, record.finding) = (Action::Tempfail, Some(why));
+        self.shared.tell(&Notice::Message(&record));
+        Some(why)
+    }
+
+    /// Tells of the message whose end the client knows.
+    pub(super) fn tell_record(&mut self) {
+        let Some((mut record, start)) = self.record.take() else { return };
+        record.time = start.elapsed();
+        let said = self.session.delivery();
+        if record.action != Action::Reject && record.action != Action::Tempfail {
+            if said.taken == 0 && said.deferred > 0 {
+                record.action = Action::Tempfail;
+            } else if said.taken == 0 && said.refused > 0 {
+                record.action = Action::Reject;
+            }
+            if said.lost {
+                record.finding = Some("next-hop-lost");
+            } else if said.deferred + said.refused > 0 {
+                record.finding = Some("next-hop-refused");
+            }
+        }
+        self.shared.tell(&Notice::Message(&record));
+    }
+}

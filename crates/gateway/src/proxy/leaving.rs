@@ -1,0 +1,120 @@
+//! A message on its way to the next hop, in memory or in a file.
+//!
+//! # Limits
+//! What is put above it and taken from it is known before its first byte leaves; nothing is looked at on the way.
+
+use crate::server::Shared;
+use crate::spool::Spool;
+use mailglot_mime::Span;
+use std::io;
+
+/// What is done to a message that goes on as it came.
+#[derive(Debug, Default)]
+pub(super) struct Around {
+    /// Fields above it.
+    pub(super) above: Vec<u8>,
+    /// What of it stays behind, in order and apart.
+    pub(super) gone: Vec<Span>,
+}
+
+/// A message that goes to the next hop.
+#[derive(Debug)]
+pub(super) struct Leaving {
+    spool: Spool,
+    around: Around,
+}
+
+impl Leaving {
+    pub(super) fn new(spool: Spool, around: Around) -> Self {
+        Self { spool, around }
+    }
+
+    /// Where none does.
+    pub(super) fn nothing(shared: &Shared) -> Self {
+        Self::new(Spool::new(shared.budget.clone()), Around::default())
+    }
+
+    /// Bytes that are held for it, at least as many as leave without the fields above.
+    pub(super) fn len(&self) -> u64 {
+        self.spool.len()
+    }
+
+    /// Gives all bytes that leave, piece by piece.
+    ///
+    /// # Errors
+    /// The file cannot be read, or `take` fails.
+    pub(super) fn pieces(&mut self, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        if !self.around.above.is_empty() {
+            take(&self.around.above)?;
+        }
+        let (mut at, mut gone) = (0, self.around.gone.iter().peekable());
+        self.spool.pieces(|mut piece| {
+            while !piece.is_empty() {
+                while gone.next_if(|span| span.end <= at).is_some() {}
+                let next = gone.peek();
+                let skipped = next.filter(|span| span.start <= at).map(|span| span.end - at);
+                let until = skipped.or_else(|| next.map(|span| span.start - at));
+                let (now, later) = piece.split_at(until.unwrap_or(piece.len()).min(piece.len()));
+                if skipped.is_none() {
+                    take(now)?;
+                }
+                (at, piece) = (at + now.len(), later);
+            }
+            Ok(())
+        })
+    }
+
+    /// Whether none of the bytes that leave is beyond ASCII.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(super) fn is_ascii(&mut self) -> io::Result<bool> {
+        let mut ascii = true;
+        self.pieces(|piece| {
+            ascii &= piece.is_ascii();
+            Ok(())
+        })?;
+        Ok(ascii)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::limits::Limits;
+    use crate::spool::Budget;
+    use std::sync::Arc;
+
+    #[test]
+    fn what_stays_behind_is_cut_wherever_pieces_end() {
+        let text: Vec<u8> = (0..200_000_u32).map(|at| (at % 251) as u8).collect();
+        for gone in [
+            vec![],
+            vec![(0, 1)],
+            vec![(0, 3), (3, 5), (9, 65_536)],
+            vec![(65_535, 65_537), (131_072, 131_073), (199_999, 200_000)],
+            vec![(0, 200_000)],
+        ] {
+            let limits = Limits { memory_bytes: 0, disk_reserve: 0, ..Limits::default() };
+            for most in [0, usize::MAX] {
+                let mut spool = Spool::new(Arc::new(Budget::of(&limits)));
+                spool.keep(text.clone(), most).unwrap();
+                let spans = gone.iter().map(|(start, end)| Span::new(*start, *end)).collect();
+                let mut leaving = Leaving::new(spool, Around { above: b"A: b\r\n".to_vec(), gone: spans });
+                let mut want = b"A: b\r\n".to_vec();
+                let stays = |at: &usize| !gone.iter().any(|(start, end)| (start..end).contains(&at));
+                want.extend((0..text.len()).filter(stays).map(|at| text[at]));
+                let mut got = Vec::new();
+                leaving
+                    .pieces(|piece| {
+                        got.extend_from_slice(piece);
+                        Ok(())
+                    })
+                    .unwrap();
+                assert!(got == want, "{gone:?} {most}");
+                assert_eq!(leaving.is_ascii().unwrap(), want.is_ascii());
+            }
+        }
+    }
+}

@@ -310,11 +310,15 @@ fn work_that_takes_too_long_is_given_up() {
         });
         assert!(given_up);
         assert_eq!(filter.told.faults(1)[0], "slow");
-        assert_eq!(
-            letters(&mta.message(LATIN, b"plain\r\n")).trim_start_matches('p').len(),
-            2,
-            "nothing of it comes later"
-        );
+        // Nothing of it comes later. A busy machine may take too long for a short message, too.
+        let done = (0..50).any(|_| {
+            let packets = letters(&mta.message(LATIN, b"plain\r\n"));
+            mta.send(b'A', b"");
+            let told = packets.trim_start_matches('p');
+            assert!(told == "mc" || told.as_bytes() == [letter], "{packets}");
+            told == "mc"
+        });
+        assert!(done);
         let slow = |record: &Record| record.action == action && record.failed_open == fail_open;
         assert!(filter.told.records(1).iter().any(slow));
     }

@@ -185,7 +185,7 @@ pub enum EventKind {
 
 impl EventKind {
     /// Every kind, in the order of EVENTS.md.
-    pub const ALL: [Self; 75] = [
+    pub const ALL: [Self; 76] = [
         Self::CharsetAlias,
         Self::CharsetSuperset,
         Self::CharsetDetected,

@@ -146,7 +146,7 @@ pub(crate) struct PolicyArgs {
     attachments: AttachmentForm,
     #[command(flatten)]
     reading: ReadingArgs,
-    /// Parts with bytes that cannot be read: write U+FFFD for those bytes, or keep the part as it is. By default
+    /// Parts and header fields with bytes that cannot be read: write U+FFFD for those bytes, or keep them as they are. By default
     /// `replace` where a ledger keeps the old bytes, else `keep`.
     #[arg(long, value_name = "WAY")]
     on_loss: Option<LossWay>,
@@ -428,7 +428,7 @@ pub(crate) struct DetectArgs {
 ///
 /// Nothing is written before the whole result exists. Every failure ends with exit code 75, wrong usage and faults of
 /// the program too, so that the caller keeps the mail and tries again. Signed messages are left alone, and so are parts
-/// with bytes that cannot be read, unless --on-loss replace is given. Nothing is said on standard error, which some
+/// and header fields with bytes that cannot be read, unless --on-loss replace is given. Nothing is said on standard error, which some
 /// callers put into the mail, but on a terminal and with -v.
 #[derive(Debug, Group)]
 #[command(after_help = "\

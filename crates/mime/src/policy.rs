@@ -51,13 +51,13 @@ pub enum Transfer {
     EightBit,
 }
 
-/// What to do with a part whose bytes cannot all be read.
+/// What to do with a part or a header field whose bytes cannot all be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum OnLoss {
     /// Write U+FFFD where bytes could not be read.
     #[default]
     Replace,
-    /// Leave that part as it is.
+    /// Leave that part, or that field, as it is.
     Keep,
 }
 

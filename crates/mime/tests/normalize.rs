@@ -388,3 +388,37 @@ fn a_line_end_that_a_text_gets_is_told() {
     assert!(!told(&process(ended, &policy).report));
     assert_eq!(apply_undo(&done.bytes, &undo_edits(raw, &done.edits)).as_deref(), Some(&raw[..]));
 }
+
+/// A field that would lose bytes for good stays as it is, whatever it is and however it would be written; those beside it do not.
+#[test]
+fn fields_with_bytes_that_cannot_be_read_are_kept_on_request() {
+    let lossy: [&[u8]; 9] = [
+        b"Subject: =?utf-8?Q?caf=E9_=FF_rest?=",
+        b"Subject: fine =?iso-8859-1?Q?=E4?= and =?utf-8?B?////?= =?iso-8859-1?Q?=F6?=",
+        b"From: =?utf-8?B?////?= <a@b.example>",
+        b"To: =?iso-2022-jp?B?GyRC/yEhGyhC?= <a@b.example>, =?iso-8859-1?Q?=E4?= <c@d.example>",
+        b"Subject: =?shift_jis?B?g/+DQQ==?=",
+        b"Content-Type: text/plain; name=\"=?utf-8?Q?x=E9=FF.txt?=\"",
+        b"Content-Disposition: attachment; filename*=utf-8''a%E9%FFb",
+        b"Comments: (=?euc-jp?Q?=A4=FF=FF?=) x",
+        b"X-Long: =?utf-8?Q?a=FF=FE?=\r\n =?utf-8?Q?b=E9?=",
+    ];
+    let mut lost = 0;
+    for field in lossy {
+        let clean = b"X-Clean: =?iso-8859-1?Q?gr=FC=DFe?=\r\n";
+        let raw = [field, b"\r\n", clean, b"\r\nbody\r\n"].concat();
+        keeps_the_laws(&raw);
+        for policy in policies().into_iter().filter(|policy| policy.headers != Headers::Keep) {
+            let once = process(&raw, &policy);
+            let out = once.bytes.escape_ascii().to_string();
+            assert!(!out.contains("X-Clean: =?iso-8859-1"), "the other field is written anew: {out}");
+            // What another charset can read is no loss.
+            if once.report.losses() > 0 {
+                lost += 1;
+                let kept = once.bytes.starts_with(field);
+                assert_eq!(kept, policy.on_loss == OnLoss::Keep, "{policy:?}: {out}");
+            }
+        }
+    }
+    assert!(lost >= 40, "{lost}");
+}

@@ -1,9 +1,11 @@
 //! Edits of header fields.
 
-use crate::encoded_word::{self, Finding, Form, HeaderContext};
+use crate::encoded_word::{self, Finding, Form, HeaderContext, Replacement};
 use crate::header::{self, FieldKind};
 use crate::text::{Hints, raw_header_charset};
-use crate::{CharsetOut, Edit, Event, EventKind, Headers, Message, PartId, Policy, Report, Span, Transfer};
+use crate::{
+    CharsetOut, Edit, Event, EventKind, Headers, Message, OnLoss, PartId, Policy, Report, Span, Transfer,
+};
 use crate::{fields, params};
 use mailglot_codec::Charset;
 use std::borrow::Cow;
@@ -80,7 +82,9 @@ pub(super) fn plan(
                 && context.map.is_none()
                 && let Some(changes) = encoded_word::rewrite_plain(value, kind, column, eol, &mut findings)
             {
-                edits.extend(changes.into_iter().map(|c| Edit::new(field.value.at(&c.at), c.with)));
+                if !is_kept(policy, &changes, &findings) {
+                    edits.extend(changes.into_iter().map(|c| Edit::new(field.value.at(&c.at), c.with)));
+                }
                 tell(id, field.value, findings, report);
                 continue;
             }
@@ -89,7 +93,9 @@ pub(super) fn plan(
             }
             if let Some(form) = form {
                 let changes = encoded_word::rewrite(value, kind, form, &context, column, eol, &mut findings);
-                edits.extend(changes.into_iter().map(|c| Edit::new(field.value.at(&c.at), c.with)));
+                if !is_kept(policy, &changes, &findings) {
+                    edits.extend(changes.into_iter().map(|c| Edit::new(field.value.at(&c.at), c.with)));
+                }
             } else if kind == FieldKind::Parameters {
                 let _ = params::parse(value, &context, &mut findings);
             } else {
@@ -98,6 +104,15 @@ pub(super) fn plan(
             tell(id, field.value, findings, report);
         }
     }
+}
+
+/// Whether a field stays as it is because what is written anew in it has bytes that cannot be read: the policy has them kept.
+fn is_kept(policy: &Policy, changes: &[Replacement], findings: &[Finding]) -> bool {
+    let lost = |finding: &&Finding| finding.kind == EventKind::CharsetInvalidBytes;
+    policy.on_loss == OnLoss::Keep
+        && findings.iter().filter(lost).any(|finding| {
+            changes.iter().any(|c| finding.at.start <= c.at.end && c.at.start <= finding.at.end)
+        })
 }
 
 /// Longest line of a header without its line end (RFC 5322 2.1.1).

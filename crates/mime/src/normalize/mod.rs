@@ -12,8 +12,8 @@ mod outgoing;
 
 use crate::encoded_word::UNSAFE;
 use crate::{
-    CharsetOut, Edit, Event, EventKind, Headers, Message, PartId, PartKind, Policy, Report, Span, Transfer,
-    splice,
+    CharsetOut, Edit, Event, EventKind, Headers, Message, OnLoss, PartId, PartKind, Policy, Report, Span,
+    Transfer, splice,
 };
 use std::borrow::Cow;
 
@@ -79,8 +79,12 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
     let mut eight_bit = report.events.iter().filter(is_raw).peekable();
     let raw_stays = report.dropped > 0
         || eight_bit.peek().is_some() && !(eight_bit.all(edited) && edits.iter().all(is_text));
-    // So are words that could not be written again.
-    let word_stays = report.events.iter().any(|event| event.detail == UNSAFE);
+    // So are words that could not be written again, and those that are kept because they cannot be read.
+    let unread = |event: &Event| {
+        policy.on_loss == OnLoss::Keep && event.kind == EventKind::CharsetInvalidBytes
+            || event.detail == UNSAFE
+    };
+    let word_stays = report.events.iter().any(unread);
     // Words in a charset with shifts may be what text without a label is read by.
     let shifting = policy.charset_out == CharsetOut::Iso2022Jp;
     let doubtful = shifting || damaged || raw_stays || word_stays || edits.iter().any(|e| e.span.is_empty());

@@ -57,7 +57,7 @@ pub(crate) use payload::hex;
 pub use repair::Repairs;
 pub use rewrite::rewrite;
 pub(crate) use rewrite::{UNSAFE, apply, is_tidy_text, rewrite_plain};
-pub(crate) use shifted::{has_shift, may_shift};
+pub(crate) use shifted::{has_shift, may_shift, shift_length};
 pub use stream::{MOST, Stream};
 
 use crate::choose::instead;

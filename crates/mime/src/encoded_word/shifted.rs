@@ -5,7 +5,7 @@
 //!
 //! # Limits
 //!
-//! Text without structure, parameters included; sequences that are cut or hold what cannot be read stay as they are. In a quoted string a character whose bytes are those of a quote or a backslash ends the sequence.
+//! Text without structure, parameters included; sequences that are cut or hold what cannot be read stay as they are. In an address list a character whose bytes are those of a quote or a separator ends the sequence.
 
 use mailglot_codec::{Charset, LossLog};
 
@@ -33,6 +33,11 @@ pub(crate) fn may_shift(value: &[u8]) -> bool {
 /// Whether there are sequences.
 pub(crate) fn has_shift(value: &[u8]) -> bool {
     memchr::memchr_iter(ESCAPE, value).any(|at| value.get(at..).and_then(sequence).is_some())
+}
+
+/// The length of the sequence that bytes begin with.
+pub(crate) fn shift_length(bytes: &[u8]) -> Option<usize> {
+    sequence(bytes).map(|(_, length)| length)
 }
 
 /// The text of the sequence that bytes begin with, and its length.

@@ -489,9 +489,21 @@ mod tests {
 
     #[test]
     fn floods_are_bounded_and_told() {
-        for unit in
-            [";", "; a=b", "; a*1=b", "; =", ";a b", "; a=\"b\" c", ";x*", "; \u{fc}=a b", "; a=(", "a=\""]
-        {
+        for unit in [
+            ";",
+            "; a=b",
+            "; a*1=b",
+            "; =",
+            ";a b",
+            "; a=\"b\" c",
+            ";x*",
+            "; \u{fc}=a b",
+            "; a=(",
+            "a=\"",
+            "; a=\"\x1b$B0\"\x1b(B\"",
+            "\"\x1b$B0\"\x1b(Ba=",
+            "\x1b$B\"a=\"b",
+        ] {
             let value = format!("a/b{}", unit.repeat(100_000));
             let mut findings = Vec::new();
             let params = parse(value.as_bytes(), &HeaderContext::default(), &mut findings);

@@ -3,7 +3,7 @@
 use super::RawParam;
 use super::decode::{Form, split_name};
 use crate::EventKind;
-use crate::encoded_word::{self, Finding, HeaderContext};
+use crate::encoded_word::{self, Finding, HeaderContext, may_shift, shift_length};
 use crate::lex::{self, Halves};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -48,6 +48,8 @@ pub(super) struct Scanner<'a> {
     at: usize,
     /// An unclosed comment was seen: later parentheses are text.
     open_comment: bool,
+    /// A quoted string with ISO-2022-JP had no end: later ones are not looked through.
+    open_shift: bool,
     /// A semicolon stands before what is read next.
     semicolon: bool,
     /// Backslashes that are no quoted pairs when a string's end is looked for.
@@ -65,6 +67,7 @@ impl<'a> Scanner<'a> {
             value,
             at: 0,
             open_comment: false,
+            open_shift: false,
             semicolon: false,
             halves: Halves::of(value),
             context: None,
@@ -166,7 +169,8 @@ impl<'a> Scanner<'a> {
         let start = self.at;
         let raw = |range: Range<usize>, bytes| RawParam { name: &value[name.clone()], range, value: bytes };
         if value.get(start) == Some(&b'"') {
-            let closed = self.halves.quoted_end(value, start);
+            let over_shifts = self.quoted_end_over_shifts(start);
+            let closed = over_shifts.or_else(|| self.halves.quoted_end(value, start));
             let end = closed.unwrap_or_else(|| without_line_end(value).len());
             let inside = start + 1..closed.map_or(end, |n| n - 1);
             self.at = closed.unwrap_or(value.len());
@@ -195,6 +199,33 @@ impl<'a> Scanner<'a> {
     fn unquote(&self, inside: &'a [u8]) -> Cow<'a, [u8]> {
         let charset = |context| Halves::in_charset(encoded_word::charset_of_raw(inside, context));
         unquote(inside, || self.context.as_ref().map_or(Halves::Wide, charset))
+    }
+
+    /// The end of the quoted string at `start` if there is ISO-2022-JP in it, whose bytes may be those of quotes and backslashes; but for a
+    /// sequence that other readers would see a parameter in.
+    fn quoted_end_over_shifts(&mut self, start: usize) -> Option<usize> {
+        if self.open_shift || !may_shift(&self.value[start..]) {
+            return None;
+        }
+        let (mut at, mut shifted) = (start + 1, false);
+        while let Some(found) = self.value.get(at..).and_then(|rest| memchr::memchr3(b'"', b'\\', 0x1B, rest))
+        {
+            at += found;
+            let rest = &self.value[at..];
+            at += match rest[0] {
+                b'"' => return shifted.then_some(at + 1),
+                b'\\' => 2,
+                _ => {
+                    let hides = |length: &usize| memchr::memmem::find(&rest[..*length], b"\";").is_some();
+                    let length = shift_length(rest).filter(|length| !hides(length));
+                    shifted |= length.is_some();
+                    length.unwrap_or(1)
+                }
+            };
+        }
+        // Nor is there an end for what stands behind it.
+        self.open_shift = true;
+        None
     }
 
     /// Reads an unquoted value; gives its end without trailing white space and comments.
@@ -338,11 +369,12 @@ fn without_line_end(value: &[u8]) -> &[u8] {
 }
 
 /// The inside of a quoted string without quoted pairs and folds. In a Windows path a backslash is itself, unless a quote or a backslash follows;
-/// and so is one that is the second half of a character.
+/// and so is one that is the second half of a character, or stands within ISO-2022-JP.
 fn unquote(inside: &[u8], halves: impl FnOnce() -> Halves) -> Cow<'_, [u8]> {
     let Some(first) = inside.iter().position(|&b| matches!(b, b'\\' | b'\r' | b'\n')) else {
         return Cow::Borrowed(inside);
     };
+    let first = memchr::memchr(0x1B, &inside[..first]).unwrap_or(first);
     let path = is_path(inside);
     let is_raw = !inside.is_ascii() && std::str::from_utf8(inside).is_err();
     let halves = if is_raw { halves() } else { Halves::None };
@@ -360,6 +392,13 @@ fn unquote(inside: &[u8], halves: impl FnOnce() -> Halves) -> Cow<'_, [u8]> {
                 out.push(inside[i]);
                 i += 1;
             }
+            continue;
+        }
+        if inside[i] == 0x1B
+            && let Some(length) = shift_length(&inside[i..])
+        {
+            out.extend_from_slice(&inside[i..i + length]);
+            i += length;
             continue;
         }
         match (inside[i], inside.get(i + 1)) {

@@ -1,0 +1,57 @@
+//! ISO-2022-JP without words in the names of files: every character, those too whose bytes are a quote or a backslash.
+
+use mailglot_mime::encoded_word::{HeaderContext, decode};
+use mailglot_mime::header::FieldKind;
+use mailglot_mime::{Policy, process};
+
+/// Codes of JIS X 0208 with a quote or a backslash in them, and their neighbors.
+fn codes() -> impl Iterator<Item = [u8; 2]> {
+    let kanji = (0x30..=0x4E_u8).flat_map(|row| [0x21, 0x22, 0x5B, 0x5C, 0x5D].map(|cell| [row, cell]));
+    let first = [0x22, 0x5C].into_iter().flat_map(|row| [0x21, 0x22, 0x5C, 0x7E].map(|cell| [row, cell]));
+    kanji.chain(first)
+}
+
+fn name(code: [u8; 2]) -> Option<(Vec<u8>, String)> {
+    let bytes = [b"\x1b$B;q", &code[..], b"NA\x1b(B.txt"].concat();
+    let charset = mailglot_codec::Charset::ISO_2022_JP;
+    let mut log = mailglot_codec::LossLog::new();
+    let text = charset.decode(&bytes, &mut log).into_owned();
+    (log.losses() == 0).then_some((bytes, text))
+}
+
+#[test]
+fn names_with_any_character_are_read() {
+    let mut all = 0;
+    for (bytes, text) in codes().filter_map(name) {
+        for after in ["", "; size=5", " ; x=\"a\\\"b\""] {
+            let value = [b"attachment; filename=\"", &bytes[..], b"\"", after.as_bytes()].concat();
+            let mut findings = Vec::new();
+            let read =
+                decode(&value, FieldKind::Parameters, &HeaderContext::default(), &mut findings).into_owned();
+            let want = format!("attachment; filename=\"{text}\"");
+            let rest = match after {
+                "" => "",
+                "; size=5" => "; size=5",
+                _ => "; x=\"a\\\"b\"",
+            };
+            assert_eq!(read, want + rest, "{}", value.escape_ascii());
+            let codes: Vec<_> = findings.iter().map(|finding| finding.kind.code()).collect();
+            assert_eq!(codes, ["charset.detected"], "{}", value.escape_ascii());
+            let raw = [b"MIME-Version: 1.0\nContent-Disposition: ", &value[..], b"\n\nx\n"].concat();
+            let out = process(&raw, &Policy::default());
+            assert!(out.bytes.is_ascii() && !out.bytes.contains(&0x1B), "{}", out.bytes.escape_ascii());
+            assert_eq!(process(&out.bytes, &Policy::default()).bytes, out.bytes);
+        }
+        all += 1;
+    }
+    assert!(all > 130, "{all}");
+}
+
+/// What other readers see as a further parameter is no part of a name.
+#[test]
+fn no_parameter_is_hidden() {
+    let value = b"attachment; filename=\"\x1b$B;q\";filename=\"a.exe\x1b(B\"";
+    let mut findings = Vec::new();
+    let read = decode(value, FieldKind::Parameters, &HeaderContext::default(), &mut findings);
+    assert!(!read.contains('資'), "{read}");
+}

@@ -5,6 +5,7 @@
 //! away, cannot be told and is refused. The planner makes none.
 
 use crate::judge;
+use crate::limits::LONGEST_FIELD;
 use crate::milter::{Actions, FieldValue, HeaderChange};
 use crate::policy::Rules;
 use mailglot_mime::{Edit, Span};
@@ -85,7 +86,8 @@ impl Complete {
                 continue;
             }
             let new = self.edited(*told, own)?;
-            if !has_bare_return(&new) {
+            // Where a CR alone stands in it, the planner may have seen several fields here, each of them short enough.
+            if !has_bare_return(&new) && new.len() <= LONGEST_FIELD {
                 actions.changes.push(self.change(*told, counts.of(at), &new)?);
             } else if lines(&new).skip(1).any(says_how_to_read) {
                 return Ok((Actions::default(), false));

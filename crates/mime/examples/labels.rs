@@ -176,7 +176,10 @@ fn read(label: &str, bytes: &[u8]) -> (String, Vec<String>) {
     let raw = [head.as_bytes(), bytes].concat();
     let mut report = Report::with_limit(20);
     let parts = text_parts(&Message::parse(&raw, &Limits::default()), &Policy::default(), &mut report);
-    let codes = report.events.iter().map(|event| event.kind.code().to_owned()).collect();
+    // The order of Hebrew is what the label says, and no word against it.
+    let told =
+        report.events.iter().map(|event| event.kind.code()).filter(|code| *code != "charset.visual-order");
+    let codes = told.map(ToOwned::to_owned).collect();
     (parts.into_iter().filter_map(|part| part.text).collect(), codes)
 }
 

@@ -46,10 +46,12 @@ pub mod ledger;
 pub mod mbox;
 mod output;
 mod packed;
+mod private;
 pub mod replace;
 
 pub use destination::{Destination, OutBatch, OutItem, create, create_tree};
 pub use packed::Packing;
+pub use private::keep_private;
 pub use replace::words;
 pub use source::{
     Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Found, LeftOut, Profile, Quoting,

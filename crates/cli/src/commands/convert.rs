@@ -19,6 +19,7 @@ use crate::exit::{Exit, Failure};
 use crate::output::{Console, print};
 use crate::suggest;
 use explain::{Reading, Writing};
+use mailglot_archive::keep_private;
 use mailglot_archive::replace::Replacement;
 use mailglot_codec::{Charset, Unmappable};
 use std::fs::{self, File};
@@ -106,6 +107,7 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
     };
     let unmappable = unmappable(args);
     let writing = args.explain.then(|| Writing::new(console, to.charset(), unmappable.clone()));
+    keep_private(args.files.iter().chain(&args.output).map(PathBuf::as_path));
     let mut target = Target::new(to, unmappable, writing, Sink::new(args.output.as_deref())?);
     let stdin = [PathBuf::from("-")];
     let mut worst = Exit::Done;

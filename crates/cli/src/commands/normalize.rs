@@ -6,7 +6,7 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::stoppable;
 use crate::output::Console;
 use crate::progress::watched;
-use mailglot_archive::Format;
+use mailglot_archive::{Format, keep_private};
 use mailglot_mime::OnLoss;
 use mailglot_pipeline::{LedgerPlace, NormalizeJob, normalize};
 use std::path::PathBuf;
@@ -36,6 +36,7 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
         threads: args.threads.map_or_else(all_cores, usize::from),
         force: args.force,
     };
+    keep_private(job.inputs.iter().chain([&job.output]).map(PathBuf::as_path));
     let account = stoppable(|progress| watched(console, progress, || normalize(&job, progress)))?;
     summary::tell(&account, &job, console);
     Ok(judged(&account, args.fail_on))

@@ -5,7 +5,9 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::stoppable;
 use crate::output::{Console, Level, counted, print, visible};
 use crate::progress::watched;
+use mailglot_archive::keep_private;
 use mailglot_pipeline::{RestoreJob, restore};
+use std::path::PathBuf;
 
 pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> {
     if args.original.as_ref().is_some_and(|original| original.as_os_str() == "-") {
@@ -13,6 +15,7 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
     }
     let job =
         RestoreJob { output: args.normalized, ledger: args.ledger, original: args.original, force: false };
+    keep_private(job.output.iter().chain(&job.ledger).chain(&job.original).map(PathBuf::as_path));
     let done = stoppable(|progress| watched(console, progress, || restore(&job, progress)))?;
     for note in &done.notes {
         console.explain(visible(&String::from_utf8_lossy(note)));

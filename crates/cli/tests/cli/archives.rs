@@ -294,3 +294,32 @@ fn a_message_comes_back_from_the_ledger_of_a_gateway() {
     sandbox.run(&["restore", "message.eml", "--ledger", "4F2.ledger", "--verify-only"]).ended(4);
     sandbox.run(&["restore", "--verify-only"]).ended(1);
 }
+
+#[test]
+fn what_is_made_of_private_mail_is_private() {
+    let sandbox = Sandbox::new();
+    let set = |name: &str, mode| {
+        fs::set_permissions(sandbox.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let mode = |name: &str| fs::metadata(sandbox.path(name)).unwrap().permissions().mode() & 0o777;
+    let run = |line: &str| sandbox.shell(&format!("umask 022; {line}"));
+    for (own, made) in [(0o600, 0o600), (0o640, 0o640), (0o644, 0o644)] {
+        set("archive.mbox", own);
+        run("mailglot -q normalize --force archive.mbox -o out.mbox --report report.json").ended(0);
+        run("mailglot -q normalize --force archive.mbox --to maildir -o folder").ended(0);
+        run("mailglot -q convert -f koi8-r archive.mbox -o text").ended(0);
+        for name in ["out.mbox", "out.mbox.ledger", "report.json", "folder.ledger", "text"] {
+            assert_eq!(mode(name), made, "{name} of {own:o}");
+        }
+        assert_eq!(mode("folder/cur"), made | (made & 0o444) >> 2, "{own:o}");
+        run("mailglot -q restore out.mbox -o back.mbox").ended(0);
+        assert_eq!(mode("back.mbox"), made, "{own:o}");
+        for name in ["out.mbox", "out.mbox.ledger", "report.json", "back.mbox", "text"] {
+            fs::remove_file(sandbox.path(name)).unwrap();
+        }
+        fs::remove_dir_all(sandbox.path("folder")).unwrap();
+    }
+    // What is replaced was private.
+    run("touch text; chmod 600 text; mailglot -q convert -f koi8-r archive.mbox -o text").ended(0);
+    assert_eq!(mode("text"), 0o600);
+}

@@ -1,0 +1,60 @@
+//! What is made of private mail is private: no output, ledger or temporary file is for more eyes than what it was made of.
+//!
+//! # Limits
+//! Owners and groups are those of new files, and lists of access rights (ACL) are not looked at. Of a folder its own mode counts, not those
+//! of the files in it.
+
+use rustix::fs::Mode;
+use rustix::process::umask;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// From here on this process makes files and folders that nobody may read who may not read each of `given`: what is read, and what is
+/// replaced. What is not there is passed over. The mask of the process changes (`umask`), for all its threads.
+pub fn keep_private<'a>(given: impl IntoIterator<Item = &'a Path>) {
+    let modes = given.into_iter().filter_map(|path| fs::metadata(path).ok());
+    let denied = modes.fold(0, |denied, metadata| denied | denied_to(&metadata));
+    if denied != 0 {
+        // There is no other way to ask for the mask of now.
+        let now = umask(Mode::from_raw_mode(0o077));
+        umask(now | Mode::from_raw_mode(denied));
+    }
+}
+
+/// All rights of the group, of others, or of both, where they may not read. A folder is closed to those who cannot look into it.
+fn denied_to(metadata: &fs::Metadata) -> u32 {
+    let mode = metadata.permissions().mode();
+    let needed = if metadata.is_dir() { 0o555 } else { 0o444 };
+    [0o070, 0o007].into_iter().filter(|who| mode & who & needed != who & needed).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn who_may_not_read_gets_no_right() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        for (mode, denied) in [
+            (0o600, 0o077),
+            (0o644, 0),
+            (0o666, 0),
+            (0o640, 0o007),
+            (0o604, 0o070),
+            (0o700, 0o077),
+            (0o620, 0o077),
+        ] {
+            fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(denied_to(&fs::metadata(&file).unwrap()), denied, "{mode:o}");
+        }
+        for (mode, denied) in [(0o700, 0o077), (0o750, 0o007), (0o755, 0), (0o711, 0o077), (0o744, 0o077)] {
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(denied_to(&fs::metadata(folder.path()).unwrap()), denied, "{mode:o}");
+        }
+    }
+}

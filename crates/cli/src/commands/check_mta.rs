@@ -22,6 +22,9 @@ pub(crate) fn run() -> Result<Exit, Failure> {
     for fault in &faults {
         println!("{fault}");
     }
+    for note in settings.notes() {
+        println!("note: {note}");
+    }
     if faults.is_empty() {
         println!("the settings keep mail safe");
         return Ok(Exit::Done);
@@ -113,8 +116,7 @@ impl Settings {
     fn faults_of_main(&self) -> (Vec<String>, bool) {
         let mut faults = Vec::new();
         let default = self.value("milter_default_action").unwrap_or_default();
-        // The case of letters is nothing to Postfix here.
-        let bad = |action: &str| ["accept", "quarantine"].iter().any(|bad| action.eq_ignore_ascii_case(bad));
+        let bad = |action: &str| is_one_of(action, &["accept", "quarantine"]);
         for name in READ {
             if self.value(name).is_some_and(|value| value.contains('$')) {
                 faults.push(format!(
@@ -127,6 +129,11 @@ impl Settings {
                 "milter_default_action = {default}: mail passes unread or is lost when the filter ends; set it to tempfail"
             ));
         }
+        if is_one_of(&default, &["reject"]) {
+            faults.push(format!(
+                "milter_default_action = {default}: mail is refused for good while the filter is away; set it to tempfail"
+            ));
+        }
         let mut ours = false;
         for name in ["smtpd_milters", "non_smtpd_milters"] {
             let chain = milters(&self.value(name).unwrap_or_default());
@@ -137,6 +144,13 @@ impl Settings {
                         milter.address
                     ));
                 }
+                let refuses = |action: &&str| milter.is_ours() && is_one_of(action, &["reject"]);
+                if let Some(action) = milter.default_action.as_deref().filter(refuses) {
+                    faults.push(format!(
+                        "{name}: {} has default_action={action}: mail is refused for good while it is away; set it to tempfail",
+                        milter.address
+                    ));
+                }
                 for part in &milter.unread {
                     faults.push(format!(
                         "{name}: {}: `{part}` is no setting, and Postfix takes no mail with it; write KEY=VALUE, or {{ KEY = VALUE }}",
@@ -144,10 +158,7 @@ impl Settings {
                     ));
                 }
             }
-            let place = |words: &[&str]| {
-                chain.iter().position(|milter| words.iter().any(|word| milter.address.contains(word)))
-            };
-            let own = place(&["mailglot"]);
+            let own = chain.iter().position(Milter::is_ours);
             ours |= own.is_some();
             let Some(own) = own else { continue };
             let verifies = |milter: &Milter| {
@@ -168,7 +179,8 @@ impl Settings {
             );
         }
         match self.value("smtpd_forbid_bare_newline").as_deref() {
-            Some("normalize" | "reject") => (),
+            // `yes` is another name of the first.
+            Some(value) if is_one_of(value, &["normalize", "yes", "reject"]) => (),
             Some(value) => faults.push(format!(
                 "smtpd_forbid_bare_newline = {value}: mail can be smuggled past the filter; set it to normalize"
             )),
@@ -178,6 +190,26 @@ impl Settings {
         }
         (faults, ours)
     }
+
+    /// What is allowed, and weaker than it could be.
+    fn notes(&self) -> Vec<String> {
+        let name = "smtpd_forbid_bare_newline_exclusions";
+        let services = self.services.iter().map(|(service, own)| (format!("{service}: "), own));
+        let all = std::iter::once((String::new(), &self.main)).chain(services);
+        let spared =
+            all.filter_map(|(place, own)| Some((place, own.get(name).filter(|value| !value.is_empty())?)));
+        let note = |(place, value): (String, &String)| {
+            format!(
+                "{place}{name} = {value}: these clients can smuggle mail past the filter; empty it where none of them needs that"
+            )
+        };
+        spared.map(note).collect()
+    }
+}
+
+/// Whether a value is one of these words: the case of letters is nothing to Postfix here.
+fn is_one_of(value: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| value.eq_ignore_ascii_case(word))
 }
 
 /// The settings that are looked at.
@@ -200,6 +232,13 @@ struct Milter {
     default_action: Option<String>,
     /// What stands where a setting belongs, and is none.
     unread: Vec<String>,
+}
+
+impl Milter {
+    /// Known by its address.
+    fn is_ours(&self) -> bool {
+        self.address.contains("mailglot")
+    }
 }
 
 /// Takes a chain apart: filters between blanks or commas, those in braces with settings of their own, which may stand in braces again.
@@ -268,11 +307,43 @@ mod tests {
             "smtpd_milters = inet:127.0.0.1:8891, { unix:/run/mailglot/gw.sock, connect_timeout=5s, default_action=tempfail }, inet:127.0.0.1:8892",
             "own = unix:/run/mailglot/gw.sock\nsmtpd_milters = unix:/run/openarc,\n  ${own}",
             "own = unix:/run/mailglot/gw.sock\nnon_smtpd_milters = $own",
+            // What another filter does is its own affair, as long as no mail gets past us by it.
+            "smtpd_milters = { inet:a:1 default_action=reject }, unix:/run/mailglot/gw.sock",
             "smtpd_milters = { unix:/run/mailglot/gw.sock { default_action = tempfail } connect_timeout=5s },{inet:a:1}",
             "smtpd_milters = unix:/run/mailglot/gw.sock\n127.0.0.1:10027/inet/smtpd_milters = ",
             "smtpd_milters =\nsmtp/inet/smtpd_milters = unix:/run/mailglot/gw.sock",
         ] {
             assert_eq!(faults(&format!("{RIGHT}{chain}\n")), [] as [&str; 0], "{chain}");
+        }
+    }
+
+    #[test]
+    fn words_have_no_case_and_other_names() {
+        let chain = "smtpd_milters = unix:/run/mailglot/gw.sock\nmilter_default_action = TempFail\n";
+        for value in ["normalize", "Normalize", "yes", "YES", "reject", "Reject"] {
+            let text = format!("{chain}smtpd_forbid_bare_newline = {value}\n");
+            assert_eq!(faults(&text), [] as [&str; 0], "{value}");
+        }
+        for value in ["no", "note", "", "normal"] {
+            let found = faults(&format!("{chain}smtpd_forbid_bare_newline = {value}\n"));
+            assert!(found.len() == 1 && found[0].contains("smuggled"), "{value}");
+        }
+    }
+
+    #[test]
+    fn those_who_may_smuggle_are_noted() {
+        let notes = |text: &str| Settings::read(&format!("{RIGHT}{text}")).notes();
+        for none in ["", "smtpd_forbid_bare_newline_exclusions =\n"] {
+            assert_eq!(notes(none), [] as [&str; 0]);
+        }
+        for some in ["$mynetworks", "192.0.2.0/24", "${mynetworks}, 127.0.0.1"] {
+            for (place, begin) in [("", "smtpd_forbid"), ("smtp/inet/", "smtp/inet: smtpd_forbid")] {
+                let found = notes(&format!("{place}smtpd_forbid_bare_newline_exclusions = {some}\n"));
+                assert!(
+                    found.len() == 1 && found[0].contains(some) && found[0].starts_with(begin),
+                    "{found:?}"
+                );
+            }
         }
     }
 
@@ -337,6 +408,14 @@ mod tests {
             (
                 format!("{chain}milter_default_action = ACCEPT\nsmtpd_forbid_bare_newline = normalize"),
                 "ACCEPT",
+            ),
+            (
+                format!("{chain}milter_default_action = Reject\nsmtpd_forbid_bare_newline = normalize"),
+                "refused for good",
+            ),
+            (
+                format!("{RIGHT}smtpd_milters = {{ unix:/run/mailglot/a, default_action=reject }}"),
+                "refused for good",
             ),
             (format!("{RIGHT}smtpd_milters = unix:/run/mailglot/a, unix:/run/openarc/a"), "behind it"),
             (format!("{RIGHT}smtpd_milters ="), "no filter"),

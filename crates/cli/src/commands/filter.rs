@@ -13,10 +13,10 @@
 use crate::args::{self, FilterArgs};
 use crate::exit::Exit;
 use crate::output::{Console, Level};
-use mailglot_gateway::judge::judge;
+use mailglot_gateway::judge::{hold_fields, judge};
 use mailglot_gateway::policy::{Action, Rules};
 use mailglot_gateway::{Envelope, Reinject};
-use mailglot_mime::{OnLoss, Policy, Transfer, process};
+use mailglot_mime::{Message, OnLoss, Policy, Transfer, process, splice};
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Read, Write};
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &FilterArgs, console: Console) -> ExitCode {
     let done = Way::guarded(|| {
         Ok(match &rules {
             Some(rules) => around(&raw, |message| judged(message, rules)),
-            None => around(&raw, |message| Ok(process(message, &policy).bytes.into_owned())),
+            None => around(&raw, |message| Ok(rewritten(message, &policy))),
         })
     });
     let bytes = match done {
@@ -141,6 +141,20 @@ fn rewriting(mut rules: Rules, policy: &Policy) -> Rules {
     rules.rewriting =
         Policy { transfer, limits: usual.limits, keep_signed: usual.keep_signed, ..policy.clone() };
     rules
+}
+
+/// The message in UTF-8. What comes out goes to a server: no field is longer than servers take.
+fn rewritten(message: &[u8], policy: &Policy) -> Vec<u8> {
+    let mut done = process(message, policy);
+    if done.edits.is_empty()
+        || hold_fields(&Message::parse(message, &policy.limits), &mut done.edits).is_empty()
+    {
+        return done.bytes.into_owned();
+    }
+    let mut bytes = Vec::with_capacity(message.len());
+    // Writing to memory cannot fail.
+    let _ = splice(message, &done.edits, &mut bytes);
+    bytes
 }
 
 /// The message as the rules let it pass.
@@ -360,7 +374,7 @@ mod tests {
     fn an_envelope_line_stays() {
         let policy = Policy::default();
         let filtered = |raw: &[u8]| {
-            let done = around::<()>(raw, |message| Ok(process(message, &policy).bytes.into_owned()));
+            let done = around::<()>(raw, |message| Ok(rewritten(message, &policy)));
             done.unwrap()
         };
         let message = b"Subject: =?iso-8859-1?Q?=FC?=\n\ntext\n";
@@ -372,6 +386,20 @@ mod tests {
         }
         assert_eq!(filtered(b"From x"), b"From x");
         assert_eq!(filtered(b""), b"");
+    }
+
+    #[test]
+    fn no_field_outgrows_the_server_that_takes_it() {
+        for (count, changes) in [(900, true), (1_400, false)] {
+            let people: Vec<_> =
+                (0..count).map(|n| format!("J\u{fc}rgen M\u{fc}ller <p{n:04}@a.invalid>")).collect();
+            let to = format!("To: {}\n", people.join(",\n "));
+            let latin = |text: &str| text.chars().map(|c| c as u8).collect::<Vec<u8>>();
+            let message = latin(&format!("{to}Subject: caf\u{e9}\n\nx\n"));
+            let bytes = rewritten(&message, &Policy::default());
+            assert_eq!(!bytes.starts_with(&latin(&to)), changes, "{count}");
+            assert!(bytes.ends_with(b"Subject: =?UTF-8?B?Y2Fmw6k=?=\n\nx\n"));
+        }
     }
 
     #[test]

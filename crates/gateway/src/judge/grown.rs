@@ -10,10 +10,21 @@ use crate::limits::LONGEST_FIELD;
 use crate::policy::{Finding, Findings};
 use mailglot_mime::{Edit, Message, PartId, header};
 
-/// Takes the edits away that would make a field longer than [`LONGEST_FIELD`], and tells of each; where such a field says how a part is
-/// read, all of the part stays. Linear in the fields and edits, which are sorted and apart.
+/// Takes the edits away that would make a field longer than [`LONGEST_FIELD`], and tells of each.
 pub(super) fn take_back(message: &Message<'_>, findings: &mut Findings, edits: &mut Vec<Edit>) {
-    let mut kept = Kept::default();
+    for id in hold_fields(message, edits) {
+        findings.add(Finding::HeaderTooLong, || message.section(id));
+    }
+}
+
+/// Takes the edits away that would make a header field longer than servers take, 59,000 bytes; where such a field says how a part is read, all of
+/// the part stays. The parts in whose headers these fields are. Linear in the fields and edits, which are sorted and apart.
+pub fn hold_fields(message: &Message<'_>, edits: &mut Vec<Edit>) -> Vec<PartId> {
+    let grown: usize = edits.iter().map(|edit| edit.with.len()).sum();
+    if message.raw().len() + grown <= LONGEST_FIELD {
+        return Vec::new();
+    }
+    let (mut kept, mut parts) = (Kept::default(), Vec::new());
     let mut rest = &edits[..];
     for (number, part) in message.parts().iter().enumerate() {
         let id = PartId(number as u32);
@@ -23,13 +34,14 @@ pub(super) fn take_back(message: &Message<'_>, findings: &mut Findings, edits: &
             let before = rest.partition_point(|edit| edit.span.end <= field.full.start);
             rest = &rest[before..];
             if !rest.is_empty() && length(field, rest) > LONGEST_FIELD {
-                findings.add(Finding::HeaderTooLong, || message.section(id));
+                parts.push(id);
                 let says = [part.content_type, part.content_transfer_encoding];
                 if says.contains(&Some(index as u32)) { kept.part(message, id) } else { kept.field(field) }
             }
         }
     }
     kept.sorted().hold(edits);
+    parts
 }
 
 /// Bytes of a field with those of the edits that stand in it; none where it stays, or goes.

@@ -23,6 +23,7 @@ mod structure;
 mod widened;
 
 pub use changed::ChangedPart;
+pub use grown::hold_fields;
 
 use crate::engine::Envelope;
 use crate::milter::FieldValue;

@@ -43,6 +43,8 @@ struct Inner {
 struct State {
     /// Somebody writes.
     writing: bool,
+    /// So many wait for the end of that, and are woken: nobody asks the system to wake none.
+    waiting: usize,
     /// A thread writes what is collected: nobody else does, and nobody waits.
     behind: bool,
     /// What the thread has to write.
@@ -76,7 +78,7 @@ impl Outlet {
             if left.is_zero() {
                 return;
             }
-            state = self.shared.free.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.shared.wait(state, left);
         }
     }
 
@@ -104,9 +106,10 @@ impl Inner {
             if left.is_zero() {
                 break;
             }
-            state = self.free.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.wait(state, left);
         }
-        if !state.writing && !state.behind {
+        // Where no thread was to be had before, there may be one now.
+        if !state.writing && !state.behind && state.collected.is_empty() {
             state.writing = true;
             drop(state);
             lines = self.write_at_once(lines, end);
@@ -120,8 +123,21 @@ impl Inner {
         if !state.behind && !state.collected.is_empty() {
             state.behind = self.start();
         }
-        drop(state);
-        self.free.notify_all();
+        self.wake(&state);
+    }
+
+    /// Waits until somebody is woken who waits, or a time has gone by.
+    fn wait<'s>(&'s self, mut state: MutexGuard<'s, State>, time: Duration) -> MutexGuard<'s, State> {
+        state.waiting += 1;
+        let mut state = self.free.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
+        state.waiting -= 1;
+        state
+    }
+
+    fn wake(&self, state: &State) {
+        if state.waiting > 0 {
+            self.free.notify_all();
+        }
     }
 
     /// Writes while the descriptor is ready, until a time; what is left.
@@ -132,6 +148,7 @@ impl Inner {
                 Err(_) => return &[],
                 Ok(false) => return text,
                 Ok(true) => match (&self.to).write(&text[..piece(text)]) {
+                    Ok(0) => return &[],
                     Ok(count) => text = &text[count..],
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => return text,
@@ -160,7 +177,7 @@ impl Inner {
         }
     }
 
-    /// Starts the thread that writes what is collected; where there is none to be had, the next who tells does.
+    /// Starts the thread that writes what is collected; where there is none to be had, the next who tells tries again.
     fn start(self: &Arc<Self>) -> bool {
         let twin = Arc::clone(self);
         thread::Builder::new().name("log".into()).spawn(move || twin.work()).is_ok()
@@ -171,13 +188,12 @@ impl Inner {
         loop {
             let mut state = self.state();
             while state.writing {
-                state = self.free.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = self.wait(state, PATIENCE);
             }
             let text = state.next(self.form);
             if text.is_empty() {
                 state.behind = false;
-                drop(state);
-                self.free.notify_all();
+                self.wake(&state);
                 return;
             }
             drop(state);
@@ -185,6 +201,7 @@ impl Inner {
             while !rest.is_empty() {
                 // It blocks, and only this thread. A descriptor that does not block is waited for.
                 match (&self.to).write(&rest[..piece(rest)]) {
+                    Ok(0) => break,
                     Ok(count) => rest = &rest[count..],
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => {

@@ -4,7 +4,9 @@
 //! What the message tells is used only where a part does not tell enough itself.
 
 mod doubt;
+mod frequent;
 mod instead;
+mod plausible;
 mod pool;
 mod superset;
 mod visual;
@@ -153,9 +155,7 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
     let plain = ascii && memchr::memchr2(0x1b, 0, bytes).is_none();
     if plain && declared.is_none_or(|c| c.is_ascii_compatible() || c == Charset::ISO_2022_JP) {
         if declared.is_none() {
-            // Pure ASCII needs no label, and one that says nothing did no harm; one that nobody knows is told.
-            let unknown = resolved == Some(Resolved::Unknown);
-            events.retain(|(kind, _)| unknown || *kind == EventKind::CharsetGarbageLabel);
+            keep_telling(resolved, &mut events);
         }
         let used = declared.unwrap_or(Charset::US_ASCII);
         return settle(bytes, used, if declared.is_some() { How::Label } else { How::Ascii }, None, events);
@@ -165,6 +165,11 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
     if let Some(charset) = declared.filter(|c| plain && c.is_ebcdic() && letters()) {
         events.push((EventKind::CharsetDetected, Cow::Owned(format!("{} read as US-ASCII", charset.name()))));
         return settle(bytes, Charset::US_ASCII, How::Structure, None, events);
+    }
+    // The escape sequences of a terminal.
+    if ascii && !plain && declared.is_none() && memchr::memchr(0, bytes).is_none() && !may_shift(bytes) {
+        keep_telling(resolved, &mut events);
+        return settle(bytes, Charset::US_ASCII, How::Ascii, None, events);
     }
     if let Some((charset, how)) = by_mark_or_structure(bytes, declared, resolved) {
         if declared != Some(charset) {
@@ -178,7 +183,10 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
     if !ascii && declared != Some(Charset::UTF_8) && !fails_early(bytes) {
         let mut log = LossLog::new();
         let text = Charset::UTF_8.decode(bytes, &mut log);
-        if log.is_empty() && utf8_beats(declared, bytes, &text) {
+        // What does not name a charset itself is weighed against the one that the message names.
+        let told = || evidence.mail.and_then(|mail| mail.told().next()).filter(|c| !c.is_stateful());
+        let named = declared.filter(|c| *c != Charset::US_ASCII).or_else(told);
+        if log.is_empty() && utf8_beats(named, bytes, &text) {
             events.push(match (evidence.label, declared) {
                 (None, _) => (EventKind::CharsetUnlabelled, Cow::Borrowed("valid UTF-8")),
                 (_, Some(c)) => {
@@ -189,7 +197,7 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
             return Choice { used: Charset::UTF_8, how: How::Utf8, confidence: None, text, log, events };
         }
     }
-    if ascii && declared.is_none() && memchr::memchr(0x1b, bytes).is_none() && !may_be_wide(bytes) {
+    if ascii && declared.is_none() && !may_shift(bytes) && !may_be_wide(bytes) {
         // ASCII with a few stray NULs.
         return settle(bytes, Charset::US_ASCII, How::Ascii, None, events);
     }
@@ -209,6 +217,12 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
         }
         None => by_search(bytes, evidence, declared, events),
     }
+}
+
+/// Pure ASCII needs no label, and one that says nothing did no harm; one that nobody knows is told.
+fn keep_telling(resolved: Option<Resolved>, events: &mut Vec<(EventKind, Cow<'static, str>)>) {
+    let unknown = resolved == Some(Resolved::Unknown);
+    events.retain(|(kind, _)| unknown || *kind == EventKind::CharsetGarbageLabel);
 }
 
 /// Bytes whose beginning already rules out UTF-8, as that of nearly all legacy text does.
@@ -265,10 +279,9 @@ fn by_mark_or_structure(
             return Some((charset, How::Bom));
         }
     }
-    if wide && memchr::memchr(0, bytes).is_none() {
-        let mut log = LossLog::new();
-        let _ = Charset::UTF_8.decode(bytes, &mut log);
-        return log.is_empty().then_some((Charset::UTF_8, How::Structure));
+    if let Some(label) = declared.filter(|_| wide && memchr::memchr(0, bytes).is_none()) {
+        let is_utf8 = std::str::from_utf8(bytes).is_ok() && !is_text_in_pairs(label, bytes);
+        return is_utf8.then_some((Charset::UTF_8, How::Structure));
     }
     let open = match resolved {
         None | Some(Resolved::NoInformation | Resolved::Unknown) => true,
@@ -305,6 +318,34 @@ fn may_be_wide(bytes: &[u8]) -> bool {
     }
     let controls = bytes.iter().filter(|b| b.is_ascii_control() && !b.is_ascii_whitespace()).count();
     controls * 4 >= bytes.len()
+}
+
+/// Whether bytes without NULs, which are valid UTF-8, are text in a charset of 16 bits all the same: what they are in UTF-8 has controls, or
+/// letters that are all of one script in pairs. ASCII makes Han of any two letters, and is ASCII.
+fn is_text_in_pairs(label: Charset, bytes: &[u8]) -> bool {
+    if bytes.len() % 2 == 1 {
+        return false;
+    }
+    if bytes.iter().any(|b| b.is_ascii_control() && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0C | 0x1B)) {
+        return true;
+    }
+    let mut log = LossLog::with_limit(0);
+    let text = label.decode(bytes, &mut log);
+    let is_sign =
+        |c: char| matches!(c, '\u{2000}'..='\u{206F}' | '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FFEF}');
+    let han = |c: char| matches!(c, '\u{3040}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}') || is_sign(c);
+    let hangul = |c: char| matches!(c, '\u{AC00}'..='\u{D7A3}') || is_sign(c);
+    !bytes.is_ascii() && log.losses() == 0 && (text.chars().all(han) || text.chars().all(hangul))
+}
+
+/// Whether escape sequences may choose a set of characters (ISO 2022), and not only what a terminal does: colors, its own ASCII, its lines.
+fn may_shift(bytes: &[u8]) -> bool {
+    memchr::memchr2(0x0E, 0x0F, bytes).is_some()
+        || memchr::memchr_iter(0x1B, bytes).any(|at| match bytes.get(at + 1..) {
+            Some([b'(' | b')', set, ..]) => !matches!(set, b'0' | b'B'),
+            Some([intermediate, ..]) => matches!(intermediate, b' '..=b'/' | b'N' | b'O'),
+            _ => false,
+        })
 }
 
 /// NULs nearly only at even, or nearly only at odd places.
@@ -559,5 +600,40 @@ mod tests {
         ] {
             assert_eq!(used(label, bytes).1, How::Label, "{label}");
         }
+    }
+
+    #[test]
+    fn utf_16_without_zeros_keeps_its_label() {
+        let wide = |text: &str, little: bool| -> Vec<u8> {
+            text.encode_utf16()
+                .flat_map(|unit| if little { unit.to_le_bytes() } else { unit.to_be_bytes() })
+                .collect()
+        };
+        for text in ["你好世界", "안녕하세요", "こんにちは、世界。", "Привет", "天气很好"]
+        {
+            let text = text.replace(' ', "\u{3000}");
+            for (label, little) in [("utf-16le", true), ("utf-16be", false)] {
+                assert_eq!(used(label, &wide(&text, little)).1, How::Label, "{label} {text}");
+            }
+        }
+        for text in ["Hello, world", "Hello", "Größe und Länge", "会议通知", "\u{1B}[1mbold\u{1B}[0m"]
+        {
+            assert_eq!(used("utf-16le", text.as_bytes()), ("UTF-8", How::Structure), "{text}");
+        }
+    }
+
+    #[test]
+    fn escape_sequences_of_terminals_are_ascii() {
+        for bytes in [&b"$ ls\n\x1b[1mbold\x1b[0m\n"[..], b"a\x1b(B\x1b[m", b"\x1b", b"x\x1b]0;title\x07"] {
+            let choice = choose(bytes, &Evidence::default());
+            assert_eq!(
+                (choice.used, choice.how),
+                (Charset::US_ASCII, How::Ascii),
+                "{}",
+                bytes.escape_ascii()
+            );
+            assert_eq!(choice.events, [], "{}", bytes.escape_ascii());
+        }
+        assert_eq!(choose(b"\x1b$B8-\x1b(B", &Evidence::default()).how, How::Structure);
     }
 }

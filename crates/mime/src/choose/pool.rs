@@ -201,6 +201,25 @@ mod tests {
     }
 
     #[test]
+    fn what_is_utf_8_by_chance_is_read_as_the_rest_of_the_message() {
+        for (charset, short, long) in [
+            ("GBK", "谢谢", "你好，请看附件，谢谢你的帮助"),
+            ("GBK", "小学校", "你好，请看附件，谢谢你的帮助"),
+            ("EUC-KR", "천체", "안녕하세요 메일을 보냅니다"),
+            ("windows-1251", "ЦІЛІ", "Здравствуйте, это письмо о целях."),
+            ("ISO-8859-2", "PÓŁKA I PÓŁ", "Dziękuję za wiadomość, którą wysłałeś wczoraj wieczorem"),
+        ] {
+            let label = format!("; charset={charset}");
+            for unknown in ["", "; charset=us-ascii"] {
+                let raw = mail("", &[(&label, long, charset), (unknown, short, charset)]);
+                assert_eq!(read(&raw, &Policy::default()).0, [long, short], "{charset} {unknown}");
+                let raw = mail("", &[(&label, long, charset), (unknown, "Grüße, 日本語とПривет", "UTF-8")]);
+                assert_eq!(read(&raw, &Policy::default()).0, [long, "Grüße, 日本語とПривет"], "{charset}");
+            }
+        }
+    }
+
+    #[test]
     fn the_sender_and_the_language_tell() {
         // Two letters that Czech and French have at other places of their charsets.
         let policy =

@@ -1,13 +1,20 @@
 //! Valid UTF-8 against a label of another charset.
 //!
+//! Both readings are looked at. Under a label of one byte a character UTF-8 is believed where the label's reading has more that nobody writes so
+//! (`plausible`); under one of two bytes where letters enough speak for it, many where the label's reading is of everyday characters.
+//!
 //! # Limits
-//! What is weighed is how likely text of the label's charset is to be valid UTF-8 by chance, not what it says.
+//! No words are known: what makes sense as letters in both readings keeps its label. Only the first characters beyond ASCII are looked at.
 
-use super::shifts;
+use super::frequent::is_frequent;
+use super::plausible::faults;
+use super::{shifts, superset};
 use mailglot_codec::{Charset, LossLog};
 
 /// Sequences that text of two bytes a character does not have by chance: one in five of its frequent characters is a sequence of UTF-8.
 const MANY: usize = 8;
+/// Characters beyond ASCII that are looked at.
+const ENOUGH: usize = 64;
 
 /// Whether valid UTF-8, whose text this is, outweighs a label.
 pub(crate) fn utf8_beats(declared: Option<Charset>, bytes: &[u8], text: &str) -> bool {
@@ -22,12 +29,25 @@ pub(crate) fn utf8_beats(declared: Option<Charset>, bytes: &[u8], text: &str) ->
         // Its letters are beyond ASCII, and short names of it may be UTF-8 by chance.
         return text.bytes().filter(u8::is_ascii_alphabetic).nth(3).is_some();
     }
+    let start = beginning(text);
     if charset.is_single_byte() {
-        return beats_single_bytes(charset, text);
+        // What explains bytes that the label has not is what it will be read as.
+        let charset = superset::on_evidence(charset, bytes).unwrap_or(charset);
+        let mut log = LossLog::with_limit(0);
+        let reading = charset.decode(start.as_bytes(), &mut log);
+        return log.losses() > 0 || faults(&reading) > faults(start);
     }
-    let mut log = LossLog::new();
+    let mut log = LossLog::with_limit(0);
     let reading = charset.decode(bytes, &mut log);
-    log.losses() > 0 || reading.chars().any(is_private) || is_of_one_kind(text)
+    log.losses() > 0
+        || reading.chars().any(is_private)
+        || has_letters_enough(start, is_frequent(charset, start.as_bytes()))
+}
+
+/// A text up to the last character beyond ASCII that is looked at.
+fn beginning(text: &str) -> &str {
+    let next = text.char_indices().filter(|(_, c)| !c.is_ascii()).nth(ENOUGH);
+    next.map_or(text, |(at, _)| &text[..at])
 }
 
 /// Whether text under a label of GB 2312 is in HZ (RFC 1843), which has the same characters in seven bits.
@@ -37,36 +57,32 @@ pub(super) fn is_hz_under(label: Charset, bytes: &[u8]) -> bool {
     }
     let mut log = LossLog::with_limit(0);
     let text = Charset::HZ_GB_2312.decode(bytes, &mut log);
-    log.is_empty() && !text.is_ascii()
+    log.is_empty() && !text.is_ascii() && !text.chars().any(is_private) && is_hz_text(bytes)
+}
+
+/// Whether what stands in shifts is in the rows that GB 2312 has, and two characters or more are everyday ones.
+fn is_hz_text(bytes: &[u8]) -> bool {
+    let (mut at, mut everyday) = (0, 0);
+    while let Some(start) = memchr::memmem::find(&bytes[at..], b"~{").map(|n| at + n + 2) {
+        let end = memchr::memmem::find(&bytes[start..], b"~}").map_or(bytes.len(), |n| start + n);
+        for pair in bytes[start..end].chunks_exact(2).filter(|pair| pair[0] > b' ') {
+            match pair[0] - 0x20 {
+                16..=55 => everyday += 1,
+                1..=9 | 56..=87 => {}
+                _ => return false,
+            }
+        }
+        at = end;
+    }
+    everyday >= 2
 }
 
 fn is_private(c: char) -> bool {
     matches!(c, '\u{E000}'..='\u{F8FF}')
 }
 
-/// More than one sequence is no chance. One makes no word under the label: signs, a capital behind a small letter, letters of another alphabet
-/// beside ours.
-fn beats_single_bytes(charset: Charset, text: &str) -> bool {
-    let mut wide = text.char_indices().filter(|(_, c)| !c.is_ascii());
-    let Some((at, first)) = wide.next() else { return false };
-    if wide.next().is_some() {
-        return true;
-    }
-    let mut log = LossLog::new();
-    let mut sequence = [0; 4];
-    let reading = charset.decode(first.encode_utf8(&mut sequence).as_bytes(), &mut log);
-    let before = text[..at].chars().next_back();
-    let after = text[at + first.len_utf8()..].chars().next();
-    let beside_letters = [before, after].iter().flatten().any(char::is_ascii_alphabetic);
-    !log.is_empty()
-        || reading.chars().any(|c| !c.is_alphabetic())
-        || before.is_some_and(|c| c.is_ascii_lowercase())
-            && reading.chars().next().is_some_and(char::is_uppercase)
-        || beside_letters && reading.chars().any(|c| c > '\u{24F}')
-}
-
-/// What a letter is of, for texts that have one alphabet beside ASCII.
-#[derive(PartialEq, Eq)]
+/// What a letter is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Latin,
     Greek,
@@ -77,41 +93,82 @@ enum Kind {
     Wide,
 }
 
-/// None for signs.
+/// The alphabet of a letter that it often has; None for others, and for signs.
 fn kind(c: char) -> Option<Kind> {
     Some(match c {
-        '\u{D7}' | '\u{F7}' => return None,
-        '\u{C0}'..='\u{24F}' => Kind::Latin,
-        '\u{370}'..='\u{3FF}' => Kind::Greek,
-        '\u{400}'..='\u{52F}' => Kind::Cyrillic,
-        '\u{590}'..='\u{5FF}' => Kind::Hebrew,
-        '\u{600}'..='\u{6FF}' => Kind::Arabic,
-        '\u{2000}'..='\u{206F}' | '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FFEF}' => return None,
-        '\u{800}'.. => Kind::Wide,
+        '×' | '÷' | '\u{132}' | '\u{133}' | '\u{13F}' | '\u{140}' | '\u{149}' | '\u{17F}' => return None,
+        '\u{C0}'..='\u{17F}' | 'Ơ' | 'ơ' | 'Ư' | 'ư' | 'Ș' | 'ș' | 'Ț' | 'ț' | '\u{1EA0}'..='\u{1EFF}' => {
+            Kind::Latin
+        }
+        '\u{386}'..='\u{3CE}' => Kind::Greek,
+        '\u{401}'..='\u{45F}' | 'Ґ' | 'ґ' => Kind::Cyrillic,
+        '\u{5D0}'..='\u{5EA}' => Kind::Hebrew,
+        '\u{621}'..='\u{64A}'
+        | 'پ'
+        | 'چ'
+        | 'ژ'
+        | 'ک'
+        | 'گ'
+        | 'ی'
+        | 'ہ'
+        | 'ے'
+        | 'ٹ'
+        | 'ڈ'
+        | 'ڑ'
+        | 'ں'
+        | 'ھ' => Kind::Arabic,
+        '\u{2000}'..='\u{206F}'
+        | '\u{2190}'..='\u{25FF}'
+        | '\u{3000}'..='\u{303F}'
+        | '\u{FF00}'..='\u{FFEF}' => {
+            return None;
+        }
+        '\u{800}'..='\u{D7FF}'
+        | '\u{F900}'..='\u{FEFF}'
+        | '\u{1F000}'..='\u{1FAFF}'
+        | '\u{20000}'..='\u{2FA1F}' => Kind::Wide,
         _ => return None,
     })
 }
 
 /// Whether UTF-8 has letters enough, all of one alphabet, that a charset of two bytes a character is not what they are in; or so many
-/// that their alphabets do not matter.
-fn is_of_one_kind(text: &str) -> bool {
-    let mut all: Option<Kind> = None;
-    let (mut letters, mut others, mut simple) = (0, 0, true);
-    for c in text.chars().filter(|c| !c.is_ascii()) {
-        match kind(c) {
-            Some(kind) if all.as_ref().is_none_or(|all| *all == kind) => {
-                letters += 1;
-                // Of Latin-1: the lead byte is the same for all.
-                simple &= kind == Kind::Wide || c <= '\u{FF}';
-                all = Some(kind);
-            }
-            _ => others += 1,
+/// that their alphabets do not matter. `is_frequent`: in that charset they are everyday characters.
+fn has_letters_enough(text: &str, is_frequent: bool) -> bool {
+    let mut counts: Vec<(Kind, usize)> = Vec::new();
+    let (mut others, mut beside) = (0, 0);
+    let mut chars = text.chars().peekable();
+    let mut before = ' ';
+    while let Some(c) = chars.next() {
+        let last = std::mem::replace(&mut before, c);
+        if c.is_ascii() {
+            continue;
         }
-        if letters + others >= MANY {
-            return true;
+        let Some(kind) = kind(c) else {
+            // Signs of Latin-1 stand beside its letters.
+            others += usize::from(!matches!(c, '\u{A0}'..='\u{BF}'));
+            continue;
+        };
+        let next = chars.peek().copied().unwrap_or(' ');
+        beside +=
+            usize::from(kind == Kind::Latin && (last.is_ascii_alphabetic() || next.is_ascii_alphabetic()));
+        match counts.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((kind, 1)),
         }
     }
-    others == 0 && letters >= if simple { 2 } else { 3 }
+    let Some(&(most, letters)) = counts.iter().max_by_key(|(_, count)| count) else { return false };
+    let all: usize = counts.iter().map(|(_, count)| count).sum();
+    // Letters of Latin stand among those of ASCII.
+    if most == Kind::Latin {
+        return beside >= 2 && 2 * beside >= letters && 2 * (others + all - letters) <= letters;
+    }
+    if is_frequent {
+        return letters >= MANY && 4 * (others + all - letters) <= letters;
+    }
+    if all + others >= MANY {
+        return all >= others;
+    }
+    others == 0 && letters == all && letters >= if most == Kind::Wide { 2 } else { 3 }
 }
 
 #[cfg(test)]
@@ -140,6 +197,9 @@ mod tests {
             }
         }
         assert!(!beats("GBK", "caf\u{e9}") && !beats("GBK", "x"));
+        for label in ["GBK", "EUC-KR", "Shift_JIS", "EUC-JP", "Big5"] {
+            assert!(beats(label, "Le modèle de l’été, déjà vu à Besançon"), "{label}");
+        }
     }
 
     #[test]
@@ -149,23 +209,49 @@ mod tests {
             (Charset::GBK, &b"x ~{ y"[..]),
             (Charset::GBK, b"~~ x"),
             (Charset::GBK, b"fn ~{~} x"),
+            (Charset::GBK, b"regex: ~{[a-z]+~} done"),
+            (Charset::GBK, b"~{VP~} one"),
+            (Charset::GBK, b"~{xyxyxy~} private"),
+            (Charset::GBK, b"~{efgh~} seldom"),
             (Charset::BIG5, b"~{VPND~}"),
         ] {
             assert!(!is_hz_under(charset, bytes), "{}", bytes.escape_ascii());
         }
     }
 
-    /// Words of charsets of two bytes that are valid UTF-8, the known ones among them.
+    /// Words that are valid UTF-8 in their charset, the known ones of many languages among them.
     #[test]
     fn words_that_are_valid_utf_8_by_chance_keep_their_label() {
-        for (label, word) in [("GBK", "目录"), ("GBK", "学期"), ("EUC-KR", "쨈"), ("GBK", "目录 目录")]
-        {
-            let charset = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
-            let bytes = charset.encode(word, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
-            if let Ok(text) = std::str::from_utf8(&bytes) {
-                assert!(!utf8_beats(Some(charset), &bytes, text), "{label} {word} {text}");
+        let mut seen = 0;
+        for (label, words) in [
+            ("GBK", "目录,学期,目录 目录,谢谢,谢谢! 谢谢!,小学校,姚莹莹,猫毛,没钱没票,谢谢谢谢"),
+            ("EUC-KR", "쨈,천체,철책,창천,청천"),
+            (
+                "windows-1252",
+                "NESCAFÉ®,NESCAFÉ® GOLD,QUALITÉ\u{a0}: BON,FACTURE IMPAYÉ\u{a0}?,BEYONCÉ’S NEW ALBUM,UN CAFÉ… ,CITTÉ»,AMANHÃ”",
+            ),
+            ("ISO-8859-1", "NESCAFÉ®,QUALITÉ\u{a0}: BON,QUALITÉ\u{a0}: BON\nQUALITÉ\u{a0}: BON"),
+            ("windows-1254", "KOCAELİ’DE KAZA,HAKKARİ’DE"),
+            ("ISO-8859-2", "PÓŁKA I PÓŁ,VÝŠE VÝŽIVY"),
+            ("windows-1250", "PÓŁKA I PÓŁ,VÝŠE VÝŽIVY"),
+            ("windows-1251", "ЦІЛІ"),
+            ("KOI8-U", "цілі,ліві сіті"),
+            ("KOI8-R", "её"),
+            ("windows-874", "รถยก,ยกรถ"),
+            ("TIS-620", "รถยก,ยกรถ"),
+            ("windows-1256", "تک تک"),
+        ] {
+            let charset = Charset::for_label(label.as_bytes(), mailglot_codec::View::Mail).charset();
+            let charset = charset.unwrap_or_else(|| panic!("{label}"));
+            for word in words.split(',') {
+                let bytes = charset.encode(word, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
+                if let Ok(text) = std::str::from_utf8(&bytes) {
+                    seen += 1;
+                    assert!(!utf8_beats(Some(charset), &bytes, text), "{label} {word} {text}");
+                }
             }
         }
+        assert!(seen >= 30, "{seen}");
     }
 
     #[test]
@@ -183,17 +269,16 @@ mod tests {
             ("windows-1250", "Straße"),
             ("windows-1251", "Straße"),
             ("windows-1254", "Straße"),
-            ("windows-1250", "Perú"),
+            ("windows-1250", "Perú é"),
             ("ISO-8859-2", "você"),
             ("windows-1251", "10 µm"),
             ("windows-1252", "Straße"),
         ] {
             assert!(beats(label, text), "{label} {text}");
         }
-        for (label, bytes) in [("windows-1251", &b"\xc3\x9f"[..]), ("windows-1250", b"\xc3\x9f OK")] {
-            let charset = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
-            let text = std::str::from_utf8(bytes).unwrap_or_default();
-            assert!(!utf8_beats(Some(charset), bytes, text), "{label} {text}");
-        }
+        // Two letters that are a word under the label.
+        let bytes = b"\xc3\x9f";
+        let text = std::str::from_utf8(bytes).unwrap_or_default();
+        assert!(!utf8_beats(Charset::for_name("windows-1251"), bytes, text), "{text}");
     }
 }

@@ -1,0 +1,67 @@
+//! Characters that texts in charsets of two bytes a character are made of.
+//!
+//! # Limits
+//! The national standards' own order tells: their first level holds what is used every day. Charsets without levels have none here.
+
+use mailglot_codec::Charset;
+
+/// Whether all of a text beyond ASCII is in the first level of its charset: everyday characters, kana, signs.
+pub(super) fn is_frequent(charset: Charset, bytes: &[u8]) -> bool {
+    let Some(level) = Level::of(charset) else { return false };
+    let mut at = 0;
+    while let Some(&lead) = bytes.get(at) {
+        if lead.is_ascii() || level.is_single(lead) {
+            at += 1;
+            continue;
+        }
+        let Some(&trail) = bytes.get(at + 1) else { return false };
+        if !level.has(lead, trail) {
+            return false;
+        }
+        at += 2;
+    }
+    true
+}
+
+/// A standard with levels.
+#[derive(Clone, Copy)]
+enum Level {
+    /// GB 2312: rows 16 to 55.
+    Gb2312,
+    /// KS X 1001: the syllables, rows 16 to 40.
+    Ksx1001,
+    /// Big5: A440 to C67E.
+    Big5,
+    /// JIS X 0208 in EUC: kana, and rows 16 to 47.
+    Euc,
+    /// The same in Shift_JIS.
+    ShiftJis,
+}
+
+impl Level {
+    fn of(charset: Charset) -> Option<Self> {
+        Some(match charset.name() {
+            "GB2312" | "GBK" | "GB18030" => Self::Gb2312,
+            "EUC-KR" | "KS_C_5601-1987" | "windows-949" => Self::Ksx1001,
+            "Big5" | "Big5-HKSCS" | "MS950" | "IBM950" => Self::Big5,
+            "EUC-JP" | "CP51932" | "eucJP-ms" => Self::Euc,
+            "Shift_JIS" | "Windows-31J" => Self::ShiftJis,
+            _ => return None,
+        })
+    }
+
+    /// Half-width katakana of Shift_JIS.
+    fn is_single(self, byte: u8) -> bool {
+        matches!((self, byte), (Self::ShiftJis, 0xA1..=0xDF))
+    }
+
+    fn has(self, lead: u8, trail: u8) -> bool {
+        match self {
+            Self::Gb2312 => trail >= 0xA1 && matches!(lead, 0xA1..=0xA3 | 0xB0..=0xD7),
+            Self::Ksx1001 => trail >= 0xA1 && matches!(lead, 0xA1..=0xA3 | 0xB0..=0xC8),
+            Self::Big5 => matches!(lead, 0xA1..=0xC6),
+            Self::Euc => trail >= 0xA1 && matches!(lead, 0xA1..=0xA5 | 0xB0..=0xCF),
+            Self::ShiftJis => matches!(lead, 0x81..=0x83 | 0x88..=0x97),
+        }
+    }
+}

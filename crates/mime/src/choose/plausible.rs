@@ -1,0 +1,230 @@
+//! What stands in a text that nobody writes so: signs of a wrong charset, whichever of two readings is the wrong one.
+//!
+//! Looked at is each character beyond ASCII with its neighbors: letters of blocks that no living alphabet has, a capital behind a small letter,
+//! two alphabets in one word, signs within words, quotes that open behind a letter, blanks of two kinds side by side.
+//!
+//! # Limits
+//! No language is known here, so a reading without faults need not be a word.
+
+/// Faults of a text. Two readings of the same bytes are compared by them.
+pub(super) fn faults(text: &str) -> usize {
+    let mut chars = text.chars().peekable();
+    let (mut second, mut before, mut count) = (EDGE, EDGE, 0);
+    while let Some(c) = chars.next() {
+        let after = chars.peek().copied().unwrap_or(EDGE);
+        if !c.is_ascii() {
+            count += usize::from(Place { second, before, after }.is_fault(c));
+        }
+        (second, before) = (before, c);
+    }
+    count
+}
+
+/// Where a text begins and ends.
+const EDGE: char = '\0';
+
+/// What stands around a character.
+struct Place {
+    /// Before what is before it.
+    second: char,
+    before: char,
+    after: char,
+}
+
+impl Place {
+    fn is_fault(&self, c: char) -> bool {
+        let Self { before, after, .. } = *self;
+        // Signs stand between letters of scripts without blanks.
+        let spaced = |c: char| is_letter(c) && script(c) != Script::Other;
+        let (behind_letter, before_letter) = (spaced(before), spaced(after));
+        // Capitals of Latin that lead bytes of UTF-8 look like, and that no language has where they would stand then.
+        let lead = matches!(before, 'Ã' | 'Â');
+        match c {
+            '\u{80}'..='\u{9F}' | '\u{E000}'..='\u{F8FF}' | '\u{FFF0}'..='\u{FFFF}' => true,
+            '\u{323B0}'.. => true,
+            // Joiners, marks of direction, the byte order mark.
+            '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{FEFF}' => false,
+            '\u{A0}' => {
+                matches!(before, ' ' | '\t' | '\r' | '\n') || is_blank(after) && after != EDGE || lead
+            }
+            '\u{2500}'..='\u{257F}' => {
+                c != before && c != after && !(is_beside_box(before) && is_beside_box(after))
+            }
+            '’' => lead || before == 'Ă' && !before_letter,
+            '€' => behind_letter || before_letter,
+            '\u{AD}' | '·' | '\u{2010}' | '\u{2011}' | '\u{5F3}' | '\u{5F4}' => {
+                !(behind_letter && before_letter) || lead || before == 'Ă'
+            }
+            '„' | '‚' | '‹' | '¿' | '¡' | '§' | '©' | '£' => {
+                behind_letter || before.is_ascii_digit() || !before.is_ascii() && !may_precede_opening(before)
+            }
+            // They open in one language and close in another.
+            '«' | '»' | '“' | '”' | '‘' | '…' => {
+                behind_letter && before_letter || before == 'Ã' && !matches!(c, '»' | '”') || before == 'Â'
+            }
+            // Behind a number or a blank.
+            'µ' => behind_letter,
+            '›' | '®' | '™' | '°' | 'ª' | 'º' | '²' | '³' | '¹' => {
+                before_letter || lead || before == 'Ă' && c != '™'
+            }
+            // Commas, stops and question marks of Arabic and Armenian.
+            '،' | '؛' | '؟' | '۔' | '։' | '՝' => before_letter,
+            // Those of scripts without blanks.
+            '\u{3000}'..='\u{3004}' | '\u{3008}'..='\u{3020}' | '\u{FF01}'..='\u{FF20}' => false,
+            '–' | '—' => behind_letter && before_letter,
+            _ if is_letter(c) => self.is_odd_letter(c),
+            _ => behind_letter || before_letter,
+        }
+    }
+
+    fn is_odd_letter(&self, c: char) -> bool {
+        let Self { second, before, after } = *self;
+        let script = script(c);
+        if is_seldom(c) {
+            return true;
+        }
+        if is_mark(c) {
+            return !is_letter(before) || script != Script::Other && self::script(before) != script;
+        }
+        // A capital of Slovak that begins no word but in capitals.
+        let odd = c == 'Ĺ' && !before.is_uppercase()
+            || before == 'Ã'
+            || before == 'Ă' && !matches!(c, 'Ş' | 'Ţ' | 'Ș' | 'Ț' | 'Î' | 'Â');
+        let case = if c.is_uppercase() {
+            before.is_lowercase() || before.is_uppercase() && after.is_lowercase()
+        } else {
+            c.is_lowercase() && before.is_uppercase() && (second.is_uppercase() || after.is_uppercase())
+        };
+        let mixed = is_letter(before) && self::script(before) != script
+            || after.is_ascii_alphabetic() && script != Script::Latin;
+        odd || case || mixed && script != Script::Other
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Script {
+    Latin,
+    Greek,
+    Cyrillic,
+    Armenian,
+    Hebrew,
+    Arabic,
+    Thai,
+    Georgian,
+    /// Those that stand beside letters of others without a blank, and those that no page of single bytes has.
+    Other,
+}
+
+fn script(c: char) -> Script {
+    match c {
+        ..'\u{250}' | '\u{1E00}'..='\u{1EFF}' => Script::Latin,
+        '\u{370}'..='\u{3FF}' | '\u{1F00}'..='\u{1FFF}' => Script::Greek,
+        '\u{400}'..='\u{52F}' => Script::Cyrillic,
+        '\u{530}'..='\u{58F}' => Script::Armenian,
+        '\u{590}'..='\u{5FF}' => Script::Hebrew,
+        '\u{600}'..='\u{77F}' => Script::Arabic,
+        '\u{E00}'..='\u{E7F}' => Script::Thai,
+        '\u{10A0}'..='\u{10FF}' => Script::Georgian,
+        _ => Script::Other,
+    }
+}
+
+/// A letter, or a mark above or below one; not a letter that is a sign.
+fn is_letter(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphabetic();
+    }
+    c.is_alphabetic() && !matches!(c, 'ª' | 'º' | 'µ' | '\u{2B0}'..='\u{2FF}') || is_mark(c)
+}
+
+/// A mark of a letter before it.
+fn is_mark(c: char) -> bool {
+    matches!(c,
+        '\u{300}'..='\u{36F}'
+        | '\u{591}'..='\u{5BD}'
+        | '\u{5BF}' | '\u{5C1}' | '\u{5C2}' | '\u{5C4}' | '\u{5C5}' | '\u{5C7}'
+        | '\u{610}'..='\u{61A}'
+        | '\u{64B}'..='\u{65F}'
+        | '\u{670}'
+        | '\u{E31}' | '\u{E34}'..='\u{E3A}' | '\u{E47}'..='\u{E4E}')
+}
+
+/// A character of a block that sequences of two bytes reach and that texts hardly ever have: letters of phonetics, of dead or small alphabets.
+fn is_seldom(c: char) -> bool {
+    match c {
+        '\u{180}'..='\u{24F}' => {
+            !matches!(c, 'ƒ' | 'Ơ' | 'ơ' | 'Ư' | 'ư' | '\u{1CD}'..='\u{1DC}' | 'Ș' | 'ș' | 'Ț' | 'ț')
+        }
+        '\u{250}'..='\u{2FF}' => !matches!(c, '\u{2BC}' | '\u{2C6}' | '\u{2DC}'),
+        '\u{300}'..='\u{36F}' => {
+            !matches!(u32::from(c), 0x300 | 0x301 | 0x303 | 0x308 | 0x309 | 0x30C | 0x323)
+        }
+        '\u{370}'..='\u{385}' | '\u{3CF}'..='\u{3FF}' => true,
+        '\u{460}'..='\u{48F}' | '\u{500}'..='\u{52F}' => true,
+        '\u{5EB}'..='\u{60B}' => !matches!(c, '\u{5F3}' | '\u{5F4}'),
+        '\u{610}'..='\u{61A}' | '\u{6D6}'..='\u{6EF}' => true,
+        '\u{700}'..='\u{7FF}' => true,
+        _ => false,
+    }
+}
+
+fn is_blank(c: char) -> bool {
+    c == EDGE || matches!(c, ' ' | '\t' | '\r' | '\n')
+}
+
+/// Beside a line of a box stand other lines and blanks.
+fn is_beside_box(c: char) -> bool {
+    is_blank(c) || c == '\u{A0}' || matches!(c, '\u{2500}'..='\u{257F}')
+}
+
+/// A sign behind which a quote may open.
+fn may_precede_opening(c: char) -> bool {
+    matches!(c, '\u{A0}' | '–' | '—' | '„' | '‘' | '“' | '«')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_many_languages_have_no_faults() {
+        for text in [
+            "Größe, Übung und ÄÖÜ – „so“, »so« oder ‚so‘…",
+            "L’été\u{a0}: «\u{a0}déjà vu\u{a0}», œuvre, 12\u{a0}€ ; QUALITÉ\u{a0}: BON",
+            "NESCAFÉ® GOLD, BEYONCÉ’S, n°\u{a0}5",
+            "PÓŁKA I PÓŁ; VÝŠE VÝŽIVY; žluťoučký kůň",
+            "Здравствуйте, её подъезд. ЦІЛІ і цілі, ґанок",
+            "Καλημέρα κόσμε, Ελλάδα",
+            "שלום עולם, צה״ל, שָׁלוֹם",
+            "مرحبا بالعالم، تک تک",
+            "สวัสดีครับ รถยก ที่นี่",
+            "Բարեւ, გამარჯობა",
+            "Tiếng Việt có dấu, Nguyễn Ánh",
+            "Dünya’da İstanbul, KOCAELİ’DE KAZA",
+            "日本語とWindows版、한국어 text, 中文“引号”",
+            "╔══╗\n║ ok ║\n╚══╝",
+        ] {
+            assert_eq!(faults(text), 0, "{text}");
+        }
+    }
+
+    #[test]
+    fn readings_by_a_wrong_charset_have_some() {
+        for text in [
+            "cafÃ© au lait",
+            "GrÃ¶Ã\u{9f}e",
+            "Ð¿Ñ\u{80}Ð¸",
+            "РџСЂРёРІРµС‚",
+            "NESCAFɮ",
+            "QUALITɠ: BON",
+            "PӣKA I Pӣ",
+            "Ö˛Ë˛",
+            "├╝ber",
+            "â€œso",
+            "word.Â\u{a0} Next",
+            "GRÃ–SSE",
+        ] {
+            assert!(faults(text) > 0, "{text}");
+        }
+    }
+}

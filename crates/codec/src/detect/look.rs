@@ -103,8 +103,8 @@ fn characters(candidate: &Candidate, bytes: &[u8]) -> Option<(u32, u32)> {
     Some((candidate.languages.iter().filter_map(cost).min()?, wide().count() as u32))
 }
 
-/// Places of the bytes above 7F. Eight bytes are looked at in one go.
-fn high_bytes(bytes: &[u8]) -> impl Iterator<Item = usize> {
+/// Places of the bytes above 7F, in order. Eight bytes are looked at in one go.
+pub fn high_bytes(bytes: &[u8]) -> impl Iterator<Item = usize> {
     let (words, rest) = bytes.as_chunks::<8>();
     let in_word = |(nth, word): (usize, &[u8; 8])| {
         let mut high = u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;

@@ -18,7 +18,7 @@ mod score;
 mod structure;
 mod voice;
 
-pub use look::{has_letters, is_odd};
+pub use look::{has_letters, high_bytes, is_odd};
 pub use structure::structure;
 
 use crate::{Charset, LossLog, bom};

@@ -9,7 +9,7 @@
 use super::SURE;
 use super::superset::has_c1;
 use mailglot_codec::Charset;
-use mailglot_codec::detect::{self, Guess};
+use mailglot_codec::detect::{self, Guess, high_bytes};
 use std::borrow::Cow;
 
 /// How much of a text is looked at.
@@ -213,23 +213,6 @@ pub(super) fn is_within_words(charset: Charset, text: &str) -> bool {
         last = c;
     }
     within * 2 > wide
-}
-
-/// Places of the bytes above 7F. Eight bytes are looked at in one go.
-fn high_bytes(bytes: &[u8]) -> impl Iterator<Item = usize> {
-    let (words, rest) = bytes.as_chunks::<8>();
-    let in_word = |(nth, word): (usize, &[u8; 8])| {
-        let mut high = u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
-        std::iter::from_fn(move || {
-            let at = nth * 8 + high.trailing_zeros() as usize / 8;
-            let found = high != 0;
-            high &= high.wrapping_sub(1);
-            found.then_some(at)
-        })
-    };
-    let start = words.len() * 8;
-    let in_rest = rest.iter().enumerate().filter(|(_, byte)| **byte >= 0x80).map(move |(at, _)| start + at);
-    words.iter().enumerate().flat_map(in_word).chain(in_rest)
 }
 
 /// Ð Ý Þ ð ý þ.

@@ -1,7 +1,7 @@
 //! How many descriptors a process may open, and how many its servers need.
 //!
 //! # Limits
-//! What a supervisor has bound hard stays so. Files of the ledger and of long messages are opened for a moment, and counted in [`BESIDE`].
+//! What a supervisor has bound hard stays so. Files of the ledger and of long messages are opened for a moment, and counted in `BESIDE`.
 
 use crate::limits::Limits;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

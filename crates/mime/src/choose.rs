@@ -387,7 +387,7 @@ fn by_label<'a>(
     let better = superset::on_evidence(charset, bytes).filter(|better| reads(*better, bytes));
     let believed = better.unwrap_or(charset);
     if !evidence.mapped
-        && let Some(doubt) = doubt::against(believed, bytes, &evidence.hints(bytes))
+        && let Some(doubt) = doubt::against(believed, bytes, || evidence.hints(bytes))
     {
         let used = doubt.guess.charset;
         let mut log = LossLog::new();

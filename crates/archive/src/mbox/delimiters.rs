@@ -283,7 +283,8 @@ impl Delimiters {
                         self.read_delimiter(data, at, base);
                         return;
                     }
-                    line => {
+                    // Other fields matter to nothing here.
+                    line @ [b'C' | b'c', ..] => {
                         header.content_type = Type::Other;
                         let line = &line[..line.len().min(Self::REACH)];
                         if let Some(value) = field(line, b"content-type") {
@@ -293,6 +294,7 @@ impl Delimiters {
                             header.is_base64.get_or_insert(is_base64);
                         }
                     }
+                    _ => header.content_type = Type::Other,
                 }
             }
             let stop = next_end(data, at, end, self.bare_cr);
@@ -476,11 +478,15 @@ impl<'a> Line<'a> {
 
 /// Bytes of the line end that `bytes` begin with. A CR ends a line where LF follows (other CRs may stand between), or where lone ones do.
 fn line_end(bytes: &[u8], bare_cr: bool) -> Option<usize> {
+    match bytes.first() {
+        Some(b'\n') => return Some(1),
+        Some(b'\r') => {}
+        _ => return None,
+    }
     let returns = bytes.iter().take(MOST_RETURNS).take_while(|&&byte| byte == b'\r').count();
     match bytes.get(returns) {
         Some(b'\n') => Some(returns + 1),
-        _ if bare_cr && returns > 0 => Some(1),
-        _ => None,
+        _ => bare_cr.then_some(1),
     }
 }
 

@@ -34,10 +34,14 @@ pub(super) struct Doubt {
     pub(super) decides: bool,
 }
 
-/// Asks detection about a label that reads all bytes; None where nothing speaks against it.
-pub(super) fn against(label: Charset, bytes: &[u8], hints: &detect::Hints<'_>) -> Option<Doubt> {
+/// Asks detection about a label that reads all bytes; None where nothing speaks against it. What detection is told is gathered only for that.
+pub(super) fn against<'h>(
+    label: Charset,
+    bytes: &[u8],
+    hints: impl FnOnce() -> detect::Hints<'h>,
+) -> Option<Doubt> {
     if is_latin_1(label) && is_odd_latin(bytes) {
-        let rival = detect::rival(bytes, label, hints)?;
+        let rival = detect::rival(bytes, label, &hints())?;
         let is_western = is_western(bytes);
         let doubt = Doubt { guess: rival.guess, decides: rival.outweighs && !is_western };
         return (!is_western || rival.margin >= TOLD).then_some(doubt);
@@ -50,7 +54,7 @@ pub(super) fn against(label: Charset, bytes: &[u8], hints: &detect::Hints<'_>) -
     if telling < TELLING {
         return None;
     }
-    let rival = detect::rival(&text, label, hints)?;
+    let rival = detect::rival(&text, label, &hints())?;
     let Guess { charset, confidence, .. } = rival.guess;
     if rival.margin < TOLD || !detect::has_letters(&text, charset) || detect::is_odd(&text, charset) {
         return None;
@@ -137,7 +141,7 @@ fn is_odd_throughout(label: Charset, bytes: &[u8]) -> bool {
 /// Whether bytes are rarely found so in languages of Western Europe: letters that only Icelandic has (and which are Turkish under another
 /// label), signs within words, and most of the bytes above 7F side by side, as in other scripts.
 fn is_odd_latin(bytes: &[u8]) -> bool {
-    let Some(start) = bytes.iter().position(|b| *b >= 0x80) else { return false };
+    let Some(start) = high_bytes(bytes).next() else { return false };
     let window = &bytes[start..bytes.len().min(start + WINDOW)];
     let before = start.checked_sub(1).map_or(b' ', |at| bytes[at]);
     let (mut high, mut side_by_side) = (0, 0);

@@ -438,15 +438,18 @@ impl Stream {
         }
     }
 
-    /// Asks for acknowledgements without delay; the system forgets it with each read.
+    /// Acknowledges what was read, now and not together with the next answer; false where there is nothing of that kind to do.
     ///
-    /// A server that sends small packets waits for them (Nagle), and without this 40 ms go by for each message.
-    pub(crate) fn acknowledge_at_once(&self) {
+    /// A server that sends small packets waits for it (Nagle), and without this 40 ms go by for each message. What comes upon it waits for
+    /// its answer again: otherwise the system would acknowledge that by itself, too.
+    pub(crate) fn acknowledge(&self) -> bool {
         #[cfg(target_os = "linux")]
         if let Self::Tcp(stream) = self {
+            use std::os::linux::net::TcpStreamExt;
             // Slower without it, not wrong.
-            let _ = std::os::linux::net::TcpStreamExt::set_quickack(stream, true);
+            return stream.set_quickack(true).and_then(|()| stream.set_quickack(false)).is_ok();
         }
+        false
     }
 }
 

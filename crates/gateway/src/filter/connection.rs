@@ -179,6 +179,26 @@ impl Connection {
         } else if let Some(count) = self.stream.receive(self.session.room())? {
             self.came(count)?;
         }
+        let next = self.after(before)?;
+        if !matches!(next, Next::Read) || !self.acknowledge() || before > 0 {
+            return Ok(next);
+        }
+        // What the server's side held back until then has come by now, where both are on one machine.
+        match self.stream.receive(self.session.room())? {
+            Some(count) => {
+                self.came(count)?;
+                let next = self.after(0)?;
+                if matches!(next, Next::Read) {
+                    self.acknowledge();
+                }
+                Ok(next)
+            }
+            None => Ok(next),
+        }
+    }
+
+    /// Answers what has come, after `before` bytes were unsent: what the connection waits for then.
+    fn after(&mut self, before: usize) -> Result<Next, End> {
         let all_sent = self.unsent.is_empty();
         let understood = all_sent && self.answer()?;
         if !self.unsent.is_empty() {
@@ -190,7 +210,6 @@ impl Connection {
         }
         // Who took an answer has the time anew.
         self.renew(understood || before > 0);
-        self.acknowledge();
         Ok(if self.long || self.is_long() { Next::Thread } else { Next::Read })
     }
 
@@ -211,11 +230,9 @@ impl Connection {
         }
     }
 
-    /// Asks for acknowledgements, where there is no answer: that acknowledges what it answers.
-    fn acknowledge(&mut self) {
-        if !std::mem::take(&mut self.answered) {
-            self.stream.acknowledge_at_once();
-        }
+    /// Acknowledges what came, where there is no answer: that acknowledges what it answers. Whether more may have come upon it.
+    fn acknowledge(&mut self) -> bool {
+        !std::mem::take(&mut self.answered) && self.stream.acknowledge()
     }
 
     /// How long the server may be silent from now on; whether its time begins anew.

@@ -278,7 +278,7 @@ impl Connection {
         match read {
             Ok(0) | Err(_) => self.lose_hop(),
             Ok(count) => {
-                hop.acknowledge_at_once();
+                hop.acknowledge();
                 self.session.hop(&self.piece[..count]);
             }
         }
@@ -307,7 +307,7 @@ impl Connection {
                     // What has not ended began here.
                     self.line_began = None;
                 }
-                self.client.acknowledge_at_once();
+                self.client.acknowledge();
                 self.session.client(&self.piece[..count]);
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => (),

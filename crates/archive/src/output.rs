@@ -11,9 +11,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
 /// So many bytes of a file go through the page cache and stay there; what comes later goes past it.
-const CACHED: u64 = 32 << 20;
+const CACHED: u64 = 8 << 20;
 /// Bytes that are written at once. Any disk takes whole multiples of its blocks at multiples of them.
-const BLOCK: usize = 1 << 20;
+const BLOCK: usize = 2 << 20;
 /// Blocks of a file: one is filled, one is written, one is on its way between them.
 const BLOCKS: usize = 3;
 

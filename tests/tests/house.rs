@@ -38,7 +38,12 @@ fn every_event_stands_in_the_list_and_every_line_is_an_event() {
 /// Codes of what is found outside messages: the splitter's kinds, and the pipeline's own for a message that it could not
 /// process.
 fn box_events() -> Vec<(String, &'static str)> {
-    let kinds = BoxEventKind::ALL.iter().map(|kind| (kind.code().to_owned(), "info"));
+    let severity = |kind: &BoxEventKind| match (kind.is_loss(), kind.is_repair()) {
+        (true, _) => "loss",
+        (_, true) => "repair",
+        _ => "info",
+    };
+    let kinds = BoxEventKind::ALL.iter().map(|kind| (kind.code().to_owned(), severity(kind)));
     kinds.chain([("msg.set-aside".to_owned(), "loss")]).collect()
 }
 

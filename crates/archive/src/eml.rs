@@ -4,7 +4,8 @@
 //! the tree can be made again. After an error the walk goes on behind the file or folder that could not be read.
 //!
 //! # Limits
-//! Symbolic links, sockets and pipes are not followed: the event `box.not-followed` names them. The names of one folder are held in memory,
+//! Symbolic links, sockets and pipes are not followed: the event `box.not-followed` names them, as `box.no-mail` does files that are no
+//! mail. The names of one folder are held in memory,
 //! about 100 bytes each. Owners, permissions and times of files are not kept.
 
 use std::ffi::OsStr;
@@ -16,7 +17,7 @@ use std::time::SystemTime;
 
 use crate::mbox::looks_like_message;
 use crate::replace::with_path;
-use crate::source::{FileKind, is_apple_folder, is_eml, left_alone, not_followed};
+use crate::source::{FileKind, is_apple_folder, is_eml, left_alone, no_mail, not_followed};
 use crate::{
     Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Profile, Quoting, ReadOptions, Source,
     maildir,
@@ -122,6 +123,7 @@ impl Files {
         self.listed.push((path.clone(), modified));
         let mut plan = Vec::new();
         if self.format == Format::Maildir {
+            events.extend(files.iter().map(|name| no_mail(name, true)));
             plan.extend(files.into_iter().map(|name| Work::File(name, EntryKind::Other)));
             let is_folder = maildir::is_folder(&path);
             let mut messages = Vec::new();
@@ -152,8 +154,9 @@ impl Files {
                 match FileKind::of(&path) {
                     Ok(FileKind::Mailbox(_)) => continue,
                     Ok(FileKind::LeftAlone(packing)) => events.push(left_alone(packing, &name)),
+                    Ok(FileKind::Other) => events.push(no_mail(&name, true)),
                     // What cannot be read is told when its turn comes, and hides no other file of its folder.
-                    Ok(FileKind::Other) | Err(_) => {}
+                    Err(_) => {}
                 }
                 plan.push(Work::File(name, EntryKind::Other));
             }
@@ -170,6 +173,7 @@ impl Files {
         let path = self.path(folder);
         let failed = |error: io::Error| with_path(&path, &error);
         let (mut files, mut folders) = (Vec::new(), Vec::new());
+        let told = events.len();
         for entry in fs::read_dir(&path).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let mut name = folder.to_vec();
@@ -188,7 +192,7 @@ impl Files {
         }
         files.sort();
         folders.sort();
-        events.sort_by(|a, b| a.detail.cmp(&b.detail));
+        events[told..].sort_by(|a, b| a.detail.cmp(&b.detail));
         Ok((files, folders))
     }
 
@@ -353,7 +357,7 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
-    use crate::{Found, OutBatch, OutItem, create_tree, open, recognize};
+    use crate::{Found, LeftOut, OutBatch, OutItem, create_tree, open, recognize, recognize_with};
 
     fn write(path: &Path, bytes: &[u8]) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -453,8 +457,17 @@ mod tests {
                 r#"Other 4 "tmp" tmp/1.a half"#,
             ]
         );
-        assert_eq!(events.len(), 1);
-        assert_eq!(events[0].detail, "symbolic link not followed: cur/5.link");
+        let told: Vec<_> = events.iter().map(|event| &*event.detail).collect();
+        assert_eq!(
+            told,
+            [
+                "no mail, left out: dovecot-uidlist",
+                "symbolic link not followed: cur/5.link",
+                "no mail, left out: .Sent.&AMQ-/maildirfolder",
+                "no mail, left out: .raw\u{fffd}/new/1.b",
+                "no mail, left out: tmp/1.a",
+            ]
+        );
         assert!(!source.changed().unwrap());
         fs::write(root.path().join("new/9.a"), b"").unwrap();
         assert!(source.changed().unwrap());
@@ -528,11 +541,25 @@ mod tests {
         assert_eq!(
             told,
             [
+                (BoxEventKind::NoMail, "no mail, left out: notes.txt"),
+                (BoxEventKind::NoMail, "no mail, left out: c/notes"),
                 (BoxEventKind::Packed, "compressed with bzip2, left as it is: c/older.bz2"),
                 (BoxEventKind::Packed, "compressed with zstd, left as it is: c/one.eml.zst"),
+                (BoxEventKind::NoMail, "no mail, left out: c/photo.zst"),
                 (BoxEventKind::Packed, "text in UTF-16, left as it is: c/saved"),
             ]
         );
+        // What lies beside a mailbox of Apple Mail belongs to no archive.
+        let mut beside = Vec::new();
+        let told = recognize_with(root.path(), &mut |left| match left {
+            LeftOut::Unread(error) => Err(error),
+            LeftOut::Noted(event) => {
+                beside.push(event.detail);
+                Ok(())
+            }
+        });
+        assert_eq!(told.unwrap().len(), expected.len());
+        assert_eq!(beside, ["no mail, left out, of a ledger too: c/Sent.mbox/table_of_contents"]);
         assert_eq!(
             lines.into_iter().filter(|line| !line.contains(" c/")).collect::<Vec<_>>(),
             [
@@ -584,12 +611,13 @@ mod tests {
         write(&root.path().join("1.eml"), b"Subject: x\n");
         // The beginning of gzip, and nothing that could be read through.
         write(&root.path().join("2"), b"\x1f\x8b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff");
-        assert!(recognize(root.path()).is_err());
+        assert_eq!(found(root.path()), [(root.path().to_owned(), Format::EmlTree)]);
         let archive = Found { path: root.path().to_owned(), format: Format::EmlTree, packed: None };
         let mut source = open(&archive, &ReadOptions::default()).unwrap();
-        let (lines, _) = drain(source.as_mut());
+        let (lines, events) = drain(source.as_mut());
         assert_eq!(lines[0], r#"Message 0 "" 1.eml Subject: x\n"#);
         assert!(lines[1].starts_with("Other "), "{lines:?}");
+        assert_eq!(events[0].detail, "compressed with gzip, left as it is: 2");
     }
 
     #[test]

@@ -1,14 +1,17 @@
-//! Compressed mail, and mail in UTF-16: what it is known by, and reading through compression.
+//! Compressed mail, and mail in UTF-16: what it is known by, and reading through compression, damaged or not.
 //!
 //! # Limits
 //! gzip and zstd are read through; of every other form only the beginning is known, so that it can be named. A mailbox that is read through is
 //! read like standard input: it has to begin with a separator, and its first 2 MiB are sniffed. Archives of several files (tar, zip) are
 //! not taken apart.
 
-use std::io::{self, BufReader, Cursor, Read};
+mod unpack;
+
+use std::io::{self, Read};
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
+pub(crate) use self::unpack::Told;
+use self::unpack::{Input, Unpack};
 
 use crate::mbox::looks_like_message;
 use crate::replace::with_path;
@@ -114,26 +117,33 @@ pub(crate) fn may_be_mail(start: &[u8], packing: Packing) -> bool {
 }
 
 /// Reads through compression; what cannot be read through is refused.
-pub(crate) fn through(path: &Path, mut input: impl Read + Send + 'static) -> io::Result<Through> {
-    let start = head(&mut input).map_err(|error| with_path(path, &error))?;
-    let packing = Packing::of(&start);
-    let whole = Cursor::new(start).chain(input);
-    Ok(match packing {
-        None => Box::new(whole),
-        Some(Packing::Gzip) => Box::new(MultiGzDecoder::new(BufReader::with_capacity(1 << 16, whole))),
-        Some(Packing::Zstd) => {
-            Box::new(zstd::stream::read::Decoder::new(whole).map_err(|error| with_path(path, &error))?)
+pub(crate) fn through(path: &Path, input: impl Read + Send + 'static) -> io::Result<Through> {
+    let mut input = Input::new(input);
+    let packing = Packing::of(input.peek(16).map_err(|error| with_path(path, &error))?);
+    match packing {
+        None => Ok(Through { inside: Box::new(input), packing, told: Told::default() }),
+        Some(read) if read.is_read() => {
+            let inside = Unpack::new(input, read);
+            let told = inside.told();
+            Ok(Through { inside: Box::new(inside), packing, told })
         }
-        Some(packing) => return Err(packing.refused(path)),
-    })
+        Some(refused) => Err(refused.refused(path)),
+    }
 }
 
 /// What was compressed.
-pub(crate) type Through = Box<dyn Read + Send>;
+pub(crate) struct Through {
+    inside: Box<dyn Read + Send>,
+    /// What is read through, if anything is.
+    pub(crate) packing: Option<Packing>,
+    /// What was wrong with it, so far.
+    pub(crate) told: Told,
+}
 
-/// Enough to tell the form by.
-fn head(input: &mut impl Read) -> io::Result<Vec<u8>> {
-    beginning(input, 16)
+impl Read for Through {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.inside.read(into)
+    }
 }
 
 /// As many of the first bytes as there are.
@@ -147,7 +157,7 @@ pub(crate) fn beginning(input: &mut impl Read, most: usize) -> io::Result<Vec<u8
 mod tests {
     use super::*;
     use flate2::{Compression, write::GzEncoder};
-    use std::io::Write;
+    use std::io::{Cursor, Write};
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {
         let mut out = GzEncoder::new(Vec::new(), Compression::fast());
@@ -188,13 +198,7 @@ mod tests {
     #[test]
     fn compression_is_read_through() {
         let text = b"From a@b Mon Jan  1 00:00:00 2001\nSubject: x\n\nwords\n".repeat(5000);
-        let read = |bytes: &[u8]| -> io::Result<Vec<u8>> {
-            let mut out = Vec::new();
-            through(Path::new("box.gz"), Cursor::new(bytes.to_vec()))?.read_to_end(&mut out)?;
-            Ok(out)
-        };
         let (head, tail) = text.split_at(1000);
-        let zstd = |bytes| zstd::bulk::compress(bytes, 1).unwrap();
         for packed in [
             text.clone(),
             gzip(&text),
@@ -203,11 +207,7 @@ mod tests {
             zstd(&text),
             [zstd(head), zstd(tail)].concat(),
         ] {
-            assert!(read(&packed).unwrap() == text);
-        }
-        for whole in [gzip(&text), zstd(&text)] {
-            let cut = read(&whole[..whole.len() - 5]).unwrap_err();
-            assert_eq!(cut.kind(), io::ErrorKind::UnexpectedEof, "{cut}");
+            assert!(read(&packed).unwrap() == (text.clone(), Vec::new()));
         }
         let error = read(b"BZh91AY&SY").unwrap_err().to_string();
         assert_eq!(
@@ -215,6 +215,124 @@ mod tests {
             "box.gz: this is compressed with bzip2, which is not read; give what is inside: \
              bzip2 -dc box.gz | mailglot … -"
         );
-        assert_eq!(read(b"").unwrap(), b"");
+        assert_eq!(read(b"").unwrap(), (Vec::new(), Vec::new()));
+    }
+
+    /// Code and offset of what was told.
+    type Seen = Vec<(&'static str, u64)>;
+
+    /// What is inside, and what was told.
+    fn read(bytes: &[u8]) -> io::Result<(Vec<u8>, Seen)> {
+        let (mut inside, mut out) = (through(Path::new("box.gz"), Cursor::new(bytes.to_vec()))?, Vec::new());
+        inside.read_to_end(&mut out)?;
+        Ok((out, inside.told.take().iter().map(|event| (event.kind.code(), event.offset)).collect()))
+    }
+
+    fn zstd(bytes: &[u8]) -> Vec<u8> {
+        let mut out = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
+        out.include_checksum(true).unwrap();
+        out.write_all(bytes).unwrap();
+        out.finish().unwrap()
+    }
+
+    /// Text that compresses badly.
+    fn text() -> Vec<u8> {
+        let mut state = 1u32;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            b'a' + (state >> 24) as u8 % 26
+        };
+        (0..200_000).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn what_follows_compression_is_left_out_and_told() {
+        let text = text();
+        for pack in [gzip, zstd as fn(&[u8]) -> Vec<u8>] {
+            let whole = pack(&text);
+            let end = whole.len() as u64;
+            let other = if pack(b"").starts_with(b"\x1f") { zstd(b"x") } else { gzip(b"x") };
+            for rest in [vec![0; 1], vec![0; 100_000], b"\n".to_vec(), b"\0\0junk".repeat(30_000), other] {
+                let (out, told) = read(&[&whole[..], &rest].concat()).unwrap();
+                assert!(out == text);
+                assert_eq!(told, [("box.trailing-bytes", end)]);
+            }
+            // Tapes fill their blocks, and the next file begins behind.
+            let (out, told) = read(&[&whole[..], &[0; 511], &whole, &[0; 7]].concat()).unwrap();
+            assert!(out == text.repeat(2));
+            assert_eq!(told, [("box.trailing-bytes", end), ("box.trailing-bytes", 2 * end + 511)]);
+        }
+        let skippable = b"\x50\x2a\x4d\x18\x03\0\0\0abc";
+        let whole = [skippable, &zstd(&text)[..], skippable, &zstd(&text), skippable].concat();
+        assert!(read(&whole).unwrap() == (text.repeat(2), Vec::new()));
+    }
+
+    #[test]
+    fn what_is_cut_off_is_read_up_to_there() {
+        let text = text();
+        for pack in [gzip, zstd as fn(&[u8]) -> Vec<u8>] {
+            let whole = pack(&text);
+            let mut longest = 0;
+            for cut in (20..whole.len()).step_by(997).chain(whole.len() - 12..whole.len()) {
+                let (out, told) = read(&whole[..cut]).unwrap();
+                assert!(text.starts_with(&out) && out.len() >= longest, "{cut}");
+                longest = out.len();
+                assert_eq!(told, [("box.damaged", cut as u64)]);
+            }
+            assert_eq!(longest, text.len());
+            // The member before stays whole.
+            let part = whole.len() * 3 / 4;
+            let (out, told) = read(&[&whole, &whole[..part]].concat()).unwrap();
+            assert!(out.starts_with(&text) && out.len() > text.len());
+            assert_eq!(told, [("box.damaged", (whole.len() + part) as u64)]);
+        }
+    }
+
+    #[test]
+    fn what_is_damaged_is_read_up_to_there_and_what_has_another_checksum_whole() {
+        let text = text();
+        let mut whole = gzip(&text);
+        let checksum = whole.len() - 8;
+        whole[checksum] ^= 1;
+        let (out, told) = read(&[&whole[..], &gzip(b"next")].concat()).unwrap();
+        assert!(out == [&text[..], b"next"].concat());
+        assert_eq!(told, [("box.damaged", whole.len() as u64)]);
+        for pack in [gzip, zstd as fn(&[u8]) -> Vec<u8>] {
+            let whole = pack(&text);
+            let (mut unharmed, mut before) = (0, 0);
+            for at in (30..whole.len() - 30).step_by(4999) {
+                let mut bad = whole.clone();
+                bad[at..at + 20].fill(0xff);
+                let (out, told) = read(&bad).unwrap();
+                // A stream that seems to end is not trusted either: what follows is told.
+                assert!(told.len() <= 2, "{at}: {told:?}");
+                assert_eq!(told[0].0, "box.damaged");
+                let same = out.iter().zip(&text).take_while(|(a, b)| a == b).count();
+                unharmed += same;
+                before += at;
+            }
+            // Most of what lies before the damage; zstd gives its blocks of 128 KiB whole.
+            assert!(whole.starts_with(b"\x28") || unharmed > before, "{unharmed} of {before}");
+        }
+    }
+
+    #[test]
+    fn an_error_of_the_file_is_no_damage() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::from(io::ErrorKind::TimedOut))
+            }
+        }
+        for pack in [gzip, zstd as fn(&[u8]) -> Vec<u8>] {
+            let whole = pack(&text());
+            for cut in [20, 1000, whole.len()] {
+                let input = Cursor::new(whole[..cut].to_vec()).chain(Broken);
+                let mut inside = through(Path::new("box.gz"), input).unwrap();
+                let error = inside.read_to_end(&mut Vec::new()).unwrap_err();
+                assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+                assert!(inside.told.take().is_empty());
+            }
+        }
     }
 }

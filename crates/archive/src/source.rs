@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //! MH folders and mail stores of single programs are not recognised. Symbolic links below a folder are not followed. Of what is compressed,
-//! mailboxes alone are read through it, in gzip and zstd; single messages are not.
+//! mailboxes alone are read through it, in gzip and zstd; single messages are not. A file that cannot be read through at all is left alone.
 
 use std::fs::{self, File, FileType};
 use std::io::{self, Seek};
@@ -144,13 +144,19 @@ pub enum BoxEventKind {
     NotFollowed,
     /// `box.packed`
     Packed,
+    /// `box.no-mail`
+    NoMail,
+    /// `box.trailing-bytes`
+    TrailingBytes,
+    /// `box.damaged`
+    Damaged,
     /// `msg.too-large`
     TooLarge,
 }
 
 impl BoxEventKind {
     /// Every kind.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::AmbiguousFrom,
         Self::BadLength,
         Self::QuotingGuess,
@@ -160,10 +166,23 @@ impl BoxEventKind {
         Self::Truncated,
         Self::NotFollowed,
         Self::Packed,
+        Self::NoMail,
+        Self::TrailingBytes,
+        Self::Damaged,
         Self::TooLarge,
     ];
 
-    /// The stable code, as in EVENTS.md. All are of severity `info`: nothing of a message is lost by any of them.
+    /// True for what lost something that may be mail (severity `loss`).
+    pub fn is_loss(self) -> bool {
+        self == Self::Damaged
+    }
+
+    /// True for what was read in spite of a defect (severity `repair`). All others are of severity `info`.
+    pub fn is_repair(self) -> bool {
+        self == Self::TrailingBytes
+    }
+
+    /// The stable code, as in EVENTS.md.
     pub fn code(self) -> &'static str {
         match self {
             Self::AmbiguousFrom => "mbox.ambiguous-from",
@@ -175,6 +194,9 @@ impl BoxEventKind {
             Self::Truncated => "box.truncated",
             Self::NotFollowed => "box.not-followed",
             Self::Packed => "box.packed",
+            Self::NoMail => "box.no-mail",
+            Self::TrailingBytes => "box.trailing-bytes",
+            Self::Damaged => "box.damaged",
             Self::TooLarge => "msg.too-large",
         }
     }
@@ -185,7 +207,7 @@ impl BoxEventKind {
 pub struct BoxEvent {
     /// What.
     pub kind: BoxEventKind,
-    /// Offset in the file.
+    /// Offset in the file; what is told of compression has offsets in the compressed one.
     pub offset: u64,
     /// More words.
     pub detail: String,
@@ -250,7 +272,8 @@ pub fn recognize(path: &Path) -> io::Result<Vec<Found>> {
 pub enum LeftOut {
     /// A file or folder that cannot be read.
     Unread(io::Error),
-    /// What is not looked into: a link, a device, a compressed file. Where a tree is among what is found, it tells of these itself.
+    /// What is not looked into: a link, a device, a compressed file, a file that is no mail. Where a tree is among what is found, it tells
+    /// of these itself.
     Noted(BoxEvent),
 }
 
@@ -279,7 +302,12 @@ pub fn recognize_with(
         let mailbox = empty || matches!(FileKind::of(path)?, FileKind::Mailbox(_));
         return Ok(vec![found(path, if mailbox { Format::Mbox } else { Format::Eml })]);
     }
+    let mut beside = Vec::new();
     if let Some(archive) = folder_archive(path) {
+        if archive.format == Format::Mbox {
+            apple_files(path, path, &mut beside)?;
+            tell(beside, left_out)?;
+        }
         return Ok(vec![archive]);
     }
     let mut archives = Vec::new();
@@ -303,7 +331,12 @@ pub fn recognize_with(
             let name = file.strip_prefix(path).unwrap_or(&file).as_os_str().as_encoded_bytes();
             if kind.is_dir() {
                 match folder_archive(&file) {
-                    Some(archive) => archives.push(archive),
+                    Some(archive) => {
+                        if archive.format == Format::Mbox {
+                            apple_files(path, &file, &mut beside)?;
+                        }
+                        archives.push(archive);
+                    }
                     None => below.push(file),
                 }
             } else if !kind.is_file() {
@@ -316,7 +349,7 @@ pub fn recognize_with(
                         archives.push(Found { packed, ..found(&file, Format::Mbox) });
                     }
                     Ok(FileKind::LeftAlone(packing)) => noted.push(left_alone(packing, name)),
-                    Ok(FileKind::Other) => {}
+                    Ok(FileKind::Other) => noted.push(no_mail(name, false)),
                     Err(error) => left_out(LeftOut::Unread(error))?,
                 }
             }
@@ -327,10 +360,16 @@ pub fn recognize_with(
     if has_messages {
         archives.insert(0, found(path, Format::EmlTree));
     } else {
-        noted.sort_by(|a, b| a.detail.cmp(&b.detail));
-        noted.into_iter().try_for_each(|event| left_out(LeftOut::Noted(event)))?;
+        beside.append(&mut noted);
     }
+    tell(beside, left_out)?;
     Ok(archives)
+}
+
+/// Tells of what was left out, in the order of the words.
+fn tell(mut events: Vec<BoxEvent>, left_out: &mut dyn FnMut(LeftOut) -> io::Result<()>) -> io::Result<()> {
+    events.sort_by(|a, b| a.detail.cmp(&b.detail));
+    events.into_iter().try_for_each(|event| left_out(LeftOut::Noted(event)))
 }
 
 /// Opens a recognised archive for reading. Standard input (`-`) is a mailbox when it begins with a separator, else one message.
@@ -339,7 +378,7 @@ pub fn open(found: &Found, options: &ReadOptions) -> io::Result<Box<dyn Source>>
     let failed = |error| with_path(path, &error);
     if path.as_os_str() == "-" {
         let input = packed::through(path, io::stdin())?;
-        return Ok(Box::new(Mailbox::from_stream(path, input, options).map_err(failed)?));
+        return Ok(Box::new(Mailbox::from_through(path, input, options)?));
     }
     Ok(match found.format {
         Format::Mbox => {
@@ -348,13 +387,13 @@ pub fn open(found: &Found, options: &ReadOptions) -> io::Result<Box<dyn Source>>
             if metadata.is_dir() {
                 return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
             }
-            if let Some(packing) = found.packed.filter(|_| metadata.is_file()) {
-                Box::new(Mailbox::from_packed(path, file, packing, options)?)
+            if found.packed.is_some() && metadata.is_file() {
+                Box::new(Mailbox::from_packed(path, file, options)?)
             } else if metadata.is_file() {
                 Box::new(Mailbox::from_file(path, file, options).map_err(failed)?)
             } else {
                 let input = packed::through(path, file)?;
-                Box::new(Mailbox::from_stream(path, input, options).map_err(failed)?)
+                Box::new(Mailbox::from_through(path, input, options)?)
             }
         }
         Format::Maildir | Format::EmlTree => Box::new(Files::folder(path, found.format, options)?),
@@ -368,6 +407,27 @@ fn folder_archive(path: &Path) -> Option<Found> {
         return Some(Found { path: path.join("mbox"), format: Format::Mbox, packed: None });
     }
     maildir::is_root(path).then(|| Found { path: path.to_owned(), format: Format::Maildir, packed: None })
+}
+
+/// Tells of the files beside the mailbox in a folder of Apple Mail; their names are told below `root`.
+fn apple_files(root: &Path, folder: &Path, events: &mut Vec<BoxEvent>) -> io::Result<()> {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(inner) = folders.pop() {
+        let failed = |error| with_path(&inner, &error);
+        for entry in fs::read_dir(&inner).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let (file, kind) = (entry.path(), entry.file_type().map_err(failed)?);
+            let name = file.strip_prefix(root).unwrap_or(&file).as_os_str().as_encoded_bytes();
+            if kind.is_dir() {
+                folders.push(file);
+            } else if !kind.is_file() {
+                events.push(not_followed(kind, name));
+            } else if file != folder.join("mbox") {
+                events.push(no_mail(name, false));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Apple Mail's `X.mbox/` with the mailbox in it.
@@ -415,7 +475,11 @@ impl FileKind {
                     return Ok(Self::LeftAlone(packing));
                 }
                 file.rewind()?;
-                let start = packed::beginning(&mut packed::through(path, file)?, mbox::BEGINNING)?;
+                let mut inside = packed::through(path, file)?;
+                let start = packed::beginning(&mut inside, mbox::BEGINNING)?;
+                if start.is_empty() && !inside.told.take().is_empty() {
+                    return Ok(Self::LeftAlone(packing));
+                }
                 let mailbox = is_named_mailbox(&inner) || mbox::begins(&start)?;
                 Ok(if mailbox { Self::Mailbox(Some(packing)) } else { Self::Other })
             }
@@ -444,6 +508,13 @@ pub(crate) fn not_followed(kind: FileType, name: &[u8]) -> BoxEvent {
 pub(crate) fn left_alone(packing: Packing, name: &[u8]) -> BoxEvent {
     let detail = format!("{}, left as it is: {}", packing.words(), String::from_utf8_lossy(name));
     BoxEvent { kind: BoxEventKind::Packed, offset: 0, detail }
+}
+
+/// What is told of a file that is no mail. In a tree of messages it is `kept` by the ledger.
+pub(crate) fn no_mail(name: &[u8], kept: bool) -> BoxEvent {
+    let place = if kept { "left out" } else { "left out, of a ledger too" };
+    let detail = format!("no mail, {place}: {}", String::from_utf8_lossy(name));
+    BoxEvent { kind: BoxEventKind::NoMail, offset: 0, detail }
 }
 
 fn is_named_mailbox(path: &Path) -> bool {

@@ -189,8 +189,7 @@ impl<'a> Batch<'a> {
             self.done.tally.event("mbox.bad-length", Severity::Info, address, 0, detail);
         }
         if let Some(packing) = Packing::of(&raw) {
-            let detail = format!("{}, left as it is", packing.words());
-            self.done.tally.event("box.packed", Severity::Info, address, 0, &detail);
+            self.done.tally.packed(address, packing);
         }
         let Some(to) = job.to else { return };
         let end = self.done.out.bytes.len();

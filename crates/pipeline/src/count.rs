@@ -1,7 +1,8 @@
 //! How many messages an input holds.
 
-use crate::layout::Input;
-use crate::{Error, layout};
+use crate::layout::{Input, Search};
+use crate::tally::Notes;
+use crate::{Error, Summary, layout};
 use mailglot_archive::{Batch, EntryKind};
 use mailglot_mime::Limits;
 use std::collections::HashSet;
@@ -15,10 +16,14 @@ pub fn count(input: &Path) -> Result<Vec<(u64, PathBuf)>, Error> {
 }
 
 /// Hands on what [`count`] gives, archive by archive, and an error for each that cannot be read. What cannot be read inside a
-/// folder is not counted, and told before the number of the others.
-pub fn count_each(input: &Path, each: &mut dyn FnMut(Result<(u64, PathBuf), Error>)) -> Result<(), Error> {
-    let mut unread = Vec::new();
-    let inputs = layout::find_readable(input, &mut unread)?.inputs;
+/// folder is not counted, and told before the number of the others. Gives an account of what was left out, in which nothing else is.
+pub fn count_each(
+    input: &Path,
+    each: &mut dyn FnMut(Result<(u64, PathBuf), Error>),
+) -> Result<Summary, Error> {
+    let (mut unread, mut notes) = (Vec::new(), Notes::default());
+    let Search { inputs, left_out } = layout::find_readable(input, &mut unread)?;
+    notes.left_out(&left_out);
     let mut told: HashSet<String> = unread.iter().map(Error::to_string).collect();
     for error in unread {
         each(Err(error));
@@ -30,13 +35,17 @@ pub fn count_each(input: &Path, each: &mut dyn FnMut(Result<(u64, PathBuf), Erro
         }
     };
     for input in inputs {
-        let counted = messages(&input, each);
+        let counted = messages(&input, &mut notes, each);
         each(counted.map(|messages| (messages, input.found.path)));
     }
-    Ok(())
+    Ok(notes.finish())
 }
 
-fn messages(input: &Input, each: &mut dyn FnMut(Result<(u64, PathBuf), Error>)) -> Result<u64, Error> {
+fn messages(
+    input: &Input,
+    notes: &mut Notes,
+    each: &mut dyn FnMut(Result<(u64, PathBuf), Error>),
+) -> Result<u64, Error> {
     let mut source = input.open(&Limits::default())?;
     let mut batch = Batch::default();
     let (mut messages, mut more) = (0, false);
@@ -49,6 +58,9 @@ fn messages(input: &Input, each: &mut dyn FnMut(Result<(u64, PathBuf), Error>)) 
                 continue;
             }
             Err(error) => return Err(input.error(error)),
+        }
+        if !batch.events.is_empty() {
+            notes.events(&input.path(), &batch.events);
         }
         for entry in &batch.entries {
             let message = matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);

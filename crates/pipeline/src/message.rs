@@ -4,8 +4,9 @@
 //!
 //! An archive is read from its front to the message: there is no index.
 
-use crate::layout::{self, Input};
-use crate::{Error, away};
+use crate::layout::{self, Input, Search};
+use crate::tally::Notes;
+use crate::{Error, Summary, away};
 use mailglot_archive::mbox::unquote;
 use mailglot_archive::{Batch, EntryKind, Format};
 use mailglot_mime::Limits;
@@ -29,19 +30,20 @@ pub struct Located {
 
 /// Finds messages by address and hands them on one by one: `file.eml`, `-`, `box.mbox:17` (ordinal, from 0), `maildir:17`. An
 /// archive without an ordinal gives all its messages. What cannot be read is handed on as an error, and the rest goes on.
-/// `each` tells whether it wants more.
+/// `each` tells whether it wants more. Gives an account of what was left out, in which nothing else is.
 pub fn locate(
     address: &OsStr,
     each: &mut dyn FnMut(Result<Located, Error>) -> ControlFlow<()>,
-) -> Result<(), Error> {
+) -> Result<Summary, Error> {
     let (path, wanted) = split(address);
     let mut found = false;
-    let mut unread = Vec::new();
-    let inputs = layout::find_readable(&path, &mut unread)?.inputs;
+    let (mut unread, mut notes) = (Vec::new(), Notes::default());
+    let Search { inputs, left_out } = layout::find_readable(&path, &mut unread)?;
+    notes.left_out(&left_out);
     let mut told: HashSet<String> = unread.iter().map(Error::to_string).collect();
     for error in unread {
         if each(Err(error)).is_break() {
-            return Ok(());
+            return Ok(notes.finish());
         }
     }
     for input in inputs {
@@ -51,15 +53,15 @@ pub fn locate(
             let known = located.as_ref().err().is_some_and(|error| !told.insert(error.to_string()));
             if known { ControlFlow::Continue(()) } else { each(located) }
         };
-        if collect(&input, wanted, &mut pass).is_break() || (wanted.is_some() && found) {
-            return Ok(());
+        if collect(&input, wanted, &mut notes, &mut pass).is_break() || (wanted.is_some() && found) {
+            return Ok(notes.finish());
         }
     }
     if let (Some(ordinal), false) = (wanted, found) {
         let error = io::Error::new(io::ErrorKind::NotFound, format!("there is no message {ordinal}"));
         return Err(Error::Input(path, error));
     }
-    Ok(())
+    Ok(notes.finish())
 }
 
 /// Path and ordinal. A path that exists as it stands has none, even with a colon in its name.
@@ -81,6 +83,7 @@ fn split(address: &OsStr) -> (PathBuf, Option<u64>) {
 fn collect(
     input: &Input,
     wanted: Option<u64>,
+    notes: &mut Notes,
     each: &mut dyn FnMut(Result<Located, Error>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let mut source = match input.open(&Limits::default()) {
@@ -104,6 +107,7 @@ fn collect(
                 break;
             }
         }
+        notes.events(&path, &batch.events);
         for entry in &batch.entries {
             let message = matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
             if !message || wanted.is_some_and(|ordinal| ordinal != entry.ordinal) {
@@ -170,7 +174,7 @@ mod tests {
                 all.push(located.unwrap());
                 ControlFlow::Continue(())
             };
-            locate(OsStr::new(address), &mut each).map(|()| all)
+            locate(OsStr::new(address), &mut each).map(|_| all)
         };
         let one = all(&format!("{path}:1")).unwrap();
         assert_eq!(one.len(), 1);

@@ -45,6 +45,8 @@ pub struct Summary {
     pub sources: Vec<SourceSummary>,
     /// Inputs, and files below them, that could not be read, and why; only a dry run goes on then.
     pub unread: Vec<String>,
+    /// Inputs whose compression is damaged, and what that left out; the rest of them was read.
+    pub damaged: Vec<String>,
     /// Messages read.
     pub messages_in: u64,
     /// Messages written.
@@ -67,6 +69,6 @@ pub struct Summary {
     pub events: BTreeMap<String, u64>,
     /// Number of text parts by `declared → used (how)`.
     pub charsets: BTreeMap<String, u64>,
-    /// The first few events of each code.
+    /// The first few events of each code; of those that tell of files that were left out the first thousand.
     pub examples: Vec<Example>,
 }

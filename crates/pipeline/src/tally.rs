@@ -1,15 +1,33 @@
 //! Counting what a batch brought, and adding it up in archive order.
 
 use crate::{Example, Progress, SourceSummary, Summary};
-use mailglot_archive::BoxEvent;
+use mailglot_archive::{BoxEvent, BoxEventKind, Packing};
 use mailglot_codec::Charset;
 use mailglot_mime::{EventKind, How, Message, Report, Severity};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Examples kept of each code.
 const EXAMPLES: usize = 3;
+/// The same of what was left out, which nobody should have to look for.
+const NAMED: usize = 1000;
+
+/// Examples kept of a code.
+fn most(code: &str) -> usize {
+    if LEFT_OUT.iter().any(|kind| kind.code() == code) { NAMED } else { EXAMPLES }
+}
+
+/// What is told of bytes and files that no message was read from.
+const LEFT_OUT: [BoxEventKind; 6] = [
+    BoxEventKind::NotFollowed,
+    BoxEventKind::Packed,
+    BoxEventKind::NoMail,
+    BoxEventKind::TrailingBytes,
+    BoxEventKind::Damaged,
+    BoxEventKind::TooLarge,
+];
 
 /// Codes whose examples are complete: looking for more would be wasted. Only ever a hint, and so no matter of order.
 #[derive(Debug, Default)]
@@ -40,6 +58,8 @@ pub(crate) struct Tally {
     pub(crate) changed: u64,
     /// Bytes that belong to no message.
     pub(crate) gap_bytes: u64,
+    /// Inputs of which not all could be read, and why.
+    damaged: Vec<String>,
     repairs: u64,
     losses: u64,
     /// By kind: most messages have some.
@@ -136,7 +156,21 @@ impl Tally {
 
     /// Adds what splitting found.
     pub(crate) fn box_event(&mut self, path: &str, event: &BoxEvent) {
-        self.event(event.kind.code(), Severity::Info, || path.to_owned(), event.offset, &event.detail);
+        let severity = match event.kind {
+            kind if kind.is_loss() => Severity::Loss,
+            kind if kind.is_repair() => Severity::Repair,
+            _ => Severity::Info,
+        };
+        if event.kind == BoxEventKind::Damaged {
+            self.damaged.push(format!("{path}: {} (at byte {})", event.detail, event.offset));
+        }
+        self.event(event.kind.code(), severity, || path.to_owned(), event.offset, &event.detail);
+    }
+
+    /// Adds a message that is kept in a form that is not read.
+    pub(crate) fn packed(&mut self, address: impl FnOnce() -> String, packing: Packing) {
+        let detail = format!("{}, left as it is", packing.words());
+        self.event(BoxEventKind::Packed.code(), Severity::Info, address, 0, &detail);
     }
 
     /// Shows the numbers to a watcher.
@@ -159,12 +193,13 @@ impl Tally {
         summary.changed += tally.changed;
         summary.repairs += tally.repairs;
         summary.losses += tally.losses;
+        summary.damaged.extend(tally.damaged);
         for example in tally.examples {
             let known = summary.examples.iter().filter(|e| e.code == example.code).count();
-            if known + 1 >= EXAMPLES {
+            if known + 1 >= most(&example.code) {
                 complete.add(&example.code);
             }
-            if known < EXAMPLES {
+            if known < most(&example.code) {
                 summary.examples.push(example);
             }
         }
@@ -185,7 +220,45 @@ impl Tally {
     fn count(&mut self, code: &'static str) -> bool {
         let count = self.events.entry(code).or_default();
         *count += 1;
-        *count <= EXAMPLES as u64 && !self.complete.contains(code)
+        *count <= most(code) as u64 && !self.complete.contains(code)
+    }
+}
+
+/// What is told beside the work of a command that normalizes nothing.
+#[derive(Default)]
+pub(crate) struct Notes {
+    summary: Summary,
+    complete: Complete,
+    tally: Tally,
+}
+
+impl Notes {
+    /// Adds what a search left out.
+    pub(crate) fn left_out(&mut self, left_out: &[(PathBuf, BoxEvent)]) {
+        for (path, event) in left_out {
+            self.events(&path.to_string_lossy(), std::slice::from_ref(event));
+        }
+    }
+
+    /// Adds what was found in an archive.
+    pub(crate) fn events(&mut self, path: &str, events: &[BoxEvent]) {
+        self.add(|tally| events.iter().for_each(|event| tally.box_event(path, event)));
+    }
+
+    /// Adds a message that is kept in a form that is not read.
+    pub(crate) fn packed(&mut self, path: &str, ordinal: u64, packing: Packing) {
+        self.add(|tally| tally.packed(|| format!("{path}:{ordinal}"), packing));
+    }
+
+    fn add(&mut self, add: impl FnOnce(&mut Tally)) {
+        self.tally.begin(&self.complete);
+        add(&mut self.tally);
+        self.tally.add_to(&mut self.summary, &mut SourceSummary::default(), &self.complete);
+    }
+
+    /// The account, in which there is nothing else.
+    pub(crate) fn finish(self) -> Summary {
+        self.summary
     }
 }
 

@@ -2,15 +2,16 @@
 //!
 //! # Limits
 //!
-//! A message beyond the size limit has no text here, and neither has one that is kept compressed or in UTF-16. HTML is given as it is, tags and all.
+//! A message beyond the size limit has no text here, and neither has one that is kept compressed or in UTF-16; both are told. HTML is given as it is, tags and all.
 
 use crate::engine::{self, Stop, Work};
 use crate::layout;
 use crate::normalize::worth;
 use crate::reader::{Feed, Reader};
-use crate::{Error, Progress, json};
+use crate::tally::Notes;
+use crate::{Error, Progress, Summary, json};
 use mailglot_archive::mbox::unquote;
-use mailglot_archive::{Entry, EntryKind, Packing};
+use mailglot_archive::{BoxEvent, Entry, EntryKind, Packing};
 use mailglot_mime::{Message, Policy, Report, TextPart, text_parts};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -48,6 +49,8 @@ pub struct Untold {
     pub messages: Vec<String>,
     /// Files and folders below an input that could not be read.
     pub files: Vec<Error>,
+    /// An account of what was left out, in which nothing else is.
+    pub account: Summary,
 }
 
 /// Writes all text parts of the inputs in order: a JSON object a line, or plain text. Uses `threads` workers. What cannot be
@@ -76,10 +79,12 @@ fn texts_with(
     progress: &Progress,
     parts: Parts,
 ) -> Result<Untold, Error> {
-    let mut untold = Untold::default();
+    let (mut untold, mut notes) = (Untold::default(), Notes::default());
     let mut found = Vec::new();
     for path in inputs {
-        found.append(&mut layout::find_readable(path, &mut untold.files)?.inputs);
+        let mut search = layout::find_readable(path, &mut untold.files)?;
+        notes.left_out(&search.left_out);
+        found.append(&mut search.inputs);
     }
     for input in found {
         let source = input.open(&policy.limits)?;
@@ -91,6 +96,10 @@ fn texts_with(
         let mut hand_on = |done: &mut Written| {
             let faults = done.faults.drain(..);
             untold.messages.extend(faults.map(|ordinal| format!("{}:{ordinal}", input.path())));
+            if !done.events.is_empty() {
+                notes.events(&input.path(), &done.events);
+            }
+            done.packed.drain(..).for_each(|(at, packing)| notes.packed(&input.path(), at, packing));
             out.write_all(&done.bytes)
         };
         let reader = Reader::new(source, None).tolerant(input.folder);
@@ -106,6 +115,7 @@ fn texts_with(
     // The walk through a folder meets again what the search met.
     let mut told = HashSet::new();
     untold.files.retain(|error| told.insert(error.to_string()));
+    untold.account = notes.finish();
     Ok(untold)
 }
 
@@ -115,6 +125,10 @@ struct Written {
     bytes: Vec<u8>,
     /// Ordinals of messages with a fault.
     faults: Vec<u64>,
+    /// Ordinals of messages that are kept in a form that is not read.
+    packed: Vec<(u64, Packing)>,
+    /// Found in the archive.
+    events: Vec<BoxEvent>,
 }
 
 /// The text parts of one archive.
@@ -140,6 +154,7 @@ impl Work for Texts<'_> {
     }
 
     fn work(&self, (): &mut (), feed: &Feed, done: &mut Written) -> io::Result<()> {
+        done.events.clone_from(&feed.batch.events);
         let out = &mut done.bytes;
         out.clear();
         out.shrink_to(8 << 20);
@@ -150,11 +165,18 @@ impl Work for Texts<'_> {
             }
             let start = out.len();
             let found = catch_unwind(AssertUnwindSafe(|| self.message(entry, &feed.batch.bytes, out)));
-            losses += found.unwrap_or_else(|_| {
-                out.truncate(start);
-                done.faults.push(entry.ordinal);
-                1
-            });
+            losses += match found {
+                Ok(Ok(losses)) => losses,
+                Ok(Err(packing)) => {
+                    done.packed.push((entry.ordinal, packing));
+                    0
+                }
+                Err(_) => {
+                    out.truncate(start);
+                    done.faults.push(entry.ordinal);
+                    1
+                }
+            };
             messages += 1;
         }
         self.progress.messages.fetch_add(messages, Relaxed);
@@ -165,12 +187,12 @@ impl Work for Texts<'_> {
 }
 
 impl Texts<'_> {
-    /// Appends the text parts of a message; gives the number of losses.
-    fn message(&self, entry: &Entry, batch: &[u8], out: &mut Vec<u8>) -> u64 {
+    /// Appends the text parts of a message; gives the number of losses, or in what the message is kept.
+    fn message(&self, entry: &Entry, batch: &[u8], out: &mut Vec<u8>) -> Result<u64, Packing> {
         let raw = &batch[entry.message.clone()];
         let raw = if entry.froms == Some(false) { Cow::Borrowed(raw) } else { unquote(raw, entry.quoting) };
-        if Packing::of(&raw).is_some() {
-            return 0;
+        if let Some(packing) = Packing::of(&raw) {
+            return Err(packing);
         }
         let message = Message::parse(&raw, &self.policy.limits);
         let mut report = Report::with_limit(self.policy.limits.events);
@@ -181,7 +203,7 @@ impl Texts<'_> {
                 put_plain(text, out);
             }
         }
-        report.losses()
+        Ok(report.losses())
     }
 
     fn put_json(&self, ordinal: u64, part: &TextPart<'_>, out: &mut Vec<u8>) {

@@ -20,7 +20,7 @@ use self::ends::GUARD;
 use super::delimiters::Delimiters;
 use super::profile::{Division, FileProfile, Look, STREAM_HEAD};
 use super::split::NEAR;
-use crate::packed::{Packing, Through, through};
+use crate::packed::{Through, Told, through};
 use crate::replace::with_path;
 use crate::{Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Profile, Quoting, ReadOptions, Source};
 
@@ -36,6 +36,8 @@ pub(crate) struct Mailbox<R> {
     file: Option<FileIdentity>,
     /// The compressed file that is read through, for noticing that it changes.
     outside: Option<FileIdentity>,
+    /// What was wrong with the compression, so far.
+    told: Told,
     profile: FileProfile,
     batch: u64,
     limit: u64,
@@ -100,18 +102,29 @@ impl FileIdentity {
 
 impl Mailbox<Through> {
     /// Reads through a compressed file.
-    pub(crate) fn from_packed(
-        path: &Path,
-        file: File,
-        packing: Packing,
-        options: &ReadOptions,
-    ) -> io::Result<Self> {
-        let failed = |error| with_path(path, &error);
-        let outside = FileIdentity::of(&file).map_err(failed)?;
-        let mut mailbox = Self::from_stream(path, through(path, file)?, options).map_err(failed)?;
+    pub(crate) fn from_packed(path: &Path, file: File, options: &ReadOptions) -> io::Result<Self> {
+        let outside = FileIdentity::of(&file).map_err(|error| with_path(path, &error))?;
+        let mut mailbox = Self::from_through(path, through(path, file)?, options)?;
         mailbox.outside = Some(outside);
-        for word in [", ", packing.words()] {
-            mailbox.profile.shown.dialect.push_str(word);
+        Ok(mailbox)
+    }
+
+    /// Reads a stream, through compression if there is any. Compression that gives nothing at all is an error.
+    pub(crate) fn from_through(path: &Path, input: Through, options: &ReadOptions) -> io::Result<Self> {
+        let (told, packing) = (input.told.clone(), input.packing);
+        let mailbox = Self::from_stream(path, input, options);
+        let mut mailbox = mailbox.map_err(|error| with_path(path, &error))?;
+        if mailbox.window.end() == 0
+            && let Some(damage) = told.take().into_iter().find(|event| event.kind.is_loss())
+        {
+            let error = io::Error::new(io::ErrorKind::UnexpectedEof, format!("this is {}", damage.detail));
+            return Err(with_path(path, &error));
+        }
+        mailbox.told = told;
+        if let Some(packing) = packing {
+            for word in [", ", packing.words()] {
+                mailbox.profile.shown.dialect.push_str(word);
+            }
         }
         Ok(mailbox)
     }
@@ -161,6 +174,7 @@ impl<R: Read> Mailbox<R> {
             window,
             file,
             outside: None,
+            told: Told::default(),
             guess_open: profile.quoting_guess,
             profile,
             batch: options.batch.max(1) as u64,
@@ -207,6 +221,9 @@ impl<R: Read> Mailbox<R> {
         let all = matches!(self.state, State::Done);
         self.events.sort_by_key(|event| event.offset);
         batch.events.extend(self.events.extract_if(.., |event| all || event.offset < offset));
+        if all {
+            batch.events.append(&mut self.told.take());
+        }
         Ok(!batch.entries.is_empty() || !batch.events.is_empty())
     }
 

@@ -1,6 +1,8 @@
 //! `mailglot check`
 
-use super::summary::{LEFT_ALONE, charsets, findings, left_alone, profile, quoted, severity_of, shown};
+use super::summary::{
+    charsets, findings, left_alone, profile, quoted, severity_of, shown, tell_damaged, varied,
+};
 use super::{all_cores, judged, note};
 use crate::args::CheckArgs;
 use crate::exit::{Exit, Failure};
@@ -9,7 +11,6 @@ use crate::output::{Console, Level, Style, counted, number, print, visible};
 use crate::progress::watched;
 use mailglot_mime::Severity;
 use mailglot_pipeline::{CheckJob, Example, Summary, check};
-use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +27,7 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
     for unread in &account.unread {
         note(&Failure::new(Exit::Unread, unread.as_str()), &mut worst, console);
     }
+    tell_damaged(&account, &mut worst, console);
     if account.sources.is_empty() && !args.json {
         return Ok(worst);
     }
@@ -50,7 +52,7 @@ fn lines(account: &Summary, inputs: &[PathBuf], all: bool, style: Style) -> Vec<
         counted(account.messages_in, "message")
     ));
     lines.extend(findings(account, all, style));
-    lines.extend(left_alone(account));
+    lines.extend(left_alone(account, all));
     let examples = |title: &str, most: usize, wanted: &dyn Fn(&Example) -> bool| {
         let found: Vec<_> = varied(account.examples.iter().filter(|e| wanted(e)).collect());
         let head = (!found.is_empty()).then(|| title.to_owned());
@@ -63,29 +65,9 @@ fn lines(account: &Summary, inputs: &[PathBuf], all: bool, style: Style) -> Vec<
     let doubts: u64 = AMBIGUOUS.iter().filter_map(|code| account.events.get(*code)).sum();
     lines.push(format!("ambiguous   {}", number(doubts)));
     lines.extend(examples("e.g. ambiguous", most, &|e| AMBIGUOUS.contains(&e.code.as_str())));
-    if all {
-        lines.extend(examples("e.g. left alone", most, &|e| {
-            LEFT_ALONE.iter().any(|(code, ..)| e.code == *code)
-        }));
-    }
     lines.push(String::new());
     lines.push(format!("next: {}", style.strong(next(inputs))));
     lines
-}
-
-/// Examples so ordered that the first of each code come first: three of one kind teach less than three kinds.
-fn varied(examples: Vec<&Example>) -> Vec<&Example> {
-    let mut seen: HashMap<&str, usize> = HashMap::new();
-    let mut ranked: Vec<_> = examples
-        .into_iter()
-        .map(|example| {
-            let rank = seen.entry(&example.code).or_default();
-            *rank += 1;
-            (*rank, example)
-        })
-        .collect();
-    ranked.sort_by_key(|(rank, _)| *rank);
-    ranked.into_iter().map(|(_, example)| example).collect()
 }
 
 /// The command that would do it. The output does not lie inside an input.

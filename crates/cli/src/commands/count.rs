@@ -1,6 +1,7 @@
 //! `mailglot count`
 
 use super::note;
+use super::summary::tell_left_out;
 use crate::args::CountArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, print};
@@ -20,8 +21,9 @@ pub(crate) fn run(args: &CountArgs, console: Console) -> Result<Exit, Failure> {
             }
             Err(error) => note(&error.into(), &mut worst, console),
         };
-        if let Err(error) = count_each(input, &mut each) {
-            note(&error.into(), &mut worst, console);
+        match count_each(input, &mut each) {
+            Ok(account) => tell_left_out(&account, &mut worst, console),
+            Err(error) => note(&error.into(), &mut worst, console),
         }
         if let Some(failure) = failed {
             return Err(failure);

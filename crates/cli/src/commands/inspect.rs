@@ -6,6 +6,7 @@
 
 use super::header::json;
 use super::note;
+use super::summary::tell_left_out;
 use crate::args::InspectArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, Style, counted, print, visible};
@@ -35,8 +36,9 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<Exit, Failure>
             failed = shown.err();
             if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        if let Err(error) = locate(input, &mut each) {
-            note(&error.into(), &mut worst, console);
+        match locate(input, &mut each) {
+            Ok(account) => tell_left_out(&account, &mut worst, console),
+            Err(error) => note(&error.into(), &mut worst, console),
         }
         if let Some(failure) = failed {
             return Err(failure);

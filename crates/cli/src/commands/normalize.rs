@@ -39,7 +39,9 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
     keep_private(job.inputs.iter().chain([&job.output]).map(PathBuf::as_path));
     let account = stoppable(|progress| watched(console, progress, || normalize(&job, progress)))?;
     summary::tell(&account, &job, console);
-    Ok(judged(&account, args.fail_on))
+    let mut worst = Exit::Done;
+    summary::tell_damaged(&account, &mut worst, console);
+    Ok(worst.max(judged(&account, args.fail_on)))
 }
 
 fn format(form: Form) -> Format {

@@ -4,15 +4,20 @@
 //!
 //! What stands in the lines is for people; programs read `--report` and `--json`.
 
+use super::note;
+use crate::exit::{Exit, Failure};
 use crate::output::{Console, Level, Style, counted, number, visible};
+use mailglot_archive::BoxEventKind;
 use mailglot_mime::{EventKind, Severity};
 use mailglot_pipeline::{Example, LedgerPlace, NormalizeJob, SourceSummary, Summary};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Lines of a list that everybody sees; with `-v` all.
 const SHORT: usize = 8;
+/// The same of what was left out.
+const NAMED: usize = 4;
 
 /// Prints the summary of a normalization on standard error.
 pub(crate) fn tell(account: &Summary, job: &NormalizeJob, console: Console) {
@@ -28,11 +33,11 @@ pub(crate) fn tell(account: &Summary, job: &NormalizeJob, console: Console) {
     for line in findings(account, all, console.style()) {
         console.say(line);
     }
-    for line in charsets(account, all).into_iter().chain(left_alone(account)) {
+    for line in charsets(account, all).into_iter().chain(left_alone(account, all)) {
         console.say(line);
     }
     if all {
-        for example in &account.examples {
+        for example in account.examples.iter().filter(|example| !is_left_alone(example)) {
             console.say(format_args!("  e.g. {}", shown(example)));
         }
     }
@@ -88,21 +93,65 @@ pub(crate) fn findings(account: &Summary, all: bool, style: Style) -> Vec<String
     lines
 }
 
-/// Codes of what was not looked into, in words for one and for many.
-pub(crate) const LEFT_ALONE: [(&str, &str, &str); 3] = [
+/// Codes of what was not looked into or left out, in words for one and for many.
+const LEFT_ALONE: [(&str, &str, &str); 5] = [
+    ("box.no-mail", "file that is no mail", "files that are no mail"),
     ("box.not-followed", "link or special file", "links and special files"),
     ("box.packed", "compressed or UTF-16 file", "compressed or UTF-16 files"),
+    ("box.trailing-bytes", "run of bytes beside compressed data", "runs of bytes beside compressed data"),
     ("msg.too-large", "too large message", "too large messages"),
 ];
 
-/// What was not looked into, which nobody should miss.
-pub(crate) fn left_alone(account: &Summary) -> Option<String> {
+fn is_left_alone(example: &Example) -> bool {
+    LEFT_ALONE.iter().any(|(code, ..)| example.code == *code)
+}
+
+/// What was not looked into or left out, which nobody should miss: the numbers, and the first ones, with `all` all that are known.
+pub(crate) fn left_alone(account: &Summary, all: bool) -> Vec<String> {
     let told = LEFT_ALONE.iter().filter_map(|(code, one, many)| match account.events.get(*code)? {
         1 => Some(format!("1 {one}")),
         count => Some(format!("{} {many}", number(*count))),
     });
     let told = told.collect::<Vec<_>>();
-    (!told.is_empty()).then(|| format!("left alone  {} (-v names the first)", told.join(", ")))
+    if told.is_empty() {
+        return Vec::new();
+    }
+    let examples = varied(account.examples.iter().filter(|example| is_left_alone(example)).collect());
+    let shown_of = if all { examples.len() } else { examples.len().min(NAMED) };
+    let more = if shown_of < examples.len() { " (-v names them)" } else { "" };
+    let mut lines = vec![format!("left alone  {}{more}", told.join(", "))];
+    lines.extend(examples[..shown_of].iter().map(|example| format!("  {}", shown(example))));
+    lines
+}
+
+/// What a command that normalizes nothing left out or could not read to its end; the latter is an input that could not be read.
+pub(crate) fn tell_left_out(account: &Summary, worst: &mut Exit, console: Console) {
+    for line in left_alone(account, console.level() == Level::Verbose) {
+        console.say(line);
+    }
+    tell_damaged(account, worst, console);
+}
+
+/// Tells of inputs that were not read to their end.
+pub(crate) fn tell_damaged(account: &Summary, worst: &mut Exit, console: Console) {
+    for damaged in &account.damaged {
+        note(&Failure::new(Exit::Unread, visible(damaged)), worst, console);
+    }
+}
+
+/// Examples so ordered that the first of each code come first: three of one kind teach less than three kinds.
+pub(crate) fn varied(examples: Vec<&Example>) -> Vec<&Example> {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let mut ranked: Vec<_> = examples
+        .into_iter()
+        .map(|example| {
+            let rank = seen.entry(&example.code).or_default();
+            *rank += 1;
+            (*rank, example)
+        })
+        .collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().map(|(_, example)| example).collect()
 }
 
 /// The charsets of text parts, most used first.
@@ -182,12 +231,17 @@ pub(crate) fn shown(example: &Example) -> String {
     line
 }
 
-/// Severity of a code; those of archives, which are no [`EventKind`], are for information, except that of a message
-/// that could not be worked on.
+/// Severity of a code: of a message, of an archive, or that of a message that could not be worked on.
 pub(crate) fn severity_of(code: &str) -> Severity {
     let known = EventKind::ALL.into_iter().find(|kind| kind.code() == code);
-    let other = if code == "msg.set-aside" { Severity::Loss } else { Severity::Info };
-    known.map_or(other, EventKind::severity)
+    let of_archive = BoxEventKind::ALL.into_iter().find(|kind| kind.code() == code);
+    match (known, of_archive) {
+        (Some(kind), _) => kind.severity(),
+        (_, Some(kind)) if kind.is_loss() => Severity::Loss,
+        (_, Some(kind)) if kind.is_repair() => Severity::Repair,
+        (_, None) if code == "msg.set-aside" => Severity::Loss,
+        _ => Severity::Info,
+    }
 }
 
 /// A path as a shell takes it.

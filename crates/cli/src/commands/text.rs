@@ -1,5 +1,6 @@
 //! `mailglot text`
 
+use super::summary::tell_left_out;
 use super::{all_cores, note};
 use crate::args::TextArgs;
 use crate::exit::{Exit, Failure};
@@ -42,6 +43,7 @@ fn write(
                     let failure = Failure::new(Exit::Unread, format!("{message}: not read: internal fault"));
                     note(&failure, &mut worst, console);
                 }
+                tell_left_out(&untold.account, &mut worst, console);
             }
             Err(error @ Error::Interrupted) => return Err(error.into()),
             Err(Error::Output(_, error)) => return Err(Failure::stdout(&error)),

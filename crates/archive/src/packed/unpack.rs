@@ -1,0 +1,265 @@
+//! Reading through compression, and past what is wrong with it.
+//!
+//! A compressed file is a row of members (gzip) or frames (zstd). Zero bytes between them and behind the last one are what tapes and file
+//! systems leave; anything else behind them is left out, as gzip(1) does. Of a member that is damaged or cut off everything before the
+//! damage is given. All of that is told with offsets in the compressed file.
+//!
+//! # Limits
+//! Behind damage inside a member nothing is searched for: the rest of the file is counted. A member whose checksum alone is wrong is given as it
+//! was read, and reading goes on behind it; with zstd such a frame is the last one.
+
+use std::io::{self, BufRead, Read};
+use std::mem;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use flate2::bufread::GzDecoder;
+
+use super::Packing;
+use crate::{BoxEvent, BoxEventKind};
+
+/// Bytes that are asked for at once of the compressed file.
+const CHUNK: usize = 64 << 10;
+/// Bytes that are unpacked at once: what a decoder made in the step that met damage is lost.
+const STEP: usize = 16 << 10;
+/// Bytes that tell a form.
+const BEGINNING: usize = 16;
+
+/// What was found to be wrong; filled while reading goes on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Told(Arc<Mutex<Vec<BoxEvent>>>);
+
+impl Told {
+    fn event(&self, kind: BoxEventKind, offset: u64, detail: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(BoxEvent { kind, offset, detail });
+    }
+
+    /// Gives what is told so far, once.
+    pub(crate) fn take(&self) -> Vec<BoxEvent> {
+        mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// What is inside a compressed stream.
+pub(super) struct Unpack<R: Read> {
+    state: State<R>,
+    packing: Packing,
+    told: Told,
+    /// Bytes that came out.
+    given: u64,
+}
+
+enum State<R: Read> {
+    /// Before a member, or at the end.
+    Between(Input<R>),
+    Gzip(Box<GzDecoder<Input<R>>>),
+    Zstd(zstd::stream::read::Decoder<'static, Input<R>>),
+    Over,
+}
+
+impl<R: Read> Unpack<R> {
+    /// Begins before the first member.
+    pub(super) fn new(input: Input<R>, packing: Packing) -> Self {
+        Self { state: State::Between(input), packing, told: Told::default(), given: 0 }
+    }
+
+    /// Where it is told what is wrong.
+    pub(super) fn told(&self) -> Told {
+        self.told.clone()
+    }
+
+    /// Goes on behind a member.
+    fn begin(&mut self) -> io::Result<()> {
+        let State::Between(input) = &mut self.state else { return Ok(()) };
+        let start = input.offset;
+        let zeros = input.skip_zeros()?;
+        let beginning = input.peek(BEGINNING)?;
+        let (at_end, goes_on) = (beginning.is_empty(), Packing::of(beginning) == Some(self.packing));
+        let words = self.packing.words();
+        if !at_end && !goes_on {
+            input.skip_all()?;
+            let detail = format!("{} bytes left out behind what is {words}", input.offset - start);
+            self.told.event(BoxEventKind::TrailingBytes, start, detail);
+        } else if zeros > 0 {
+            let place = if at_end { "behind" } else { "inside" };
+            let detail = format!("{zeros} zero bytes left out {place} what is {words}");
+            self.told.event(BoxEventKind::TrailingBytes, start, detail);
+        }
+        let State::Between(input) = mem::replace(&mut self.state, State::Over) else { return Ok(()) };
+        if goes_on {
+            self.state = match self.packing {
+                Packing::Zstd => State::Zstd(zstd::stream::read::Decoder::with_buffer(input)?.single_frame()),
+                _ => State::Gzip(Box::new(GzDecoder::new(input))),
+            };
+        }
+        Ok(())
+    }
+
+    /// Takes the input back from a decoder.
+    fn end_member(&mut self) {
+        self.state = match mem::replace(&mut self.state, State::Over) {
+            State::Gzip(decoder) => State::Between(decoder.into_inner()),
+            State::Zstd(decoder) => State::Between(decoder.finish()),
+            state => state,
+        };
+    }
+
+    /// True when the error of a decoder is one of reading the file.
+    fn is_of_file(&self) -> bool {
+        match &self.state {
+            State::Gzip(decoder) => decoder.get_ref().failed,
+            State::Zstd(decoder) => decoder.get_ref().failed,
+            State::Between(_) | State::Over => true,
+        }
+    }
+
+    /// Tells of a member that cannot be read on, and goes on behind it where its end is known.
+    fn damaged(&mut self, error: &io::Error) -> io::Result<()> {
+        // A decoder of gzip that has come to the end of its member minds the checksum alone.
+        let ended = match &mut self.state {
+            State::Gzip(decoder) => matches!(decoder.read(&mut [0; 1]), Ok(0)),
+            _ => false,
+        };
+        self.end_member();
+        let State::Between(input) = &mut self.state else { return Ok(()) };
+        let at = input.offset;
+        let (words, given) = (self.packing.words(), self.given);
+        if !ended {
+            input.skip_all()?;
+        }
+        let left = input.offset - at;
+        let detail = if error.kind() == io::ErrorKind::UnexpectedEof {
+            format!("{words}, and cut off: {given} bytes of what is inside were read")
+        } else if ended {
+            format!("{words}, and damaged: {error}; {given} bytes were read so far")
+        } else {
+            let rest = format!("{left} bytes from here on are left out");
+            format!("{words}, and damaged: {error}; {given} bytes of what is inside were read, {rest}")
+        };
+        self.told.event(BoxEventKind::Damaged, at, detail);
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for Unpack<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let most = into.len().min(STEP);
+        let into = &mut into[..most];
+        while !into.is_empty() {
+            let read = match &mut self.state {
+                State::Between(_) => {
+                    self.begin()?;
+                    continue;
+                }
+                State::Gzip(decoder) => decoder.read(into),
+                State::Zstd(decoder) => decoder.read(into),
+                State::Over => break,
+            };
+            match read {
+                Ok(0) => self.end_member(),
+                Ok(read) => {
+                    self.given += read as u64;
+                    return Ok(read);
+                }
+                Err(error) if self.is_of_file() => return Err(error),
+                Err(error) => self.damaged(&error)?,
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// A file that is read with a look ahead, and knows how far it was read.
+pub(super) struct Input<R> {
+    inner: R,
+    buffer: Vec<u8>,
+    start: usize,
+    /// Offset of the next byte.
+    offset: u64,
+    /// The last read of the file failed.
+    failed: bool,
+}
+
+impl<R: Read> Input<R> {
+    /// Begins at the first byte.
+    pub(super) fn new(inner: R) -> Self {
+        Self { inner, buffer: Vec::new(), start: 0, offset: 0, failed: false }
+    }
+
+    /// The next bytes: so many, unless the file ends before.
+    pub(super) fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
+        while self.buffer.len() - self.start < count && self.fill()? > 0 {}
+        let end = self.buffer.len().min(self.start + count);
+        Ok(&self.buffer[self.start..end])
+    }
+
+    /// Reads once more.
+    fn fill(&mut self) -> io::Result<usize> {
+        self.buffer.drain(..self.start);
+        self.start = 0;
+        let filled = self.buffer.len();
+        self.buffer.resize(filled + CHUNK, 0);
+        let read = loop {
+            match self.inner.read(&mut self.buffer[filled..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read,
+            }
+        };
+        self.buffer.truncate(filled + *read.as_ref().unwrap_or(&0));
+        self.failed = read.is_err();
+        read
+    }
+
+    /// Skips zero bytes; gives their number.
+    fn skip_zeros(&mut self) -> io::Result<u64> {
+        let start = self.offset;
+        loop {
+            let ahead = self.fill_buf()?;
+            let zeros = ahead.iter().take_while(|&&byte| byte == 0).count();
+            let on = zeros > 0 && zeros == ahead.len();
+            self.consume(zeros);
+            if !on {
+                return Ok(self.offset - start);
+            }
+        }
+    }
+
+    /// Skips the rest.
+    fn skip_all(&mut self) -> io::Result<()> {
+        loop {
+            let ahead = self.fill_buf()?.len();
+            if ahead == 0 {
+                return Ok(());
+            }
+            self.consume(ahead);
+        }
+    }
+}
+
+impl<R: Read> BufRead for Input<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.start == self.buffer.len() {
+            self.fill()?;
+        }
+        Ok(&self.buffer[self.start..])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.start = self.buffer.len().min(self.start + count);
+        self.offset += count as u64;
+    }
+}
+
+impl<R: Read> Read for Input<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.start == self.buffer.len() && into.len() >= CHUNK {
+            // Large reads need no copy.
+            let read = self.inner.read(into);
+            self.failed = read.is_err();
+            self.offset += *read.as_ref().unwrap_or(&0) as u64;
+            return read;
+        }
+        let read = self.fill_buf()?.read(into)?;
+        self.consume(read);
+        Ok(read)
+    }
+}

@@ -6,6 +6,8 @@
 mod doubt;
 mod frequent;
 mod instead;
+mod little;
+mod otherwise;
 mod plausible;
 mod pool;
 mod superset;
@@ -13,6 +15,7 @@ mod visual;
 mod weigh;
 
 pub(crate) use instead::instead;
+pub(crate) use otherwise::{Otherwise, Read, may_be_otherwise, otherwise};
 pub(crate) use pool::{Hints, Mail};
 
 use crate::fixup;
@@ -22,7 +25,7 @@ use mailglot_codec::{Charset, LossKind, LossLog, Mode, Resolved, bom};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 pub(crate) use visual::{is_told_by, order_told};
-pub(crate) use weigh::utf8_beats;
+pub(crate) use weigh::{is_utf8_beside, utf8_beats};
 
 /// The step of the ladder that decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -384,31 +387,23 @@ fn by_label<'a>(
     evidence: &Evidence<'_>,
     mut events: Vec<(EventKind, Cow<'static, str>)>,
 ) -> Choice<'a> {
-    let better = superset::on_evidence(charset, bytes).filter(|better| reads(*better, bytes));
-    let believed = better.unwrap_or(charset);
+    // Damage of one kind tells nothing against UTF-8.
+    let is_little = |other: &Choice<'_>| {
+        charset == Charset::UTF_8 && other.how == How::Fallback && little::only_kind(bytes).is_some()
+    };
     if !evidence.mapped
-        && let Some(doubt) = doubt::against(believed, bytes, || evidence.hints(bytes))
+        && let Some(Otherwise { read, events: told }) =
+            otherwise(charset, bytes, None, || evidence.hints(bytes))
     {
-        let used = doubt.guess.charset;
-        let mut log = LossLog::new();
-        let text = used.decode(bytes, &mut log);
-        if doubt.decides && log.losses() == 0 && !doubt::is_within_words(used, &text) {
-            events.push(found(Some(charset), used, doubt.guess.evidence.name()));
-            let confidence = Some(doubt.guess.confidence);
-            return Choice { used, how: How::Detected, confidence, text, log, events };
+        events.extend(told);
+        if let Some(Read { used, how, confidence, .. }) = read {
+            return settle(bytes, used, how, confidence, events);
         }
-        let detail = format!("{}, but {} is likelier", charset.name(), used.name());
-        events.push((EventKind::CharsetSuspected, Cow::Owned(detail)));
-    }
-    if let Some(better) = better {
-        let detail = format!("{} read as {}", charset.name(), better.name());
-        events.push((EventKind::CharsetSuperset, Cow::Owned(detail)));
-        return settle(bytes, better, How::Superset, None, events);
     }
     if charset == Charset::UTF_8 && fails_early(bytes) && !begins_mostly_utf8(bytes) {
         // Legacy text: not worth decoding to the end as UTF-8.
         let other = by_search(bytes, evidence, Some(charset), Vec::new());
-        if other.log.losses() == 0 {
+        if other.log.losses() == 0 && !is_little(&other) {
             events.extend(other.events);
             return Choice { events, ..other };
         }
@@ -421,7 +416,7 @@ fn by_label<'a>(
         let likely = charset == Charset::UTF_8
             || charset.is_single_byte()
             || other.confidence.is_none_or(|confidence| confidence >= LIKELY);
-        if other.log.losses() < log.losses() && likely {
+        if other.log.losses() < log.losses() && likely && !is_little(&other) {
             events.extend(other.events);
             return Choice { events, ..other };
         }
@@ -518,7 +513,12 @@ fn by_search<'a>(
         }
         tried.push(charset);
     }
-    let (guess, by) = detected(bytes, weighed().guess(), evidence);
+    let (mut guess, mut by) = detected(bytes, weighed().guess(), evidence);
+    if hints.language.is_none() && hints.country.is_none() && little::is_too_little(bytes, guess.charset) {
+        guess =
+            Guess { charset: Charset::WINDOWS_1252, confidence: 0.1, evidence: detect::Evidence::Fallback };
+        by = guess.evidence.name();
+    }
     let how = if guess.evidence == detect::Evidence::Fallback { How::Fallback } else { How::Detected };
     let used =
         if how == How::Fallback { evidence.fallback().unwrap_or(guess.charset) } else { guess.charset };

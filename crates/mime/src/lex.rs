@@ -8,8 +8,12 @@
 //! A comment that is not closed ends with the value. Obsolete syntax with control characters is taken as ordinary bytes.
 
 mod halves;
+mod shifted;
+mod steps;
 
 pub(crate) use halves::{Halves, swallows_address};
+pub(crate) use shifted::{has_shift, may_shift, read_shifts, shift_length};
+pub(crate) use steps::Steps;
 
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while1};

@@ -105,7 +105,7 @@ impl<'a> Transferred<'a> {
         );
         // The planner leaves attachments and closed parts alone; they must not make it read other parts otherwise than this.
         if !part.attachment && is_text(part) {
-            hints.learn(choice.used, !matches!(choice.how, How::Ascii | How::Fallback));
+            hints.learn(id, choice.used, !matches!(choice.how, How::Ascii | How::Fallback));
         }
         choice
     }

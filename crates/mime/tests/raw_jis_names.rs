@@ -55,3 +55,54 @@ fn no_parameter_is_hidden() {
     let read = decode(value, FieldKind::Parameters, &HeaderContext::default(), &mut findings);
     assert!(!read.contains('資'), "{read}");
 }
+
+/// In address fields the bytes of characters may be those of quotes, separators, angles and `@`.
+#[test]
+fn names_of_mailboxes_are_read() {
+    let every = (0x21..=0x4F_u8).flat_map(|row| (0x21..=0x7E).map(move |cell| [row, cell]));
+    let mut all = 0;
+    for (bytes, text) in every.filter_map(name) {
+        let (bytes, text) = (&bytes[..bytes.len() - 4], text.trim_end_matches(".txt"));
+        if text.contains(char::is_whitespace) {
+            continue;
+        }
+        for (before, after) in [("", " <a@b.example>"), ("\"", "\" <a@b.example>"), ("(", ") <a@b.example>")]
+        {
+            let list = b", \"B, C\" <c@d.example>\r\n (x), e@f.example";
+            let value = [before.as_bytes(), bytes, after.as_bytes(), list].concat();
+            let context = HeaderContext::default();
+            let names = |value: &[u8]| {
+                let list = mailglot_mime::fields::addresses(value, &context, &mut Vec::new());
+                let shown = list.into_iter().map(|entry| match entry {
+                    mailglot_mime::fields::Entry::Mailbox(m) => {
+                        (m.name.unwrap_or_default() + &m.comments.concat(), m.address)
+                    }
+                    mailglot_mime::fields::Entry::Group { name, .. } => (name, "a group".into()),
+                });
+                shown.collect::<Vec<_>>()
+            };
+            let want = [(text, "a@b.example"), ("B, Cx", "c@d.example"), ("", "e@f.example")];
+            let want = want.map(|(name, address)| (name.to_owned(), address.to_owned()));
+            assert_eq!(names(&value), want, "{}", value.escape_ascii());
+            let raw = [b"MIME-Version: 1.0\nTo: ", &value[..], b"\n\nx\n"].concat();
+            let out = process(&raw, &Policy::default());
+            assert!(!out.bytes.contains(&0x1B), "{}", out.bytes.escape_ascii());
+            let end = out.bytes.len() - 3;
+            assert_eq!(names(&out.bytes[22..end]), want, "{}", out.bytes.escape_ascii());
+            assert_eq!(process(&out.bytes, &Policy::default()).bytes, out.bytes);
+        }
+        all += 1;
+    }
+    assert!(all > 3_000, "{all}");
+}
+
+/// What other readers see as an address in angles is not hidden.
+#[test]
+fn no_address_is_hidden() {
+    let value = b"\x1b$B<a@b.c>>\x1b(B <x@y.example>";
+    let list = mailglot_mime::fields::addresses(value, &HeaderContext::default(), &mut Vec::new());
+    let shown = format!("{list:?}");
+    assert!(shown.contains("a@b.c"), "{shown}");
+    let raw = [b"From: ", &value[..], b"\n\nx\n"].concat();
+    assert_eq!(process(&raw, &Policy::default()).bytes, &raw[..]);
+}

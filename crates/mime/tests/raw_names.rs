@@ -301,3 +301,107 @@ fn pairs_behind_letters_of_one_byte_are_undone() {
     let text = params::parse(b"a; filename=\"caf\xe9\\,b.txt\"", &HeaderContext::default(), &mut Vec::new());
     assert_eq!(text.get("filename"), Some("caf\u{e9},b.txt"));
 }
+
+/// Characters whose second byte is an `@`: 一 of Big5, ァ of Shift_JIS.
+#[test]
+fn names_without_quotes_may_hold_an_at_sign() {
+    for (charset, name) in [
+        ("Big5", "王一明"),
+        ("Big5", "陳一"),
+        ("Big5", "一 二"),
+        ("Shift_JIS", "ファイル 太郎"),
+        ("Shift_JIS", "ソファ"),
+        ("GBK", "亊丂"),
+    ] {
+        let charset = known(charset);
+        let raw = charset.encode(name, Unmappable::Fatal, &mut LossLog::new());
+        assert!(raw.windows(2).any(|pair| pair[0] >= 0x80 && pair[1] == b'@'), "{name}");
+        let told = HeaderContext { raw: Some(charset), ..HeaderContext::default() };
+        for (before, after) in [("", " <a@b.example>"), ("c@d.example, ", "\r\n <a@b.example>, e@f.example")]
+        {
+            let value = [before.as_bytes(), &raw, after.as_bytes()].concat();
+            let want = Some((Some(name.to_owned()), "a@b.example".to_owned()));
+            let find = |list: Vec<_>| list.into_iter().find(|(_, address)| address == "a@b.example");
+            assert_eq!(find(read(&value, &told)), want, "{}", value.escape_ascii());
+            for form in [Form::Words, Form::RawUtf8] {
+                let after = rewritten(&value, FieldKind::Structured, form, &told);
+                assert_eq!(find(read(&after, &told)), want, "{}", after.escape_ascii());
+                assert_eq!(angles(&after), angles(&value), "{}", after.escape_ascii());
+            }
+        }
+    }
+    // Addresses stay.
+    for value in
+        [&b"jos\xe9@example.com"[..], b"jos\xe9@example.com <jos\xe9@example.com>", b"\xe9@localhost"]
+    {
+        let context = HeaderContext { raw: Some(known("windows-1252")), ..HeaderContext::default() };
+        for form in [Form::Words, Form::RawUtf8] {
+            assert_eq!(rewritten(value, FieldKind::Structured, form, &context), value);
+        }
+    }
+}
+
+#[test]
+fn comments_may_end_in_a_half() {
+    for (charset, name) in [("Shift_JIS", "発表"), ("Big5", "成功"), ("GBK", "誠")] {
+        let charset = known(charset);
+        let raw = charset.encode(name, Unmappable::Fatal, &mut LossLog::new());
+        assert!(raw.ends_with(b"\\"), "{name}");
+        let told = HeaderContext { raw: Some(charset), ..HeaderContext::default() };
+        for after in ["", ", \"B\" <c@d.example> (x)", ",\r\n g@h.example (\"y\")"] {
+            let value = [b"a@b.example (", &*raw, b")", after.as_bytes()].concat();
+            let before = read(&value, &told);
+            assert_eq!(before[0].0.as_deref(), Some(name), "{}", value.escape_ascii());
+            let after = rewritten(&value, FieldKind::Structured, Form::Words, &told);
+            assert!(after.is_ascii(), "{}", after.escape_ascii());
+            assert_eq!(read(&after, &told), before, "{}", after.escape_ascii());
+        }
+    }
+}
+
+/// Two characters of two bytes may be UTF-8 by chance.
+#[test]
+fn what_is_utf8_by_chance_is_read_as_the_message_tells() {
+    for (charset, name) in
+        [("GBK", "谢谢"), ("GBK", "目录"), ("EUC-KR", "천체"), ("windows-1252", "NESCAFÉ®")]
+    {
+        let charset = known(charset);
+        let raw = charset.encode(name, Unmappable::Fatal, &mut LossLog::new());
+        assert!(std::str::from_utf8(&raw).is_ok(), "{name}");
+        let told = HeaderContext { raw: Some(charset), ..HeaderContext::default() };
+        let list = [b"\"", &*raw, b"\" <a@b.example>, ", &*raw, b" <c@d.example>"].concat();
+        let file = [b"attachment; filename=\"", &*raw, b"\""].concat();
+        for (value, kind, want) in [
+            (&*raw, FieldKind::Unstructured, name.to_owned()),
+            (&*list, FieldKind::Structured, format!("{name} <a@b.example>, {name} <c@d.example>")),
+            (&*file, FieldKind::Parameters, format!("attachment; filename=\"{name}\"")),
+        ] {
+            let decode =
+                |value: &[u8]| encoded_word::decode(value, kind, &told, &mut Vec::new()).into_owned();
+            assert_eq!(decode(value), want, "{}", value.escape_ascii());
+            for form in [Form::Words, Form::RawUtf8] {
+                let after = rewritten(value, kind, form, &told);
+                assert_eq!(decode(&after), want, "{}", after.escape_ascii());
+            }
+        }
+        // Text in UTF-8 stays what it is, and so does what nothing is told of.
+        for text in ["Grüße, 日本語", "Здравствуйте"] {
+            let read = encoded_word::decode(text.as_bytes(), FieldKind::Unstructured, &told, &mut Vec::new());
+            assert_eq!(read, text);
+        }
+        let nobody = HeaderContext::default();
+        let read = encoded_word::decode(&raw, FieldKind::Unstructured, &nobody, &mut Vec::new());
+        assert_eq!(read.as_bytes(), &*raw);
+    }
+    // Other raw bytes of the value tell as well.
+    let context = HeaderContext::default();
+    let value = known("GBK").encode("谢谢, 请把会议的安排告诉我们", Unmappable::Fatal, &mut LossLog::new());
+    let read = encoded_word::decode(
+        &[b"\"", &value[..4], b"\" (", &value[4..], b")"].concat(),
+        FieldKind::Structured,
+        &context,
+        &mut Vec::new(),
+    )
+    .into_owned();
+    assert_eq!(read, "谢谢 (, 请把会议的安排告诉我们)");
+}

@@ -62,6 +62,12 @@ pub fn has_letters(bytes: &[u8], charset: Charset) -> bool {
     letters * 2 > all
 }
 
+/// Whether any byte above 7F is a letter in a charset of single bytes; true of others.
+pub(super) fn has_any_letter(bytes: &[u8], charset: Charset) -> bool {
+    let candidate = language::for_label(charset).filter(|candidate| candidate.is_single_byte);
+    candidate.is_none_or(|candidate| high_bytes(bytes).any(|at| candidate.page().is_letter(bytes[at])))
+}
+
 /// What the letters above 7F cost at least, and how many pairs that is.
 fn pairs(candidate: &Candidate, bytes: &[u8], start: usize, most: u32) -> Option<(u32, u32)> {
     let (page, floor): (&Page, _) = (candidate.page(), candidate.floor()?);

@@ -135,6 +135,12 @@ pub fn rival(bytes: &[u8], label: Charset, hints: &Hints<'_>) -> Option<Rival> {
     Weighed::new(bytes, hints).rival(label)
 }
 
+/// By how much likelier text in UTF-8 is than what a label makes of the same bytes, as the natural logarithm of how many times; negative where it
+/// is less likely. None where it is not known what texts in the label's charset look like.
+pub fn utf8_margin(text: &str, label: Charset, hints: &Hints<'_>) -> Option<f32> {
+    ranking::utf8_margin(text, label, hints)
+}
+
 /// A text that was weighed in all charsets once, to be asked about several.
 #[derive(Debug)]
 pub struct Weighed<'b> {

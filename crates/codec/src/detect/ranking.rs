@@ -6,7 +6,7 @@
 use super::language::NAT;
 use super::sample::Sample;
 use super::score::{self, Priors, Scored};
-use super::{Evidence, Guess, Hints, Rival, priors, sample, structure, voice};
+use super::{Evidence, Guess, Hints, Rival, look, priors, sample, structure, voice};
 use crate::{Charset, LossLog};
 
 /// What UTF-8 with damage costs, whatever it says: it is rarer than text that is whole.
@@ -51,9 +51,19 @@ impl Ranking {
     pub(super) fn guess(&self, bytes: &[u8]) -> Guess {
         let reads = |charset: Charset| charset.is_single_byte() || nearly_reads(charset, bytes);
         match self.scored.iter().position(|s| reads(s.charset)) {
-            Some(best) => self.at(best),
+            Some(best) => self.at(self.usual(best, bytes)),
             None => Guess { charset: Charset::WINDOWS_1252, confidence: 0.1, evidence: Evidence::Fallback },
         }
+    }
+
+    /// The place of windows-1252 where signs are all there is, and are the same in it: no language tells what they are in.
+    fn usual(&self, best: usize, bytes: &[u8]) -> usize {
+        let Scored { charset, text, .. } = self.scored[best];
+        if !charset.is_single_byte() || look::has_any_letter(bytes, charset) {
+            return best;
+        }
+        let usual = |s: &Scored| s.charset == Charset::WINDOWS_1252 && s.text == text;
+        self.scored.iter().position(usual).unwrap_or(best)
     }
 
     /// The best, if it is likelier than a label's.
@@ -74,6 +84,15 @@ impl Ranking {
         let evidence = if charset == Charset::UTF_8 { Evidence::Utf8 } else { Evidence::Model };
         Guess { charset, confidence: score::share_of(&self.scored, place, self.noise), evidence }
     }
+}
+
+/// What [`super::utf8_margin`] says.
+pub(super) fn utf8_margin(text: &str, label: Charset, hints: &Hints<'_>) -> Option<f32> {
+    let priors = priors(hints);
+    let sample = sample::sample(text.as_bytes());
+    let label = score::scored_as(label.superset(), &sample, &priors)?;
+    let cost = score::unicode_cost(&String::from_utf8_lossy(&sample.bytes), &priors);
+    Some((f64::from(label.cost) - f64::from(cost)) as f32 / NAT as f32)
 }
 
 /// Whether bytes that are not UTF-8 are text in it all the same, that was cut or has a line in another charset.

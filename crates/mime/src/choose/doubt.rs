@@ -40,14 +40,14 @@ pub(super) fn against<'h>(
     bytes: &[u8],
     hints: impl FnOnce() -> detect::Hints<'h>,
 ) -> Option<Doubt> {
+    if !is_worth_asking(label, bytes) {
+        return None;
+    }
     if is_latin_1(label) && is_odd_latin(bytes) {
         let rival = detect::rival(bytes, label, &hints())?;
         let is_western = is_western(bytes);
         let doubt = Doubt { guess: rival.guess, decides: rival.outweighs && !is_western };
         return (!is_western || rival.margin >= TOLD).then_some(doubt);
-    }
-    if high_bytes(bytes).nth(TELLING - 1).is_none() || !is_doubtful(label, bytes) {
-        return None;
     }
     let text = without_lines(bytes);
     let telling = high_bytes(&text).take(DECIDING).count();
@@ -64,6 +64,12 @@ pub(super) fn against<'h>(
 }
 
 /// Whether detection is to be asked about this label.
+pub(super) fn is_worth_asking(label: Charset, bytes: &[u8]) -> bool {
+    is_latin_1(label) && is_odd_latin(bytes)
+        || high_bytes(bytes).nth(TELLING - 1).is_some() && is_doubtful(label, bytes)
+}
+
+/// Whether a piece of text looks odd under its label.
 fn is_doubtful(label: Charset, bytes: &[u8]) -> bool {
     if is_latin_1(label) && !has_many_letters(bytes) {
         return false;

@@ -23,6 +23,8 @@ pub(crate) struct Hints {
     together: OnceCell<Option<Guess>>,
     /// The charset of the first text part that was not ASCII.
     pub body: Option<Charset>,
+    /// That part.
+    pub body_part: Option<PartId>,
 }
 
 impl Hints {
@@ -38,9 +40,10 @@ impl Hints {
     }
 
     /// Learns from a part that was read.
-    pub(crate) fn learn(&mut self, used: Charset, is_sure: bool) {
+    pub(crate) fn learn(&mut self, part: PartId, used: Charset, is_sure: bool) {
         if is_sure && used != Charset::US_ASCII && self.body.is_none() {
             self.body = Some(used);
+            self.body_part = Some(part);
         }
     }
 }

@@ -8,11 +8,14 @@
 
 use super::frequent::is_frequent;
 use super::plausible::faults;
-use super::{shifts, superset};
-use mailglot_codec::{Charset, LossLog};
+use super::{MAIL, shifts, superset};
+use mailglot_codec::{Charset, LossLog, detect};
 
 /// Sequences that text of two bytes a character does not have by chance: one in five of its frequent characters is a sequence of UTF-8.
 const MANY: usize = 8;
+/// How much likelier text of Latin letters must be than what a label of two bytes a character makes of it, as a natural logarithm. A character
+/// that stands behind a word of ASCII by intent never comes near it.
+const LIKELIER: f32 = 22.0;
 /// Characters beyond ASCII that are looked at.
 const ENOUGH: usize = 64;
 
@@ -42,6 +45,20 @@ pub(crate) fn utf8_beats(declared: Option<Charset>, bytes: &[u8], text: &str) ->
     log.losses() > 0
         || reading.chars().any(is_private)
         || has_letters_enough(start, is_frequent(charset, start.as_bytes()))
+        || is_in_words(start)
+            && detect::utf8_margin(text, charset, &MAIL).is_some_and(|margin| margin >= LIKELIER)
+}
+
+/// Whether valid UTF-8 that carries no label outweighs the charset that other text of the message is in.
+pub(crate) fn is_utf8_beside(told: Option<Charset>, bytes: &[u8], text: &str) -> bool {
+    let Some(charset) = told.filter(|charset| charset.is_single_byte()) else {
+        return utf8_beats(told, bytes, text);
+    };
+    // Nobody says that it is in this charset: it must read better in it.
+    let start = beginning(text);
+    let mut log = LossLog::with_limit(0);
+    let reading = charset.decode(start.as_bytes(), &mut log);
+    log.losses() > 0 || faults(&reading) >= faults(start)
 }
 
 /// A text up to the last character beyond ASCII that is looked at.
@@ -171,6 +188,22 @@ fn has_letters_enough(text: &str, is_frequent: bool) -> bool {
     others == 0 && letters == all && letters >= if most == Kind::Wide { 2 } else { 3 }
 }
 
+/// Whether all that is beyond ASCII are letters of Latin within words, and signs that go with them, and one of the words has letters of ASCII
+/// enough to be no name of a thing (`T恤`).
+fn is_in_words(text: &str) -> bool {
+    const LETTERS: usize = 3;
+    let (mut letters, mut is_long) = (0, false);
+    for word in text.split(|c: char| !(c.is_ascii_alphabetic() || kind(c) == Some(Kind::Latin))) {
+        let own = word.chars().filter(|c| !c.is_ascii()).count();
+        letters += own;
+        is_long |= own > 0 && word.len() - own * 2 >= LETTERS;
+    }
+    let mut others = text.chars().filter(|c| !c.is_ascii() && kind(*c) != Some(Kind::Latin));
+    is_long
+        && others.clone().count() <= letters
+        && others.all(|c| matches!(c, '\u{A0}'..='\u{BF}' | '\u{2010}'..='\u{203A}' | '€'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,7 +231,14 @@ mod tests {
         }
         assert!(!beats("GBK", "caf\u{e9}") && !beats("GBK", "x"));
         for label in ["GBK", "EUC-KR", "Shift_JIS", "EUC-JP", "Big5"] {
-            assert!(beats(label, "Le modèle de l’été, déjà vu à Besançon"), "{label}");
+            for text in [
+                "Le modèle de l’été, déjà vu à Besançon",
+                "réunion de demain",
+                "Müller GmbH",
+                "España y Portugal",
+            ] {
+                assert!(beats(label, text), "{label} {text}");
+            }
         }
     }
 

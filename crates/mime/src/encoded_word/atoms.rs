@@ -4,9 +4,9 @@
 //!
 //! A quoted string is one atom; who goes through the segments puts it together.
 
+use super::Form;
 use super::decode::{Reader, Ready, Segment, is_plain_text, push_clean, unfold};
 use super::zone::Zone;
-use super::{Form, shifted};
 use crate::{japanese, lex};
 use mailglot_codec::{Charset, LossLog};
 use std::ops::Range;
@@ -78,8 +78,9 @@ impl Atoms<'_> {
     pub(super) fn state(&self, segment: &Segment, repaired: bool) -> State {
         if segment.words.is_empty() {
             let bytes = &self.value[segment.range.clone()];
-            let raw = repaired || !bytes.is_ascii();
-            let invalid = repaired || std::str::from_utf8(bytes).is_err();
+            let shifted = lex::has_shift(bytes);
+            let raw = repaired || shifted || !bytes.is_ascii();
+            let invalid = repaired || shifted || self.reader.utf8(bytes, segment.zone).is_none();
             return State { raw, invalid, ..State::default() };
         }
         let words = &self.reader.words[segment.words.clone()];
@@ -105,7 +106,8 @@ impl Atoms<'_> {
     /// Cuts a text into white space, delimiters and the pieces between them.
     fn text(&mut self, range: Range<usize>, zone: Zone) {
         let bytes = &self.value[range.clone()];
-        let invalid = std::str::from_utf8(bytes).is_err();
+        let invalid = self.reader.utf8(bytes, zone).is_none();
+        let steps = self.reader.steps;
         let delimiter = |byte: u8| match zone {
             Zone::Phrase => matches!(byte, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')' | b'"'),
             Zone::Comment => matches!(byte, b'(' | b')'),
@@ -126,7 +128,8 @@ impl Atoms<'_> {
                 while let Some(&byte) = bytes.get(at).filter(|&&b| !lex::is_space(b) && !delimiter(b)) {
                     // A quoted pair in a comment stays together.
                     let pair = zone == Zone::Comment && byte == b'\\';
-                    at += if pair && bytes.get(at + 1).is_some_and(|&b| !lex::is_space(b)) { 2 } else { 1 };
+                    let is_pair = pair && bytes.get(at + 1).is_some_and(|&b| !lex::is_space(b));
+                    at += if is_pair { 2 } else { steps.step(bytes, at) };
                 }
                 let piece = &bytes[start..at];
                 let mut raw = String::new();
@@ -136,10 +139,10 @@ impl Atoms<'_> {
                 } else if self.reader.context.repairs.may_touch(piece) {
                     raw = String::from_utf8_lossy(piece).into_owned();
                 }
-                if zone == Zone::Text && shifted::has_shift(piece) {
+                if lex::has_shift(piece) {
                     let ascii = String::from_utf8_lossy(piece);
                     let text = if state.raw { raw.as_str() } else { &ascii };
-                    if let Some((text, _)) = shifted::read(text) {
+                    if let Some((text, _)) = lex::read_shifts(text) {
                         state = State { raw: true, invalid: true, ..State::default() };
                         raw = text;
                     }

@@ -4,8 +4,9 @@ use super::payload::{self, Damage, Sextets};
 use super::repair;
 use super::token::{Finder, Letter, Word};
 use super::zone::{self, Piece, Zone};
-use super::{Finding, HeaderContext, UnknownLabel, hidden, shifted};
+use super::{Finding, HeaderContext, UnknownLabel, hidden};
 use crate::EventKind;
+use crate::choose::is_utf8_beside;
 use crate::header::FieldKind;
 use crate::lex;
 use mailglot_codec::{Charset, LossLog, Resolved, detect};
@@ -36,6 +37,8 @@ pub(super) struct Ready {
     pub word: Word,
     /// Its charset; None where the label says nothing.
     pub charset: Option<Charset>,
+    /// The caller said what the label means.
+    pub mapped: bool,
     /// The label is a name or an alias of the charset, without repair.
     pub named: bool,
     /// What was repaired.
@@ -54,6 +57,10 @@ pub(super) struct Reader<'a> {
     pub raw: Option<Charset>,
     /// What was asked for.
     pub(super) context: HeaderContext<'a>,
+    /// How characters of raw text are gone through.
+    pub(super) steps: lex::Steps,
+    named: OnceCell<Option<Charset>>,
+    rival: OnceCell<Option<Charset>>,
     guess: OnceCell<Charset>,
     /// Texts and runs, in order.
     pub segments: Vec<Segment>,
@@ -75,6 +82,9 @@ impl<'a> Reader<'a> {
             value,
             raw: context.raw.filter(|&c| is_plain(c)),
             context: *context,
+            steps: if kind == FieldKind::Structured { lex::Steps::of(value) } else { lex::Steps::default() },
+            named: OnceCell::new(),
+            rival: OnceCell::new(),
             guess: OnceCell::new(),
             segments: Vec::new(),
             words: Vec::new(),
@@ -83,7 +93,7 @@ impl<'a> Reader<'a> {
         let mut labels = Labels { context: *context, last: None };
         // White space that may turn out to stand between two words.
         let mut gap: Option<(Range<usize>, Zone)> = None;
-        for Piece { range, zone, word } in zone::pieces(value, kind) {
+        for Piece { range, zone, word } in zone::pieces(value, kind, reader.steps) {
             let Some(word) = word else {
                 if zone == Zone::Address
                     && kind == FieldKind::Structured
@@ -211,7 +221,7 @@ impl<'a> Reader<'a> {
             }
         };
         let named = matches!(resolved, Resolved::Exact(_) | Resolved::Alias(_));
-        Some(Ready { word, charset, named, damage, bytes: start..self.bytes.len(), left })
+        Some(Ready { word, charset, mapped, named, damage, bytes: start..self.bytes.len(), left })
     }
 
     /// The charset of a word whose label nobody knows, where one was asked for.
@@ -284,18 +294,21 @@ impl<'a> Reader<'a> {
                 findings.push(Finding::counted(at, EventKind::CharsetInvalidBytes, name, decoded.losses));
             }
         }
-        let shifted =
-            (zone == Zone::Text && shifted::may_shift(&text)).then(|| shifted::read(&decoded.text)).flatten();
+        let shifted = (zone != Zone::Address && lex::may_shift(&text))
+            .then(|| lex::read_shifts(&decoded.text))
+            .flatten();
         let text = if let Some((shifted, count)) = shifted {
             let first = memchr::memchr(0x1B, raw).unwrap_or(0);
             let last = memchr::memrchr(0x1B, raw).map_or(raw.len(), |last| raw.len().min(last + 3));
             let (at, kind) = (range.start + first..range.start + last, EventKind::CharsetDetected);
             findings.push(Finding::counted(at, kind, "read as ISO-2022-JP by its structure", count));
             Cow::Owned(shifted)
-        } else if zone == Zone::Quoted {
-            unescape(&decoded.text)
         } else {
             decoded.text
+        };
+        let text = match zone {
+            Zone::Quoted => Cow::Owned(unescape(&text).into_owned()),
+            _ => text,
         };
         let text = if zone == Zone::Address {
             text
@@ -330,9 +343,18 @@ impl<'a> Reader<'a> {
         repaired.map_or(text, Cow::Owned)
     }
 
-    /// Decodes raw bytes: UTF-8 where valid, else the charset of the header's raw bytes.
+    /// Raw bytes that are UTF-8, and not by chance text in the charset that the message, the words of the value or its other raw bytes tell.
+    pub(super) fn utf8<'t>(&self, bytes: &'t [u8], zone: Zone) -> Option<&'t str> {
+        let text = std::str::from_utf8(bytes).ok()?;
+        if bytes.is_ascii() || zone == Zone::Address {
+            return Some(text);
+        }
+        is_utf8_beside(self.rival(), bytes, text).then_some(text)
+    }
+
+    /// Decodes raw bytes: UTF-8 where that is meant, else the charset of the header's raw bytes.
     fn raw_text<'t>(&self, bytes: &'t [u8], zone: Zone) -> RawText<'t> {
-        if let Ok(text) = std::str::from_utf8(bytes) {
+        if let Some(text) = self.utf8(bytes, zone) {
             return RawText { text: Cow::Borrowed(text), charset: None, losses: 0 };
         }
         let charset = self.raw_charset(zone);
@@ -348,7 +370,7 @@ impl<'a> Reader<'a> {
 
     /// The charset of raw bytes that are no UTF-8. Addresses are never guessed at, since they are never rewritten and their
     /// reading must not depend on what is.
-    fn raw_charset(&self, zone: Zone) -> Charset {
+    pub(super) fn raw_charset(&self, zone: Zone) -> Charset {
         if let Some(charset) = self.raw {
             return charset;
         }
@@ -356,21 +378,39 @@ impl<'a> Reader<'a> {
             return Charset::WINDOWS_1252;
         }
         *self.guess.get_or_init(|| {
-            let mut used = self.words.iter().filter_map(|w| w.charset).filter(|&c| c != Charset::US_ASCII);
-            if let Some(first) = used.next().filter(|&c| is_plain(c))
-                && used.all(|c| same(Some(c), Some(first)))
-            {
-                return first;
+            if let Some(named) = self.named() {
+                return named;
             }
             let mut raw = Vec::new();
-            for segment in self.segments.iter().filter(|s| s.words.is_empty() && s.zone != Zone::Address) {
-                let bytes = &self.value[segment.range.clone()];
-                if std::str::from_utf8(bytes).is_err() {
-                    raw.extend_from_slice(bytes);
-                    raw.push(b' ');
-                }
+            for bytes in self.legacy() {
+                raw.extend_from_slice(bytes);
+                raw.push(b' ');
             }
             guess(&raw, self.context.language)
+        })
+    }
+
+    /// The charset that all words of the value have.
+    fn named(&self) -> Option<Charset> {
+        *self.named.get_or_init(|| {
+            let mut used = self.words.iter().filter_map(|w| w.charset).filter(|&c| c != Charset::US_ASCII);
+            let first = used.next().filter(|&c| is_plain(c))?;
+            used.all(|c| same(Some(c), Some(first))).then_some(first)
+        })
+    }
+
+    /// Raw bytes of the value that are no UTF-8.
+    fn legacy(&self) -> impl Iterator<Item = &[u8]> {
+        let raw = self.segments.iter().filter(|s| s.words.is_empty() && s.zone != Zone::Address);
+        raw.map(|segment| &self.value[segment.range.clone()])
+            .filter(|bytes| std::str::from_utf8(bytes).is_err())
+    }
+
+    /// The charset that raw bytes may be in although they are UTF-8.
+    fn rival(&self) -> Option<Charset> {
+        *self.rival.get_or_init(|| {
+            let guessed = || self.legacy().next().map(|_| self.raw_charset(Zone::Text));
+            self.raw.or_else(|| self.named()).or_else(guessed)
         })
     }
 }

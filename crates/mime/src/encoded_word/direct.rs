@@ -6,8 +6,8 @@
 //!
 //! # Limits
 //!
-//! Whatever else occurs sends the whole value to the general case: words that touch other text, damage, labels that are repaired or
-//! mapped, or under which bytes are UTF-8, charsets with states but for ISO-2022-JP that returns to ASCII, controls and hidden characters, line ends at the end.
+//! Whatever else occurs sends the whole value to the general case: raw text beyond ASCII beside words in another charset than UTF-8, words that touch other text, damage, labels that are repaired or
+//! mapped, or under which bytes are UTF-8 or odd, charsets with states but for ISO-2022-JP that returns to ASCII, controls and hidden characters, line ends at the end.
 
 use super::Finding;
 use super::contrary::Suspicion;
@@ -15,7 +15,7 @@ use super::decode::{LONG_WORD, WORD, same};
 use super::quiet::{SUSPECTS, is_quiet};
 use super::run::{is_outside, superset_finding};
 use super::strict::{self, Name};
-use crate::choose::is_told_by;
+use crate::choose::{is_told_by, may_be_otherwise};
 use crate::{EventKind, lex};
 use mailglot_codec::scan::{self, Look};
 use mailglot_codec::short::Short;
@@ -45,8 +45,8 @@ pub(super) fn decode<'v>(value: &'v [u8], findings: &mut Vec<Finding>) -> Option
     let told = findings.len();
     // Few texts are longer than what they are written in; and decoders like some room behind the end.
     let out = String::with_capacity(value.len() + 64);
-    let mut writer = Writer { value, out, unsure: usize::MAX, findings };
-    if writer.write(look).is_some() && writer.is_quiet() {
+    let mut writer = Writer { value, out, unsure: usize::MAX, has_eight: false, has_other: false, findings };
+    if writer.write(look).is_some() && writer.is_quiet() && !(writer.has_eight && writer.has_other) {
         let out = writer.out;
         findings.sort_by_key(|f| f.at.start);
         return Some(Cow::Owned(out));
@@ -60,6 +60,9 @@ struct Writer<'v, 'f> {
     out: String,
     /// From where on something may stand in it that is not quiet.
     unsure: usize,
+    /// Raw text beyond ASCII, and words in another charset than UTF-8, which it may be in.
+    has_eight: bool,
+    has_other: bool,
     findings: &'f mut Vec<Finding>,
 }
 
@@ -74,7 +77,7 @@ struct Label<'v> {
 
 /// What must hold for words of a charset to mean what they mean without those before and behind them, given that they decode without
 /// any remark.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Nothing.
     Free,
@@ -124,6 +127,8 @@ struct Group {
     outside: bool,
     /// They may be UTF-8 all the same.
     utf8: Suspicion,
+    /// Their bytes, under a label that may be doubted.
+    bytes: Vec<u8>,
 }
 
 impl<'v> Writer<'v, '_> {
@@ -173,6 +178,7 @@ impl<'v> Writer<'v, '_> {
                 *label = Some(Label::of(name)?);
             }
             let Label { charset, alias, state, .. } = (*label)?;
+            self.has_other |= charset != Charset::UTF_8 && charset != Charset::US_ASCII;
             if !state.stands_alone(bytes) {
                 return None;
             }
@@ -201,6 +207,7 @@ impl<'v> Writer<'v, '_> {
                         charset,
                         outside: false,
                         utf8: Suspicion::default(),
+                        bytes: Vec::new(),
                     }))?;
                 }
             }
@@ -208,6 +215,9 @@ impl<'v> Writer<'v, '_> {
                 group.outside = group.outside || is_any_outside(group.charset, room);
                 if charset != Charset::UTF_8 {
                     group.utf8.add(bytes);
+                    if state == State::Free {
+                        group.bytes.extend_from_slice(bytes);
+                    }
                 }
             }
             next = lex::skip_space(value, end);
@@ -222,7 +232,7 @@ impl<'v> Writer<'v, '_> {
     #[inline]
     fn end(&mut self, group: Option<Group>) -> Option<()> {
         let Some(group) = group else { return Some(()) };
-        if group.utf8.stands() {
+        if group.utf8.stands() || may_be_otherwise(group.charset, &group.bytes) {
             return None;
         }
         if group.outside {
@@ -254,6 +264,7 @@ impl<'v> Writer<'v, '_> {
                 stop => break stop.unwrap_or(value.len()),
             }
         };
+        self.has_eight |= has_eight;
         if has_eight {
             tell_eight(&value[start..end], start, self.findings);
         }
@@ -355,12 +366,13 @@ mod tests {
             "Grüße, “Köln”",
             "=?utf-8?Q?Gr=C3=BC=C3=9Fe?=",
             "Re: =?UTF-8?B?5pel5pys?=\r\n =?UTF-8?B?6Kqe?= (1)",
-            "=?koi8-r?B?8A==?= =?iso-8859-1?Q?=E4?= ü",
+            "=?koi8-r?B?8A==?= =?iso-8859-1?Q?=E4?= x",
+            "=?utf-8?Q?=E4=BC=9A?= ü",
             "=?utf8?Q?a?= =?UTF-8?Q?b?=",
-            "=?iso-8859-1?Q?=80?= =?latin1?Q?=E4?= x",
+            "=?iso-8859-1?Q?5_=80?= =?latin1?Q?_=E4?= x",
             "=?gb2312?B?gcE=?=",
             "=?iso-8859-1?Q?caf=E9?= =?iso-8859-1?Q?au_lait?=",
-            "=?iso-8859-1?Q?na=C3=AFve?= =?iso-8859-1?Q?caf=E9?=",
+            "=?iso-8859-1?Q?na=EFve?= =?iso-8859-1?Q?caf=E9?=",
             "=?us-ascii?Q?Keith_Moore?=",
             "=?iso-2022-jp?B?GyRCRnwbKEI=?= =?iso-2022-jp?B?GyRCS1wbKEI=?=",
             "=?iso-2022-jp?B?GyRCRnwbKEIyMDI=?= =?iso-2022-jp?B?NhskQktcGyhC?=",
@@ -392,6 +404,7 @@ mod tests {
     fn others_are_left_to_the_general_case() {
         for value in [
             "a\tb",
+            "=?koi8-r?B?8A==?= ü",
             "a\r\n",
             "\u{e9}\u{202e}",
             "a\x7f",
@@ -406,6 +419,9 @@ mod tests {
             "=?utf-8?B?77u/YQ==?=",
             "=?us-ascii?Q?na=C3=AFve?=",
             "=?iso-8859-1?Q?na=C3=AFve?=",
+            "=?iso-8859-1?Q?na=C3=AFve?= =?iso-8859-1?Q?caf=E9?=",
+            "=?iso-8859-1?B?8NLJ18XULCDLwcsgxMXMwQ==?=",
+            "=?iso-8859-2?Q?=9Elu=9Dou=E8k=FD?=",
             "=?iso-8859-1?Q?na=C3?= =?iso-8859-1?Q?=AFve?=",
             "=?x-gibberish?Q?a?=",
             "=?utf-7?Q?a?=",
@@ -475,6 +491,6 @@ mod tests {
             }
         }
         println!("{here} values read here, {several} of several words, of {}", 200 * charsets.len());
-        assert!(several > 30 * charsets.len(), "{here} {several}");
+        assert!(several > 15 * charsets.len(), "{here} {several}");
     }
 }

@@ -165,7 +165,7 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
     };
     let context = HeaderContext { raw: Some(Charset::WINDOWS_1252), ..HeaderContext::default() };
     assert_eq!(
-        general(value, kind, &target, &context, &mut findings),
+        general(value, kind, &target, &context, &context, &mut findings),
         list,
         "{:?}",
         String::from_utf8_lossy(value)
@@ -327,7 +327,7 @@ fn examples() {
         ("u", "=?iso-8859-1?Q?Ren=C3=A9e?= a", "=?UTF-8?B?UmVuw6ll?= a", "Renée a"),
         ("s", "=?latin1?Q?Ren=C3?= =?latin1?Q?=A9e?= <a@b>", "=?UTF-8?B?UmVuw6ll?= <a@b>", "Renée <a@b>"),
         ("u", "Re: \x1B$B%F\x1B(B (1)", "Re: =?UTF-8?B?44OG?= (1)", "Re: テ (1)"),
-        ("s", "\x1B$B%F\x1B(B <a@b>", "\x1B$B%F\x1B(B <a@b>", "\x1B$B%F\x1B(B <a@b>"),
+        ("s", "\x1B$B%F\x1B(B <a@b>", "=?UTF-8?B?44OG?= <a@b>", "テ <a@b>"),
         ("u", "a П b", "a =?UTF-8?B?0J8=?= b", "a П b"),
         ("u", "П  =?utf-8?Q?x?=", "=?UTF-8?B?0J8gIHg=?=", "П  x"),
         ("u", "=?x-y?Q?a?= =?koi8-r?B?8A==?=", "=?x-y?Q?a?= =?UTF-8?B?0J8=?=", "=?x-y?Q?a?= П"),

@@ -36,7 +36,6 @@ mod quiet;
 pub(crate) mod repair;
 mod rewrite;
 mod run;
-mod shifted;
 mod stream;
 mod strict;
 mod token;
@@ -56,14 +55,14 @@ pub(crate) use parts::{Part, parts};
 pub(crate) use payload::hex;
 pub use repair::Repairs;
 pub use rewrite::rewrite;
-pub(crate) use rewrite::{UNSAFE, apply, is_tidy_text, rewrite_plain};
-pub(crate) use shifted::{has_shift, may_shift, shift_length};
+pub(crate) use rewrite::{UNSAFE, apply, is_tidy_text, rewrite_in_message, rewrite_plain};
 pub use stream::{MOST, Stream};
+pub(crate) use writer::Target;
 
-use crate::choose::instead;
+use crate::choose::{MAIL, Otherwise, instead, is_utf8_beside, otherwise};
 use crate::header::FieldKind;
 use crate::{CharsetMap, EventKind, Policy, lex, params};
-use mailglot_codec::{Charset, LossLog, Resolved, View};
+use mailglot_codec::{Charset, LossLog, Resolved, View, detect};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -209,6 +208,7 @@ pub fn decode<'v>(
 ) -> Cow<'v, str> {
     if kind == FieldKind::Unstructured
         && context.asks_for_nothing()
+        && (!context.raw.is_some_and(decode::is_plain) || value.is_ascii())
         && let Some(text) = direct::decode(value, findings)
     {
         return text;
@@ -292,12 +292,13 @@ pub(crate) fn decode_text<'v>(
 }
 
 /// Bytes with a charset, or without one, as text; also what was used (None: UTF-8 without a label, or against it) and the number of losses
-/// under the label. `told` is what is to be told where the label could not read them and another charset can.
+/// under the label. `told` gets what is to be told where the label could not read them and another charset can, and where it is doubtful.
 pub(crate) fn bytes_to_text<'b>(
     charset: Option<Charset>,
+    mapped: bool,
     bytes: &'b [u8],
     context: &HeaderContext,
-    told: &mut Option<(EventKind, Cow<'static, str>)>,
+    told: &mut Vec<(EventKind, Cow<'static, str>)>,
 ) -> (Cow<'b, str>, Option<Charset>, u64) {
     if let Some(text) = charset.and_then(|charset| contrary::as_utf8(charset, bytes)) {
         return (Cow::Borrowed(text), None, 0);
@@ -305,6 +306,7 @@ pub(crate) fn bytes_to_text<'b>(
     let known = charset.filter(|&c| c != Charset::US_ASCII || bytes.is_ascii());
     if known.is_none()
         && let Ok(text) = std::str::from_utf8(bytes)
+        && is_utf8_beside(context.raw.filter(|&c| decode::is_plain(c)), bytes, text)
     {
         return (Cow::Borrowed(text), None, 0);
     }
@@ -317,8 +319,19 @@ pub(crate) fn bytes_to_text<'b>(
     if known.is_some()
         && let Some(read) = instead(bytes, used, &text, &log, raw, context.language)
     {
-        *told = Some(read.event);
+        told.push(read.event);
         return (read.text, Some(read.used), log.losses());
+    }
+    let hints = || detect::Hints { language: context.language, ..MAIL };
+    if known.is_some()
+        && log.losses() == 0
+        && !mapped
+        && let Some(Otherwise { read, events }) = otherwise(used, bytes, raw, hints)
+    {
+        told.extend(events);
+        if let Some(read) = read {
+            return (read.text, Some(read.used), 0);
+        }
     }
     (text, Some(used), log.losses())
 }

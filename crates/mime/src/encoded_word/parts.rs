@@ -8,7 +8,6 @@ use super::decode::{Reader, Segment};
 use super::zone::Zone;
 use super::{Finding, HeaderContext};
 use crate::header::FieldKind;
-use crate::lex;
 use std::ops::Range;
 
 /// One piece, with its range in the value.
@@ -72,8 +71,11 @@ fn phrase(
 ) {
     let mut at = range.start;
     while at < range.end {
-        let separator = |b: &u8| matches!(b, b',' | b';' | b':');
-        let end = value[at..range.end].iter().position(separator).map_or(range.end, |n| at + n);
+        let mut end = at;
+        while end < range.end && !matches!(value[end], b',' | b';' | b':') {
+            end += reader.steps.step(value, end);
+        }
+        end = end.min(range.end);
         if end > at {
             let segment = Segment { range: at..end, zone: Zone::Phrase, words: 0..0 };
             let mut text = String::new();
@@ -98,9 +100,9 @@ fn comment(
 ) {
     let mut at = segment.range.start;
     while at < segment.range.end {
-        let (mut text, whole) = open
-            .take()
-            .unwrap_or_else(|| (String::new(), at..lex::comment_end(value, at).unwrap_or(segment.range.end)));
+        let (mut text, whole) = open.take().unwrap_or_else(|| {
+            (String::new(), at..reader.steps.comment_end(value, at).unwrap_or(segment.range.end))
+        });
         let end = whole.end.min(segment.range.end).max(at + 1);
         if segment.words.is_empty() {
             let inside = at.max(whole.start + 1)..end.min(whole.end - 1).max(at.max(whole.start + 1));

@@ -25,7 +25,7 @@ use super::writer::{Target, Writer};
 use super::zone::Zone;
 use super::{Finding, Form, Replacement};
 use crate::EventKind;
-use crate::choose::is_told_by;
+use crate::choose::{is_told_by, may_be_otherwise};
 use crate::header::FieldKind;
 use crate::lex;
 use mailglot_codec::short::Short;
@@ -171,6 +171,7 @@ impl<'a> Run<'a> {
             || is_wide(charset)
             || is_told_by(charset)
             || as_utf8(charset, bytes).is_some()
+            || may_be_otherwise(charset, bytes)
         {
             return None;
         }
@@ -227,8 +228,14 @@ mod tests {
         let (mut told, mut general) = (Vec::new(), Vec::new());
         let list = plan(value.as_bytes(), FieldKind::Unstructured, &target, &mut told);
         let context = HeaderContext::default();
-        let other =
-            rewrite::general(value.as_bytes(), FieldKind::Unstructured, &target, &context, &mut general);
+        let other = rewrite::general(
+            value.as_bytes(),
+            FieldKind::Unstructured,
+            &target,
+            &context,
+            &context,
+            &mut general,
+        );
         assert_eq!((list, &told), (Some(other), &general));
         let codes: Vec<_> = told.iter().map(|f| f.kind.code()).collect();
         assert_eq!(

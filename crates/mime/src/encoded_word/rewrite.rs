@@ -14,7 +14,7 @@ use super::decode::Reader;
 use super::repair::is_repair;
 use super::writer::{Target, Writer};
 use super::zone::Zone;
-use super::{Finding, Form, HeaderContext, Replacement, decode, has_open, may_shift, plain};
+use super::{Finding, Form, HeaderContext, Replacement, decode, has_open, plain};
 use crate::header::FieldKind;
 use crate::{EventKind, japanese, lex, params};
 use std::borrow::Cow;
@@ -41,21 +41,39 @@ pub fn rewrite(
     {
         return list;
     }
-    general(value, kind, &target, context, findings)
+    general(value, kind, &target, context, context, findings)
 }
 
-/// [`rewrite`] for values of any shape.
+/// [`rewrite`] in a message that will tell something else of its raw bytes then.
+pub(crate) fn rewrite_in_message(
+    value: &[u8],
+    kind: FieldKind,
+    target: &Target<'_>,
+    context: &HeaderContext,
+    then: &HeaderContext,
+    findings: &mut Vec<Finding>,
+) -> Vec<Replacement> {
+    if context.asks_for_nothing()
+        && let Some(list) = plain::plan(value, kind, target, findings)
+    {
+        return list;
+    }
+    general(value, kind, target, context, then, findings)
+}
+
+/// [`rewrite`] for values of any shape. `then`: what will be known when the value is read again.
 pub(super) fn general(
     value: &[u8],
     kind: FieldKind,
     target: &Target<'_>,
     context: &HeaderContext,
+    then: &HeaderContext,
     findings: &mut Vec<Finding>,
 ) -> Vec<Replacement> {
     let Target { form, column, eol } = *target;
     match kind {
         FieldKind::Opaque => Vec::new(),
-        FieldKind::Parameters => params::rewrite(value, form, context, column, eol, findings),
+        FieldKind::Parameters => params::rewrite(value, form, context, then, (column, eol), findings),
         FieldKind::Unstructured | FieldKind::Structured => {
             let (before, list) = plan(value, kind, target, context, findings);
             if list.is_empty() {
@@ -67,7 +85,7 @@ pub(super) fn general(
             }
             let before = comparable(&before, form);
             let settle = |value: Vec<u8>, form, passes| {
-                settle(value, passes, kind, &Target { form, ..*target }, context, &before)
+                settle(value, passes, kind, &Target { form, ..*target }, then, &before)
             };
             let once = apply(value, &list);
             if let Some(after) = settle(once.clone(), form, PASSES - 1) {
@@ -76,10 +94,12 @@ pub(super) fn general(
             // Raw text that would complete the damage around it to a word: words in UTF-8 then, if they stay.
             let stays =
                 |words: &Vec<u8>| settle(words.clone(), form, PASSES).is_none_or(|again| again == *words);
-            if form != Form::Words
-                && let Some(words) = settle(value.to_vec(), Form::Words, PASSES).filter(stays)
-            {
-                return difference(value, &words);
+            if form != Form::Words {
+                let target = Target { form: Form::Words, ..*target };
+                let list = plan(value, kind, &target, context, &mut Vec::new()).1;
+                if let Some(words) = settle(apply(value, &list), Form::Words, PASSES - 1).filter(stays) {
+                    return difference(value, &words);
+                }
             }
             findings.push(Finding::new(0..value.len(), EventKind::EwBadToken, UNSAFE));
             Vec::new()
@@ -182,7 +202,7 @@ fn plan(
     context: &HeaderContext,
     findings: &mut Vec<Finding>,
 ) -> (String, Vec<Replacement>) {
-    if value.is_ascii() && !has_open(value) && !may_shift(value) && !context.repairs.may_touch(value) {
+    if value.is_ascii() && !has_open(value) && !lex::may_shift(value) && !context.repairs.may_touch(value) {
         return (String::new(), Vec::new());
     }
     let reader = Reader::new(value, kind, context, findings);

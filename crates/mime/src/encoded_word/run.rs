@@ -5,9 +5,9 @@ use super::decode::{LONG_WORD, Reader, Ready, Segment, WORD, guess, push_clean, 
 use super::zone::Zone;
 use super::{Finding, HeaderContext, Repairs, decode_text, has_word, hidden};
 use crate::EventKind;
-use crate::choose::{instead, order_told};
+use crate::choose::{MAIL, Otherwise, instead, order_told, otherwise};
 use crate::lex;
-use mailglot_codec::{Charset, LossLog, bom};
+use mailglot_codec::{Charset, LossLog, bom, detect};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -87,6 +87,9 @@ impl Reader<'_> {
         findings: &mut Vec<Finding>,
     ) -> Option<Cow<'s, str>> {
         let text = as_utf8(charset, self.group_bytes(group))?;
+        if charset == Charset::US_ASCII && self.utf8(text.as_bytes(), Zone::Text).is_none() {
+            return None;
+        }
         findings.push(contrary_finding(charset, extent(group)));
         Some(Cow::Borrowed(text))
     }
@@ -113,6 +116,21 @@ impl Reader<'_> {
             let (kind, detail) = read.event;
             findings.push(Finding { at: extent(group), kind, detail, count: 1 });
             return read.text;
+        }
+        if log.losses() == 0 && !group.iter().any(|word| word.mapped) {
+            let hints = || detect::Hints { language: self.context.language, ..MAIL };
+            if let Some(Otherwise { read, events }) = otherwise(charset, bytes, self.raw, hints) {
+                let told = events.into_iter().map(|(kind, detail)| Finding {
+                    at: extent(group),
+                    kind,
+                    detail,
+                    count: 1,
+                });
+                findings.extend(told);
+                if let Some(read) = read {
+                    return read.text;
+                }
+            }
         }
         note_losses(group, group[0].bytes.start, &log, findings);
         note_superset(charset, bytes, extent(group), findings);
@@ -184,11 +202,13 @@ impl Reader<'_> {
         if bytes.is_ascii() {
             return String::from_utf8_lossy(bytes);
         }
-        if let Ok(text) = std::str::from_utf8(bytes) {
+        if let Some(text) = self.utf8(bytes, Zone::Text) {
             findings.push(Finding::new(extent(group), EventKind::CharsetDetected, "read as UTF-8"));
             return Cow::Borrowed(text);
         }
-        let used = self.raw.unwrap_or_else(|| guess(bytes, self.context.language));
+        // What is UTF-8 by chance is what it was weighed against.
+        let weighed = || std::str::from_utf8(bytes).is_ok().then(|| self.raw_charset(Zone::Text));
+        let used = self.raw.or_else(weighed).unwrap_or_else(|| guess(bytes, self.context.language));
         findings.push(Finding::new(extent(group), EventKind::CharsetDetected, used.name()));
         let mut log = LossLog::new();
         let text = used.decode(bytes, &mut log);

@@ -18,7 +18,7 @@ const LONG: usize = 900;
 
 /// What is asked for.
 #[derive(Clone, Copy)]
-pub(super) struct Target<'e> {
+pub(crate) struct Target<'e> {
     /// What to write.
     pub form: Form,
     /// Bytes of the line before the value.

@@ -34,8 +34,8 @@ pub(crate) struct Piece {
 }
 
 /// All pieces of a value, from left to right.
-pub(crate) fn pieces(value: &[u8], kind: FieldKind) -> Vec<Piece> {
-    let mut out = Pieces { value, list: Vec::new() };
+pub(crate) fn pieces(value: &[u8], kind: FieldKind, steps: lex::Steps) -> Vec<Piece> {
+    let mut out = Pieces { value, steps, list: Vec::new() };
     match kind {
         FieldKind::Unstructured => out.words(0..value.len(), Zone::Text),
         FieldKind::Structured => out.structured(),
@@ -46,6 +46,7 @@ pub(crate) fn pieces(value: &[u8], kind: FieldKind) -> Vec<Piece> {
 
 struct Pieces<'a> {
     value: &'a [u8],
+    steps: lex::Steps,
     list: Vec<Piece>,
 }
 
@@ -69,15 +70,14 @@ impl Pieces<'_> {
     }
 
     fn structured(&mut self) {
-        let value = self.value;
+        let (value, steps) = (self.value, self.steps);
         let mut finder = Finder::new(value, value.len());
         // Once a delimiter was found without its partner, later ones of its kind are text.
         let (mut quotes, mut comments, mut angles) = (true, true, true);
-        let halves = lex::Halves::of(value);
         let (mut at, mut text) = (0, 0);
         while let Some(&byte) = value.get(at) {
             let (end, zone) = match byte {
-                b'"' if quotes => match halves.quoted_end(value, at) {
+                b'"' if quotes => match steps.quoted_end(value, at) {
                     Some(end) if value.get(end) == Some(&b'@') => (atom_end(value, end), Zone::Address),
                     Some(end) => (end, Zone::Quoted),
                     None => {
@@ -86,7 +86,7 @@ impl Pieces<'_> {
                     }
                 },
                 b'(' if comments => {
-                    let Some(end) = lex::comment_end(value, at) else {
+                    let Some(end) = steps.comment_end(value, at) else {
                         comments = false;
                         continue;
                     };
@@ -144,10 +144,12 @@ impl Pieces<'_> {
                 continue;
             }
             address |= byte == b'@';
-            i += 1;
-            if byte == b'@' {
-                i = literal_end(self.value, i);
-            }
+            i = if byte == b'@' {
+                literal_end(self.value, i + 1)
+            } else {
+                let is_end = |byte| lex::is_space(byte) || is_delimiter(byte);
+                i + self.steps.step_in_atom(self.value, i, is_end)
+            };
         }
         self.text(text..i, Zone::Phrase);
         if address {
@@ -194,10 +196,14 @@ fn atom_end(value: &[u8], at: usize) -> usize {
 mod tests {
     use super::*;
 
+    fn all(value: &[u8], kind: FieldKind) -> Vec<Piece> {
+        pieces(value, kind, lex::Steps::of(value))
+    }
+
     #[test]
     fn zones_of_an_address_list() {
         let value = "=?u?q?a?= b (c =?u?q?d?=) <=?u?q?e?=@x>, \"=?u?q?f?=\" <g>, h@=?u?q?i?=, \"j\"@k";
-        let shown: Vec<_> = pieces(value.as_bytes(), FieldKind::Structured)
+        let shown: Vec<_> = all(value.as_bytes(), FieldKind::Structured)
             .into_iter()
             .map(|p| format!("{:?}{}{}", p.zone, if p.word.is_some() { "!" } else { ":" }, &value[p.range]))
             .collect();
@@ -231,7 +237,7 @@ mod tests {
     fn open_quotes_take_linear_time() {
         for unit in [&b"\"\xe9\\\" "[..], b"\xe9\\\"", b"\"\\", b"\""] {
             crate::linear::assert_linear(&unit.escape_ascii().to_string(), 200_000, |n| {
-                let _ = pieces(&[b"\"", &unit.repeat(n)[..]].concat(), FieldKind::Structured);
+                let _ = all(&[b"\"", &unit.repeat(n)[..]].concat(), FieldKind::Structured);
             });
         }
     }
@@ -253,7 +259,7 @@ mod tests {
         ] {
             for kind in [FieldKind::Unstructured, FieldKind::Structured, FieldKind::Opaque] {
                 let mut at = 0;
-                for piece in pieces(value.as_bytes(), kind) {
+                for piece in all(value.as_bytes(), kind) {
                     assert_eq!(piece.range.start, at);
                     assert!(!piece.range.is_empty());
                     at = piece.range.end;

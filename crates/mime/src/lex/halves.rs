@@ -6,8 +6,9 @@
 //!
 //! # Limits
 //!
-//! All strings of a value are read in the same way. Comments are not looked at: one that is not closed is text.
+//! All strings and comments of a value are read in the same way.
 
+use super::Steps;
 use mailglot_codec::{Charset, LossLog};
 use std::ops::RangeInclusive;
 
@@ -77,10 +78,11 @@ impl Halves {
         }
     }
 
-    /// Quotes of a value that are left open, or stand where no string begins or ends, and strings that hold an address.
+    /// Quotes and comments of a value that are left open, or quotes that stand where no string begins or ends, and strings and comments that
+    /// hold an address.
     fn faults(self, value: &[u8]) -> usize {
         let mut faults = 0;
-        self.strings(value, |string| {
+        let comments = self.strings(value, |string| {
             let (start, end) = (string.start, string.end.unwrap_or(value.len()));
             let before = start.checked_sub(1).map(|at| value[at]);
             faults += usize::from(before.is_some_and(|byte| !is_border(byte)));
@@ -88,25 +90,29 @@ impl Halves {
             faults += usize::from(string.end.is_none());
             faults += usize::from(holds_address(&value[start..end]));
         });
-        faults
+        faults + comments
     }
 
-    /// Calls for each quoted string of a value, outside comments and angles; the last one may be open.
-    fn strings(self, value: &[u8], mut call: impl FnMut(Quoted)) {
-        let (mut at, mut comments, mut angles) = (0, true, true);
-        while let Some(start) = memchr::memchr3(b'"', b'(', b'<', &value[at..]).map(|n| at + n) {
+    /// Calls for each quoted string of a value, outside comments and angles; the last one may be open. Gives the number of comments that
+    /// are open or hold an address.
+    fn strings(self, value: &[u8], mut call: impl FnMut(Quoted)) -> usize {
+        let steps = Steps::with(self, value);
+        let (mut at, mut comments, mut angles, mut faults) = (0, true, true, 0);
+        while let Some(start) = steps.opening(value, at) {
             at = start + 1;
             match value[start] {
                 b'"' => {
-                    let end = self.quoted_end(value, start);
+                    let end = steps.quoted_end(value, start);
                     call(Quoted { start, end });
-                    let Some(end) = end else { return };
+                    let Some(end) = end else { return faults };
                     at = end;
                 }
-                b'(' if comments => match super::comment_end(value, start) {
-                    Some(end) => at = end,
-                    None => comments = false,
-                },
+                b'(' if comments => {
+                    let end = steps.comment_end(value, start);
+                    comments = end.is_some();
+                    at = end.unwrap_or(at);
+                    faults += usize::from(end.is_none_or(|end| holds_address(&value[start..end])));
+                }
                 b'<' if angles => match memchr::memchr(b'>', &value[at..]) {
                     Some(length) => at += length + 1,
                     None => angles = false,
@@ -114,6 +120,7 @@ impl Halves {
                 _ => {}
             }
         }
+        faults
     }
 }
 
@@ -163,7 +170,7 @@ fn is_border(byte: u8) -> bool {
 }
 
 /// Whether `<…@…>` stands in a text.
-fn holds_address(text: &[u8]) -> bool {
+pub(super) fn holds_address(text: &[u8]) -> bool {
     let mut at = 0;
     while let Some(start) = memchr::memchr(b'<', &text[at..]).map(|n| at + n) {
         let Some(end) = memchr::memchr(b'>', &text[start..]).map(|n| start + n) else { return false };

@@ -1,6 +1,6 @@
 //! Edits of header fields.
 
-use crate::encoded_word::{self, Finding, Form, HeaderContext, Replacement};
+use crate::encoded_word::{self, Finding, Form, HeaderContext, Replacement, Target};
 use crate::header::{self, FieldKind};
 use crate::text::{Hints, raw_header_charset};
 use crate::{
@@ -28,6 +28,7 @@ pub(super) fn plan(
 ) {
     let raw = message.raw();
     let mut raw_charset: Option<Option<Charset>> = None;
+    let charset_then = charset_then(message, hints, policy, edits);
     for (index, sealed) in sealed.iter().enumerate() {
         if *sealed {
             continue;
@@ -92,7 +93,10 @@ pub(super) fn plan(
                 context.raw = *raw_charset.get_or_insert_with(|| raw_header_charset(message, hints, policy));
             }
             if let Some(form) = form {
-                let changes = encoded_word::rewrite(value, kind, form, &context, column, eol, &mut findings);
+                let target = Target { form, column, eol: std::str::from_utf8(eol).unwrap_or("\r\n") };
+                let then = HeaderContext { raw: charset_then, ..context };
+                let changes =
+                    encoded_word::rewrite_in_message(value, kind, &target, &context, &then, &mut findings);
                 if !is_kept(policy, &changes, &findings) {
                     edits.extend(changes.into_iter().map(|c| Edit::new(field.value.at(&c.at), c.with)));
                 }
@@ -104,6 +108,17 @@ pub(super) fn plan(
             tell(id, field.value, findings, report);
         }
     }
+}
+
+/// What tells of raw bytes in the message as it will be: its text, where that stays as it is. Words will be in UTF-8.
+fn charset_then(message: &Message<'_>, hints: &Hints, policy: &Policy, edits: &[Edit]) -> Option<Charset> {
+    let stays = |id: &PartId| {
+        let part = message.part(*id);
+        let told = part.charset.unwrap_or(part.body);
+        !edits.iter().any(|edit| edit.span.start < told.end && told.start < edit.span.end)
+    };
+    let body = hints.body.filter(|c| *c != Charset::UTF_8 && c.is_ascii_compatible());
+    body.filter(|_| hints.body_part.as_ref().is_some_and(stays)).or(policy.default_charset)
 }
 
 /// Whether a field stays as it is because what is written anew in it has bytes that cannot be read: the policy has them kept.

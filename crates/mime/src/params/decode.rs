@@ -58,7 +58,7 @@ pub fn parse(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>)
     let (main, groups) = group(value, context, findings);
     let mut text = String::new();
     encoded_word::push_clean(
-        &encoded_word::bytes_to_text(None, &main, &HeaderContext::default(), &mut None).0,
+        &encoded_word::bytes_to_text(None, false, &main, &HeaderContext::default(), &mut Vec::new()).0,
         &mut text,
     );
     let mut list: Vec<_> = groups.iter().filter_map(|group| group.decode(context, findings)).collect();
@@ -344,12 +344,17 @@ fn extended(
     } else if language.is_none() {
         found.push(Finding::new(at.range.clone(), EventKind::ParamNoCharset, "one apostrophe"));
     }
-    let mut told = None;
-    let (raw, used, losses) = encoded_word::bytes_to_text(resolved.charset(), bytes, context, &mut told);
-    let is_read = told.is_some();
-    if let Some((kind, detail)) = told {
-        found.push(Finding { at: at.range.clone(), kind, detail, count: 1 });
-    } else if used != resolved.charset() && !bytes.is_ascii() {
+    let mut told = Vec::new();
+    let (raw, used, losses) =
+        encoded_word::bytes_to_text(resolved.charset(), mapped, bytes, context, &mut told);
+    let is_read = !told.is_empty();
+    found.extend(told.into_iter().map(|(kind, detail)| Finding {
+        at: at.range.clone(),
+        kind,
+        detail,
+        count: 1,
+    }));
+    if !is_read && used != resolved.charset() && !bytes.is_ascii() {
         let range = at.range.clone();
         found.push(if let (Some(charset), None) = (resolved.charset(), used) {
             encoded_word::contrary_finding(charset, range)

@@ -11,8 +11,8 @@ use super::names::{has_repeats, with_semicolon};
 use super::scan::Item;
 use super::{Param, Params, parse};
 use crate::encoded_word::{
-    self, Finding, Form, HeaderContext, Replacement, UNSAFE, decode_text, has_open, has_shift, has_word,
-    is_clean_japanese, is_tidy_text, may_shift,
+    self, Finding, Form, HeaderContext, Replacement, UNSAFE, decode_text, has_open, has_word,
+    is_clean_japanese, is_tidy_text,
 };
 use crate::{EventKind, japanese, lex};
 use mailglot_codec::{Charset, LossLog, View};
@@ -24,24 +24,22 @@ pub(crate) fn rewrite(
     value: &[u8],
     form: Form,
     context: &HeaderContext,
-    column: usize,
-    eol: &str,
+    then: &HeaderContext,
+    line: (usize, &str),
     findings: &mut Vec<Finding>,
 ) -> Vec<Replacement> {
-    let may_encode = has_open(value) || may_shift(value) || memchr::memchr(b'*', value).is_some();
+    let may_encode = has_open(value) || lex::may_shift(value) || memchr::memchr(b'*', value).is_some();
     if value.is_ascii() && !may_encode && !has_repeats(value) {
         return Vec::new();
     }
     let before = parse(value, context, findings);
-    let list = plan(value, &before, form, context, (column, eol), findings);
+    let list = plan(value, &before, form, context, line, findings);
     if list.is_empty() {
         return list;
     }
     let after = encoded_word::apply(value, &list);
-    let read = parse(&after, context, &mut Vec::new());
-    if is_same(&read, &before, form)
-        && plan(&after, &read, form, context, (column, eol), &mut Vec::new()).is_empty()
-    {
+    let read = parse(&after, then, &mut Vec::new());
+    if is_same(&read, &before, form) && plan(&after, &read, form, then, line, &mut Vec::new()).is_empty() {
         return list;
     }
     findings.push(Finding::new(0..value.len(), EventKind::ParamRfc2047, UNSAFE));
@@ -245,7 +243,7 @@ fn syntax(
     }
     let bytes: Vec<u8> = items.iter().flat_map(|i| i.raw.value.iter().copied()).collect();
     let words = has_word(&bytes) && decode_text(&bytes, context, &mut Vec::new()).as_bytes() != bytes;
-    let shifted = has_shift(&bytes);
+    let shifted = lex::has_shift(&bytes);
     let raw = shifted || !bytes.is_ascii();
     let readable = !param.text.contains("=?") && !param.text.contains(['\r', '\n']);
     match form {
@@ -306,10 +304,10 @@ mod tests {
             for form in [Form::Words, Form::RawUtf8] {
                 let mut findings = Vec::new();
                 let value = value.as_bytes();
-                let list = rewrite(value, form, &context, 20, "\r\n", &mut findings);
+                let list = rewrite(value, form, &context, &context, (20, "\r\n"), &mut findings);
                 let after = encoded_word::apply(value, &list);
                 assert_eq!(String::from_utf8_lossy(&after), want, "{findings:?}");
-                assert_eq!(rewrite(&after, form, &context, 20, "\r\n", &mut Vec::new()), []);
+                assert_eq!(rewrite(&after, form, &context, &context, (20, "\r\n"), &mut Vec::new()), []);
             }
         }
     }

@@ -3,8 +3,8 @@
 use super::RawParam;
 use super::decode::{Form, split_name};
 use crate::EventKind;
-use crate::encoded_word::{self, Finding, HeaderContext, may_shift, shift_length};
-use crate::lex::{self, Halves};
+use crate::encoded_word::{self, Finding, HeaderContext};
+use crate::lex::{self, Halves, may_shift, shift_length};
 use std::borrow::Cow;
 use std::ops::Range;
 

@@ -5,14 +5,14 @@
 //!
 //! # Limits
 //!
-//! Text without structure, parameters included; sequences that are cut or hold what cannot be read stay as they are. In an address list a character whose bytes are those of a quote or a separator ends the sequence.
+//! Sequences that are cut or hold what cannot be read stay as they are.
 
 use mailglot_codec::{Charset, LossLog};
 
 const ESCAPE: u8 = 0x1B;
 
 /// The text with its sequences read, and how many there are; None where there are none.
-pub(super) fn read(text: &str) -> Option<(String, u64)> {
+pub(crate) fn read_shifts(text: &str) -> Option<(String, u64)> {
     let (mut out, mut told, mut count) = (String::new(), 0, 0);
     for start in memchr::memchr_iter(ESCAPE, text.as_bytes()) {
         let Some((read, length)) = text.as_bytes().get(start..).and_then(sequence) else { continue };
@@ -76,7 +76,7 @@ mod tests {
             ("", None),
         ] {
             let want = want.map(|(text, count)| (text.to_owned(), count));
-            assert_eq!(read(bytes), want, "{bytes:?}");
+            assert_eq!(read_shifts(bytes), want, "{bytes:?}");
             assert_eq!(has_shift(bytes.as_bytes()), want.is_some());
         }
     }
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn floods_take_linear_time() {
         for unit in ["\x1B$B2q5D\x1B(B", "\x1B", "\x1B$B", "\x1B$B2q5D"] {
-            assert_linear(&unit, 50_000, |n| drop(read(&unit.repeat(n))));
+            assert_linear(&unit, 50_000, |n| drop(read_shifts(&unit.repeat(n))));
         }
     }
 }

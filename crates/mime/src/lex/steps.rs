@@ -1,0 +1,157 @@
+//! Raw text in a structured value, character by character: bytes of its characters may be those of quotes, parentheses, backslashes and `@`.
+//!
+//! Characters of two bytes have such a byte at the second place ([`Halves`]); in ISO-2022-JP both may be one.
+//!
+//! # Limits
+//!
+//! A sequence of ISO-2022-JP in which other readers see an address in angles is none.
+
+use super::halves::{Halves, holds_address};
+use super::{may_shift, shift_length};
+
+/// How a value is gone through.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Steps {
+    /// What backslashes may be.
+    halves: Halves,
+    /// There may be ISO-2022-JP.
+    shifts: bool,
+    /// Text beyond ASCII is no UTF-8.
+    legacy: bool,
+}
+
+impl Steps {
+    /// What makes sense of a value's quotes and comments.
+    pub(crate) fn of(value: &[u8]) -> Self {
+        let legacy = !value.is_ascii() && std::str::from_utf8(value).is_err();
+        Self { halves: Halves::of(value), shifts: may_shift(value), legacy }
+    }
+
+    /// The same where it is known what backslashes may be.
+    pub(super) fn with(halves: Halves, value: &[u8]) -> Self {
+        Self { halves, shifts: may_shift(value), legacy: false }
+    }
+
+    /// Bytes of what stands at `at` and must not be cut; at least 1.
+    pub(crate) fn step(self, value: &[u8], at: usize) -> usize {
+        self.shift(value, at).unwrap_or_else(|| self.halves.step(value, at))
+    }
+
+    /// The length of the sequence of ISO-2022-JP at `at`.
+    pub(crate) fn shift(self, value: &[u8], at: usize) -> Option<usize> {
+        if !self.shifts || value.get(at) != Some(&0x1B) {
+            return None;
+        }
+        let rest = &value[at..];
+        shift_length(rest).filter(|length| !holds_address(&rest[..*length]))
+    }
+
+    /// Bytes of the character at `at` in an atom, of which an `@` may be the second half: behind it stands no domain then.
+    pub(crate) fn step_in_atom(self, value: &[u8], at: usize, is_end: impl Fn(u8) -> bool) -> usize {
+        if !self.legacy || value.get(at).is_none_or(u8::is_ascii) {
+            return self.step(value, at);
+        }
+        // The lead bytes of Shift_JIS are among those of Big5 and GBK.
+        let step = Halves::Wide.step(value, at);
+        if step == 1 || value.get(at + 1) != Some(&b'@') {
+            return step;
+        }
+        let rest = value.get(at + 2..).unwrap_or_default();
+        let end = rest.iter().position(|b| is_end(*b)).unwrap_or(rest.len());
+        let (atom, behind) = rest.split_at(end);
+        let next = behind.iter().find(|b| !super::is_space(**b));
+        let is_name = atom.is_empty() || !atom.is_ascii() || next == Some(&b'<') && !atom.contains(&b'.');
+        if is_name { 2 } else { 1 }
+    }
+
+    /// The next quote, parenthesis or angle that opens something.
+    pub(super) fn opening(self, value: &[u8], mut at: usize) -> Option<usize> {
+        if !self.shifts {
+            return memchr::memchr3(b'"', b'(', b'<', value.get(at..)?).map(|found| at + found);
+        }
+        loop {
+            match value.get(at)? {
+                b'"' | b'(' | b'<' => return Some(at),
+                _ => at += self.shift(value, at).unwrap_or(1),
+            }
+        }
+    }
+
+    /// [`super::quoted_end`] over characters.
+    pub(crate) fn quoted_end(self, value: &[u8], at: usize) -> Option<usize> {
+        if !self.shifts {
+            return self.halves.quoted_end(value, at);
+        }
+        let mut i = at + 1;
+        loop {
+            match value.get(i)? {
+                b'"' => return Some(i + 1),
+                b'\\' => i += 2,
+                _ => i += self.step(value, i),
+            }
+        }
+    }
+
+    /// [`super::comment_end`] over characters.
+    pub(crate) fn comment_end(self, value: &[u8], at: usize) -> Option<usize> {
+        if !self.shifts && self.halves == Halves::None {
+            return super::comment_end(value, at);
+        }
+        let (mut depth, mut i) = (0_usize, at);
+        loop {
+            match value.get(i)? {
+                b'\\' => i += 1,
+                b'(' => depth += 1,
+                b')' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return Some(i + 1);
+                    }
+                }
+                _ => i += self.step(value, i) - 1,
+            }
+            i += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_and_comments_end_behind_their_characters() {
+        for (value, want) in [
+            (&b"\"\x1b$B0\"\x1b(B\" <a@b>"[..], 10),
+            (b"\"\x1b$B\\\"\x1b(B\" <a@b>", 10),
+            (b"(\x1b$B0)0(\x1b(B)", 12),
+            (b"(\x1b$B0\")", 7),
+            (b"(\x95\\)", 4),
+            (b"((\x95\\)\\))", 8),
+            (b"(\xa5\\) <a@b>", 4),
+            (b"(caf\xe9\\)) <a@b>", 8),
+            // An address that others see.
+            (b"\"\x1b$B<a@b>\"\x1b(B\"", 10),
+        ] {
+            let steps = Steps::of(value);
+            let end = if value[0] == b'"' { steps.quoted_end(value, 0) } else { steps.comment_end(value, 0) };
+            assert_eq!(end, Some(want), "{}", value.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn an_at_sign_is_a_half_where_no_domain_follows() {
+        for (value, want) in [
+            (&b"\xa4@\xa9\xfa <a@b.example>"[..], 2),
+            (b"\xa4@ <a@b.example>", 2),
+            (b"\xa4@Bob <a@b.example>", 2),
+            (b"\xe9@example.com", 1),
+            (b"\xe9@example.com <x@y>", 1),
+            (b"\xe9@localhost, x", 1),
+            ("é@ü".as_bytes(), 1),
+        ] {
+            let step = Steps::of(value).step_in_atom(value, 0, |b| matches!(b, b' ' | b',' | b'<'));
+            assert_eq!(step, want, "{}", value.escape_ascii());
+        }
+    }
+}

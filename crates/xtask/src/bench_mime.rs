@@ -4,8 +4,9 @@
 //!
 //! Whole programs are measured by the processor time that the kernel counts, in ticks of 10 ms: small mailboxes tell little. Each has one
 //! thread, for two that share a core cost each other time. Both write their JSON to nowhere: the rival by `serde_json`, as programs
-//! with it do, and once more by our writer, which shows what its reading costs alone and has no goal. What is compared is the text of the parts,
-//! not section numbers or charset names, which the rival does not have.
+//! with it do, and once more by our writer, which shows what its reading costs alone and has no goal. Rewriting has its goal beside that JSON,
+//! too; beside a rival that reads and writes nothing at all it is told. What is compared is the text of the parts, not section numbers or
+//! charset names, which the rival does not have.
 
 use crate::bench_codec::build_rivals;
 use crate::measure::{Usage, measure};
@@ -79,7 +80,8 @@ impl Bench {
         let goals = [
             ("`text --json`", 0, 1, Some(if profile == "list" { 1.2 } else { 1.0 })),
             ("`text --json`, the rival with our writer", 0, 4, None),
-            ("`normalize` with ledger, to decoding", 2, 3, Some(0.5)),
+            ("`normalize` with ledger, to the rival's `text --json`", 2, 1, Some(0.5)),
+            ("`normalize` with ledger, to decoding that writes nothing", 2, 3, None),
         ];
         let mut missed = 0;
         for (what, ours, theirs, goal) in goals {

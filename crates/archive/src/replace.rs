@@ -107,6 +107,21 @@ impl FolderReplacement {
     }
 }
 
+/// True for what is written through and never replaced: devices, pipes, sockets, and whatever has a name in `/dev` or `/proc`, such as
+/// `/dev/stdout`, also where that is a file by now.
+pub fn is_stream(path: &Path) -> bool {
+    path.starts_with("/dev") || path.starts_with("/proc") || is_special(path)
+}
+
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
+}
+
+/// Opens a stream for writing behind what is there.
+pub fn open_stream(path: &Path) -> io::Result<File> {
+    OpenOptions::new().append(true).open(path).map_err(|error| with_path(path, &error))
+}
+
 /// Puts things into place without [`abandon`] in between.
 pub fn undisturbed<T>(commit: impl FnOnce() -> T) -> T {
     let _held = lock(&COMMIT);
@@ -193,6 +208,13 @@ struct Place {
 
 impl Place {
     fn find(path: &Path, force: bool, kind: Kind) -> io::Result<Self> {
+        let refuse = |text| Err(with_path(path, &io::Error::new(ErrorKind::InvalidInput, text)));
+        if kind == Kind::File && path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            return refuse("a name that ends in a slash is that of a folder, and a file is to be written");
+        }
+        if is_stream(path) {
+            return refuse("is no regular file or folder and cannot be replaced; write somewhere else");
+        }
         // A link is followed: what it points to is replaced, not the link.
         let target = match fs::symlink_metadata(path) {
             Ok(metadata) if metadata.is_symlink() => {
@@ -200,9 +222,7 @@ impl Place {
             }
             _ => path.components().collect(),
         };
-        let Some(name) = target.file_name() else {
-            return Err(with_path(path, &io::Error::new(ErrorKind::InvalidInput, "names no file")));
-        };
+        let Some(name) = target.file_name() else { return refuse("names no file") };
         match fs::metadata(&target) {
             Ok(metadata) => {
                 check_taken(&target, &metadata, force, kind).map_err(|error| with_path(path, &error))?;

@@ -199,7 +199,7 @@ pub(crate) struct ReadingArgs {
     #[arg(long, value_name = "A=B", value_parser = crate::suggest::mapping)]
     charset_map: Vec<(String, Charset)>,
     /// Language of text that does not tell its own, as in Content-Language: `pt-BR`.
-    #[arg(long, value_name = "TAG")]
+    #[arg(long, value_name = "TAG", value_parser = crate::suggest::language)]
     lang_hint: Option<String>,
 }
 
@@ -333,9 +333,17 @@ pub(crate) struct InspectArgs {
 
 /// Convert files from one charset to another, as iconv does.
 ///
-/// The first bytes that cannot be read or written end the work with exit code 1 and their position, unless -c or
-/// --replace is given. Besides charsets, `imap-utf-7` names the encoding of mailbox names (RFC 3501), one a line.
+/// The files are read as FROM and written as TO, one after the other, to standard output or to the file that -o names; they themselves
+/// stay. Bytes that FROM does not have, and characters that TO does not have, end the work with exit code 1 and their position, unless
+/// one of these is given: -c leaves them out; --replace writes a sign in their place; --unmappable says what becomes of such characters
+/// alone. How many there were is told on standard error, and with --explain each of them.
+///
+/// `mailglot detect` guesses FROM where nobody knows it. Besides charsets, `imap-utf-7` names the encoding of mailbox names (RFC 3501), one a
+/// line.
 #[derive(Debug, Group)]
+#[command(
+    override_usage = "mailglot convert -f <FROM> [-t <TO>] [OPTIONS] [FILE]...\n       mailglot convert --list"
+)]
 #[command(after_help = "\
 Examples:
   $ mailglot convert -f windows-1252 letter.txt
@@ -344,19 +352,19 @@ Examples:
   $ echo 'Entw&APw-rfe' | mailglot convert -f imap-utf-7
   $ mailglot convert -l")]
 pub(crate) struct ConvertArgs {
-    /// Charset of the input.
+    /// Charset of the input; `--list` has the names.
     #[arg(short, long, value_name = "FROM", required_unless_present = "list")]
     pub(crate) from: Option<String>,
     /// Charset of the output.
     #[arg(short, long, value_name = "TO", default_value = "utf-8")]
     pub(crate) to: String,
-    /// Drop what cannot be read or written.
-    #[arg(short = 'c')]
+    /// Leave out bytes that cannot be read and characters that cannot be written.
+    #[arg(short = 'c', long)]
     pub(crate) skip: bool,
-    /// Write U+FFFD for what cannot be read, and a question mark for what cannot be written.
+    /// Write U+FFFD for bytes that cannot be read, and a question mark for a character that cannot be written.
     #[arg(long, conflicts_with = "skip")]
     pub(crate) replace: bool,
-    /// What stands for a character that cannot be written; without it, -c and --replace tell.
+    /// What becomes of a character that cannot be written, whatever -c and --replace say of it. Bytes that cannot be read are not meant.
     #[arg(long, value_name = "WAY")]
     pub(crate) unmappable: Option<UnmappableWay>,
     /// Tell on standard error of each loss: where it is, what is wrong, the bytes around, what was written.
@@ -365,7 +373,7 @@ pub(crate) struct ConvertArgs {
     /// Write to a file, which appears whole or not at all; by default standard output.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// List the charsets.
+    /// List the names of all charsets (`mailglot charsets` tells more of each).
     #[arg(short, long)]
     pub(crate) list: bool,
     /// Files; `-` or none is standard input.
@@ -408,7 +416,7 @@ pub(crate) struct DetectArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..))]
     pub(crate) top: u8,
     /// Language of the text, as in Content-Language: `pt-BR`.
-    #[arg(long, value_name = "TAG")]
+    #[arg(long, value_name = "TAG", value_parser = crate::suggest::language)]
     pub(crate) lang_hint: Option<String>,
     /// Country that the text comes from, as in domain names: `cz`.
     #[arg(long, value_name = "CODE")]

@@ -30,6 +30,59 @@ pub(crate) fn mapping(text: &str) -> Result<(String, Charset), String> {
     Ok((label.to_owned(), charset(meaning.trim())?))
 }
 
+/// A language tag as a person typed it: of the shape that RFC 5646 2.1 has (BCP 47).
+pub(crate) fn language(text: &str) -> Result<String, String> {
+    if is_language(text) {
+        return Ok(text.to_owned());
+    }
+    let (hyphens, advice) = (text.replace('_', "-"), "expected a language tag, such as `pt-BR`");
+    if is_language(&hyphens) {
+        Err(format!("{advice}; did you mean `{hyphens}`?"))
+    } else {
+        Err(advice.to_owned())
+    }
+}
+
+/// The grammar of RFC 5646 2.1. The irregular tags of old times (`i-klingon`) count by their shape.
+fn is_language(tag: &str) -> bool {
+    let letters = |tag: &str, least, most| {
+        (least..=most).contains(&tag.len()) && tag.bytes().all(|b| b.is_ascii_alphabetic())
+    };
+    let any = |tag: &str, least, most| {
+        (least..=most).contains(&tag.len()) && tag.bytes().all(|b| b.is_ascii_alphanumeric())
+    };
+    let mut parts = tag.split('-').peekable();
+    let Some(first) = parts.next() else { return false };
+    let old = matches!(first, "i" | "I");
+    let private = matches!(first, "x" | "X");
+    if old || private {
+        let rest: Vec<_> = parts.collect();
+        return !rest.is_empty() && rest.iter().all(|part| any(part, 1, 8));
+    }
+    if !letters(first, 2, 8) {
+        return false;
+    }
+    for _ in 0..if first.len() < 4 { 3 } else { 0 } {
+        parts.next_if(|part| letters(part, 3, 3));
+    }
+    parts.next_if(|part| letters(part, 4, 4));
+    parts
+        .next_if(|part| letters(part, 2, 2) || (part.len() == 3 && part.bytes().all(|b| b.is_ascii_digit())));
+    let variant = |part: &&str| any(part, 5, 8) || (any(part, 4, 4) && part.as_bytes()[0].is_ascii_digit());
+    while parts.next_if(variant).is_some() {}
+    while let Some(singleton) = parts.next_if(|part| any(part, 1, 1)) {
+        let least = if matches!(singleton, "x" | "X") { 1 } else { 2 };
+        if parts.next_if(|part| any(part, least, 8)).is_none() {
+            return false;
+        }
+        while parts.next_if(|part| any(part, least, 8)).is_some() {}
+        if least == 1 {
+            break;
+        }
+    }
+    parts.next().is_none()
+}
+
 fn unknown(label: &str, names: &[&str]) -> String {
     if names.is_empty() {
         format!("unknown charset `{label}` (`mailglot convert -l` lists all)")
@@ -79,6 +132,59 @@ mod tests {
             assert!(message.contains("did you mean") && message.contains(name), "{message}");
         }
         assert!(charset("klingon-in-stone").unwrap_err().contains("convert -l"));
+    }
+
+    #[test]
+    fn languages_have_the_shape_of_their_tags() {
+        // Examples of RFC 5646 A.
+        for tag in [
+            "de",
+            "fr",
+            "ja",
+            "i-enochian",
+            "zh-Hant",
+            "sr-Cyrl",
+            "zh-cmn-Hans-CN",
+            "zh-yue-HK",
+            "sr-Latn-RS",
+            "sl-rozaj-biske",
+            "sl-nedis",
+            "de-CH-1901",
+            "sl-IT-nedis",
+            "hy-Latn-IT-arevela",
+            "de-DE",
+            "en-US",
+            "es-419",
+            "de-CH-x-phonebk",
+            "az-Arab-x-AZE-derbend",
+            "x-whatever",
+            "qaa-Qaaa-QM-x-southern",
+            "en-US-u-islamcal",
+            "zh-CN-a-myext-x-private",
+            "en-a-myext-b-another",
+            "PT-br",
+        ] {
+            assert!(language(tag).is_ok(), "{tag}");
+        }
+        for tag in [
+            "",
+            "!!!",
+            "d",
+            "1a",
+            "de-419-DE",
+            "a-DE",
+            "de-",
+            "-de",
+            "de--CH",
+            "de-x",
+            "en-u",
+            "ü",
+            "deutschland",
+            "de DE",
+        ] {
+            assert!(language(tag).is_err(), "{tag}");
+        }
+        assert!(language("pt_BR").unwrap_err().contains("did you mean `pt-BR`?"));
     }
 
     #[test]

@@ -179,13 +179,15 @@ impl LossKind {
     }
 }
 
-/// One defect: `bytes` are offsets in this decoder's (or encoder's) whole input.
+/// One defect, or several of one kind that touch: `bytes` are offsets in this decoder's (or encoder's) whole input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
     /// Half-open byte range in the input; empty for something that is missing.
     pub bytes: Range<u64>,
     /// What was wrong.
     pub kind: LossKind,
+    /// Number of U+FFFD that a decoder wrote for it.
+    pub replaced: u64,
 }
 
 /// Counts without bound, keeps the first N ranges, merges touching runs of one kind.
@@ -195,6 +197,7 @@ pub struct LossLog {
     limit: usize,
     losses: u64,
     notes: u64,
+    replaced: u64,
     counts: Vec<(LossKind, u64)>,
     ascii_from_shift: u64,
     controls_from_shift: u64,
@@ -219,6 +222,7 @@ impl LossLog {
             limit,
             losses: 0,
             notes: 0,
+            replaced: 0,
             counts: Vec::new(),
             ascii_from_shift: 0,
             controls_from_shift: 0,
@@ -233,6 +237,11 @@ impl LossLog {
     /// Number of defects that lost nothing (repairs, notes).
     pub fn notes(&self) -> u64 {
         self.notes
+    }
+
+    /// Number of U+FFFD that a decoder wrote for defects: not of those that the text has.
+    pub fn replaced(&self) -> u64 {
+        self.replaced
     }
 
     /// Number of defects of one kind.
@@ -261,20 +270,21 @@ impl LossLog {
         &self.kept
     }
 
-    /// Adds one defect; whether it counts as a loss follows from its kind.
+    /// Adds one defect; whether it counts as a loss, for which one U+FFFD stands, follows from its kind.
     pub fn record(&mut self, bytes: Range<u64>, kind: LossKind) {
-        if kind.is_loss() {
+        let is_loss = kind.is_loss();
+        self.add(bytes, kind, is_loss, u64::from(is_loss));
+    }
+
+    /// Adds one defect for which so many U+FFFD stand; it may be an error whatever its kind (strict decoding).
+    pub(crate) fn add(&mut self, bytes: Range<u64>, kind: LossKind, is_loss: bool, replaced: u64) {
+        if is_loss {
             self.losses += 1;
         } else {
             self.notes += 1;
         }
-        self.keep(bytes, kind);
-    }
-
-    /// Adds one defect that is an error whatever its kind (strict decoding).
-    pub(crate) fn record_error(&mut self, bytes: Range<u64>, kind: LossKind) {
-        self.losses += 1;
-        self.keep(bytes, kind);
+        self.replaced += replaced;
+        self.keep(bytes, kind, replaced);
     }
 
     /// Counts a character that came out of a shifted state, if it is ASCII.
@@ -292,7 +302,7 @@ impl LossLog {
         self.controls_from_shift += controls;
     }
 
-    fn keep(&mut self, bytes: Range<u64>, kind: LossKind) {
+    fn keep(&mut self, bytes: Range<u64>, kind: LossKind, replaced: u64) {
         match self.counts.iter_mut().find(|(k, _)| *k == kind) {
             Some((_, n)) => *n += 1,
             None => self.counts.push((kind, 1)),
@@ -308,9 +318,10 @@ impl LossLog {
             && !bytes.is_empty()
         {
             before.bytes.end = bytes.end;
+            before.replaced += replaced;
         } else if at < self.limit {
             self.kept.truncate(self.limit.saturating_sub(1).max(at));
-            self.kept.insert(at, Loss { bytes, kind });
+            self.kept.insert(at, Loss { bytes, kind, replaced });
         }
     }
 }
@@ -336,6 +347,8 @@ mod tests {
             [(0, 2, "invalid"), (2, 3, "overlong"), (4, 5, "overlong"), (5, 5, "unterminated-run")]
         );
         assert_eq!((log.losses(), log.notes(), log.count(LossKind::Invalid)), (4, 1, 2));
+        assert_eq!(log.kept().iter().map(|loss| loss.replaced).collect::<Vec<_>>(), [2, 1, 1, 0]);
+        assert_eq!(log.replaced(), 4);
     }
 
     #[test]

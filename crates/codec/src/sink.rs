@@ -42,7 +42,7 @@ impl<'t> Sink<'t> {
         self.put(Packed::ascii(byte));
     }
 
-    pub(crate) fn put_replacement(&mut self) {
+    fn put_replacement(&mut self) {
         self.put(Packed::REPLACEMENT);
     }
 
@@ -51,20 +51,31 @@ impl<'t> Sink<'t> {
         kernel::copy_ascii(run, self.text);
     }
 
-    /// Logs a defect; in strict mode every defect that is more than a note for information is an error.
+    /// Logs a defect for which nothing is written; in strict mode every defect that is more than a note for information is an error.
     pub(crate) fn record(&mut self, bytes: Range<u64>, kind: LossKind) {
-        if self.mode == Mode::Lenient {
-            self.log.record(bytes, kind);
-        } else if !kind.is_info() {
-            self.log.record_error(bytes, kind);
-        }
+        self.log(bytes, kind, 0);
     }
 
     /// Logs a defect and writes U+FFFD for it.
     #[cold]
     pub(crate) fn replace(&mut self, bytes: Range<u64>, kind: LossKind) {
-        self.record(bytes, kind);
+        self.log(bytes, kind, 1);
         self.put_replacement();
+    }
+
+    /// Logs a defect and writes so many U+FFFD for it.
+    #[cold]
+    pub(crate) fn replace_by(&mut self, bytes: Range<u64>, kind: LossKind, count: usize) {
+        self.log(bytes, kind, count as u64);
+        (0..count).for_each(|_| self.put_replacement());
+    }
+
+    fn log(&mut self, bytes: Range<u64>, kind: LossKind, replaced: u64) {
+        if self.mode == Mode::Lenient {
+            self.log.add(bytes, kind, kind.is_loss(), replaced);
+        } else if !kind.is_info() {
+            self.log.add(bytes, kind, true, replaced);
+        }
     }
 
     /// Logs what is no error in either mode.

@@ -102,8 +102,7 @@ pub(crate) fn run(input: &[u8], base: u64, last: bool, forms: Forms, sink: &mut 
             }
             sink.put_char(c);
         } else {
-            sink.record(range, form.kind);
-            (0..form.replacements).for_each(|_| sink.put_replacement());
+            sink.replace_by(range, form.kind, form.replacements);
         }
     }
     at

@@ -6,6 +6,7 @@
 //! folders back.
 
 use crate::{Error, away, names};
+use mailglot_archive::replace::is_stream;
 use mailglot_archive::{BoxEvent, Format, Found, LeftOut, Source, open, recognize_with};
 use mailglot_mime::Limits;
 use std::collections::HashSet;
@@ -207,14 +208,14 @@ pub(crate) fn check_apart(place: &Path, read: &[PathBuf]) -> Result<(), Error> {
 /// Refuses a place that is taken, unless it may be replaced; a folder may be only when it holds nothing but mail.
 pub(crate) fn check_free(place: &Path, force: bool, ours: &HashSet<String>) -> Result<(), Error> {
     let refuse = |kind, why: &str| Err(Error::Output(place.to_owned(), io::Error::new(kind, why)));
+    if is_stream(place) {
+        return refuse(io::ErrorKind::AlreadyExists, "is no regular file or folder; write somewhere else");
+    }
     if !away::exists(place) {
         return Ok(());
     }
     if place.is_dir() && is_empty(place) {
         return Ok(());
-    }
-    if fs::metadata(place).is_ok_and(|there| !there.is_dir() && !there.is_file()) {
-        return refuse(io::ErrorKind::AlreadyExists, "is no regular file or folder; write somewhere else");
     }
     if !force {
         return refuse(io::ErrorKind::AlreadyExists, "stands there already (--force replaces it)");

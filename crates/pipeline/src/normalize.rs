@@ -14,7 +14,7 @@ use crate::reader::Reader;
 use crate::tally::{Complete, Tally};
 use crate::{Error, Progress, SourceSummary, Summary, report};
 use mailglot_archive::ledger::{Archived, Footer, Writer};
-use mailglot_archive::replace::{FolderReplacement, Replacement};
+use mailglot_archive::replace::{FolderReplacement, Replacement, is_stream, open_stream};
 use mailglot_archive::{BoxEvent, Destination, Format, create};
 use mailglot_mime::Policy;
 use std::collections::HashSet;
@@ -47,7 +47,7 @@ pub struct NormalizeJob {
     pub policy: Policy,
     /// Where the ledger goes.
     pub ledger: LedgerPlace,
-    /// Where a JSON report goes.
+    /// Where a JSON report goes: a file that appears with the output, or a device or pipe that it is written to afterwards.
     pub report: Option<PathBuf>,
     /// Worker threads, at least 1. Output does not depend on it.
     pub threads: usize,
@@ -165,6 +165,11 @@ fn normalize_with(job: &NormalizeJob, progress: &Progress, process: Process) -> 
     };
     let (destination, aside) = (sinks.destination.take(), sinks.aside.take());
     plan.commit(Ready { root, destination, aside, ledger, report })?;
+    if let Some(place) = job.report.as_deref().filter(|place| is_stream(place)) {
+        let written = open_stream(place)
+            .and_then(|mut stream| stream.write_all(report::render(job, &run.summary).as_bytes()));
+        written.map_err(|error| Error::Output(place.to_owned(), error))?;
+    }
     Ok(run.summary)
 }
 

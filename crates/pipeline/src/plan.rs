@@ -7,7 +7,7 @@
 use crate::away::{self, Away, Placed};
 use crate::layout::{self, Input};
 use crate::{Error, LedgerPlace, NormalizeJob};
-use mailglot_archive::replace::{FolderReplacement, Replacement, undisturbed};
+use mailglot_archive::replace::{FolderReplacement, Replacement, is_stream, undisturbed};
 use mailglot_archive::{Destination, Format};
 use std::collections::HashSet;
 use std::io;
@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Plan {
     pub(crate) output: PathBuf,
     pub(crate) ledger: Option<PathBuf>,
+    /// The report, where it is a file.
     pub(crate) report: Option<PathBuf>,
     /// The folder of messages that were set aside.
     pub(crate) aside: PathBuf,
@@ -69,7 +70,7 @@ impl Plan {
                 LedgerPlace::File(path) => Some(path.clone()),
                 LedgerPlace::Nowhere => None,
             },
-            report: job.report.clone(),
+            report: job.report.clone().filter(|report| !is_stream(report)),
             aside: with_suffix(&job.output, ".set-aside"),
             alone,
             force: job.force,

@@ -53,7 +53,8 @@ pub(crate) struct DecodeArgs {
     /// Tell on standard error how each piece was read.
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Decode the words of a text from standard input, as it comes; all other bytes pass unchanged.
+    /// Decode the words of a text from standard input, as it comes; all other bytes pass unchanged, and so does a word beyond 64 KiB, which
+    /// is told.
     #[arg(long, conflicts_with_all = ["texts", "nul", "json", "name", "explain"])]
     pub(crate) stream: bool,
     /// Damage to undo where the way back is certain.
@@ -129,6 +130,7 @@ Examples:
   $ mailglot header encode 'Viele Grüße'
   $ echo 'Привет' | mailglot header encode --encoding b
   $ mailglot header encode --fold --name Subject --charset iso-2022-jp,utf-8 '日本語の件名'
+  $ mailglot header encode --name To 'Jörg <j@example.org>, k@example.org (Käthe)'
   $ mailglot header encode --param filename --compat words 'Übersicht.pdf'")]
 pub(crate) struct EncodeArgs {
     /// Values; without any, each line of standard input is one.
@@ -140,7 +142,8 @@ pub(crate) struct EncodeArgs {
     /// Charsets, the best first: the first that holds the whole value is used. UTF-8 holds all.
     #[arg(long, value_name = "LABELS", value_delimiter = ',', value_parser = crate::suggest::charset, default_value = "utf-8")]
     pub(crate) charset: Vec<Charset>,
-    /// Field that the values are for: its name counts in the first line, and tells whether it holds text or phrases.
+    /// Field that the values are for: its name counts in the first line, and tells what may be encoded. Of addresses only names and
+    /// comments are; a value without an `@` is one name.
     #[arg(long, value_name = "FIELD", conflicts_with = "param")]
     pub(crate) name: Option<String>,
     /// Fold lines at 76 columns.

@@ -36,10 +36,11 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
         json.map_err(|error| Failure::new(Exit::Output, error.to_string()))? + "\n"
     } else {
         let verbose = console.level() == Level::Verbose;
-        lines(&account, &job.inputs, verbose, Style::stdout()).join("\n") + "\n"
+        lines(&account, &readable(&job.inputs, &account.unread), verbose, Style::stdout()).join("\n") + "\n"
     };
     print(text.as_bytes())?;
-    Ok(worst.max(judged(&account, args.fail_on)))
+    // An account that lacks an input is no answer to --fail-on.
+    Ok(if account.unread.is_empty() { worst.max(judged(&account, args.fail_on)) } else { worst })
 }
 
 fn lines(account: &Summary, inputs: &[PathBuf], all: bool, style: Style) -> Vec<String> {
@@ -65,9 +66,20 @@ fn lines(account: &Summary, inputs: &[PathBuf], all: bool, style: Style) -> Vec<
     let doubts: u64 = AMBIGUOUS.iter().filter_map(|code| account.events.get(*code)).sum();
     lines.push(format!("ambiguous   {}", number(doubts)));
     lines.extend(examples("e.g. ambiguous", most, &|e| AMBIGUOUS.contains(&e.code.as_str())));
-    lines.push(String::new());
-    lines.push(format!("next: {}", style.strong(next(inputs))));
+    if !inputs.is_empty() {
+        lines.push(String::new());
+        lines.push(format!("next: {}", style.strong(next(inputs))));
+    }
     lines
+}
+
+/// The inputs that a normalization takes: one of which, or of what lies below it, nothing was said to be unreadable.
+fn readable(inputs: &[PathBuf], unread: &[String]) -> Vec<PathBuf> {
+    let is_of = |input: &str, told: &String| {
+        told.strip_prefix(input).is_some_and(|rest| rest.starts_with(':') || rest.starts_with('/'))
+    };
+    let is_whole = |input: &&PathBuf| !unread.iter().any(|told| is_of(&input.to_string_lossy(), told));
+    inputs.iter().filter(is_whole).cloned().collect()
 }
 
 /// The command that would do it. The output does not lie inside an input.

@@ -16,11 +16,11 @@ mod target;
 use super::note;
 use crate::args::{ConvertArgs, UnmappableWay};
 use crate::exit::{Exit, Failure};
-use crate::output::{Console, print};
+use crate::output::{Console, counted, print, visible};
 use crate::suggest;
 use explain::{Reading, Writing};
 use mailglot_archive::keep_private;
-use mailglot_archive::replace::Replacement;
+use mailglot_archive::replace::{Replacement, is_stream, open_stream};
 use mailglot_codec::{Charset, Unmappable};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Stdout, Write};
@@ -122,7 +122,14 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
         let name = if file.as_os_str() == "-" { "standard input".into() } else { file.to_string_lossy() };
         let mut reading = args.explain.then(|| Reading::new(console, &name, from.charset(), way));
         match source::pour(&mut *input, from, way, &mut target, reading.as_mut()) {
-            Ok(()) => {}
+            Ok(losses) if losses > 0 && !args.explain => {
+                let (kind, done) = (counted(losses, "defect"), done(way));
+                console.say(format_args!(
+                    "{}: {kind} in bytes that cannot be read, {done}{EACH}",
+                    visible(&name)
+                ));
+            }
+            Ok(_) => {}
             Err(Stop::Read(error)) => note(&Failure::input(file.display(), &error), &mut worst, console),
             Err(Stop::Write(error)) => return Err(target.sink.failure(&error)),
             Err(Stop::Loss(message)) => {
@@ -141,8 +148,25 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
             Stop::Read(error) | Stop::Write(error) => target.sink.failure(&error),
         });
     }
+    if target.losses > 0 && !args.explain {
+        let characters = counted(target.losses, "character");
+        console
+            .say(format_args!("{characters} of the text cannot be written in {}{EACH}", to.charset().name()));
+    }
     target.sink.commit(worst)?;
     Ok(worst)
+}
+
+/// Where more is told.
+const EACH: &str = " (--explain tells of each)";
+
+/// What was done with bytes that cannot be read.
+fn done(way: Way) -> &'static str {
+    match way {
+        Way::Stop => "the work stopped there",
+        Way::Skip => "left out",
+        Way::Replace => "replaced",
+    }
 }
 
 /// What to write for what cannot be written: as asked, else as what cannot be read is treated.
@@ -182,6 +206,8 @@ pub(super) fn open(file: &Path) -> io::Result<Box<dyn Read>> {
 #[derive(Debug)]
 enum Sink {
     Stdout(BufWriter<Stdout>),
+    /// A device, a pipe: written as it comes.
+    Stream(BufWriter<File>, PathBuf),
     File(Replacement, PathBuf),
 }
 
@@ -189,6 +215,10 @@ impl Sink {
     fn new(file: Option<&Path>) -> Result<Self, Failure> {
         match file.filter(|path| path.as_os_str() != "-") {
             None => Ok(Self::Stdout(BufWriter::with_capacity(BUFFER, io::stdout()))),
+            Some(path) if is_stream(path) => match open_stream(path) {
+                Ok(file) => Ok(Self::Stream(BufWriter::with_capacity(BUFFER, file), path.to_owned())),
+                Err(error) => Err(Failure::output(path, &error)),
+            },
             Some(path) => match Replacement::create(path, true) {
                 Ok(file) => Ok(Self::File(file, path.to_owned())),
                 Err(error) => Err(Failure::output(path, &error)),
@@ -199,7 +229,7 @@ impl Sink {
     fn failure(&self, error: &io::Error) -> Failure {
         match self {
             Self::Stdout(_) => Failure::stdout(error),
-            Self::File(_, path) => Failure::output(path, error),
+            Self::Stream(_, path) | Self::File(_, path) => Failure::output(path, error),
         }
     }
 
@@ -207,6 +237,7 @@ impl Sink {
     fn commit(self, worst: Exit) -> Result<(), Failure> {
         match self {
             Self::Stdout(mut out) => out.flush().map_err(|error| Failure::stdout(&error)),
+            Self::Stream(mut out, path) => out.flush().map_err(|error| Failure::output(&path, &error)),
             Self::File(file, path) if worst == Exit::Done => {
                 file.commit().map_err(|error| Failure::output(&path, &error))
             }
@@ -219,6 +250,7 @@ impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Stdout(out) => out.write(bytes),
+            Self::Stream(file, _) => file.write(bytes),
             Self::File(file, _) => file.write(bytes),
         }
     }
@@ -226,6 +258,7 @@ impl Write for Sink {
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::Stdout(out) => out.flush(),
+            Self::Stream(file, _) => file.flush(),
             Self::File(file, _) => file.flush(),
         }
     }

@@ -12,7 +12,7 @@ mod typed;
 use super::values::{End, each, put};
 use crate::args::{self, DecodeArgs, HeaderCommand, ParamsArgs};
 use crate::exit::{Exit, Failure};
-use crate::output::{Console, visible};
+use crate::output::{Console, number, visible};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use mailglot_mime::encoded_word::{self, Encoding, Finding, HeaderContext};
@@ -21,6 +21,8 @@ use mailglot_mime::params::{self, Param};
 use mailglot_mime::{Policy, Severity};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 pub(crate) fn run(command: &HeaderCommand, console: Console) -> Result<Exit, Failure> {
     match command {
@@ -50,7 +52,8 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
     let context = context(args, &policy);
     let name = args.name.as_deref();
     let kind = name.map_or(FieldKind::Unstructured, |name| field_kind(name.as_bytes()));
-    each(&args.texts, end, |value, out| {
+    let mut counts = Counts::default();
+    let exit = each(&args.texts, end, |value, out| {
         let mut findings = Vec::new();
         let text = encoded_word::decode_lines(value, kind, &context, &mut findings);
         if args.json {
@@ -66,9 +69,14 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
         }
         if !args.json {
             tell(&findings, typed || args.explain, console);
+            if !(typed || args.explain) {
+                counts.add(&findings);
+            }
         }
         Ok(())
-    })
+    })?;
+    counts.tell(console);
+    Ok(exit)
 }
 
 /// Tells how each piece was read.
@@ -116,7 +124,8 @@ const SHOWN: usize = 48;
 fn parameters(args: &ParamsArgs, console: Console) -> Result<Exit, Failure> {
     let policy = args.reading.policy();
     let context = HeaderContext::of(&policy);
-    each(&[], End::new(args.nul), |value, out| {
+    let mut counts = Counts::default();
+    let exit = each(&[], End::new(args.nul), |value, out| {
         let mut findings = Vec::new();
         let parsed = params::parse(value, &context, &mut findings);
         if args.json {
@@ -125,8 +134,11 @@ fn parameters(args: &ParamsArgs, console: Console) -> Result<Exit, Failure> {
         }
         put(out, &[visible(&parsed.to_string()).as_bytes(), b"\n"])?;
         tell(&findings, false, console);
+        counts.add(&findings);
         Ok(())
-    })
+    })?;
+    counts.tell(console);
+    Ok(exit)
 }
 
 /// Tells what was found. Values that were typed are worth a word about repairs; for others `-v` asks for it.
@@ -143,6 +155,35 @@ fn tell(findings: &[Finding], typed: bool, console: Console) {
             visible(&finding.detail)
         );
         if typed && severity > Severity::Info { console.say(line) } else { console.explain(line) }
+    }
+}
+
+/// How often repairs and losses were found in values of which not each is told.
+#[derive(Debug, Default)]
+struct Counts(BTreeMap<&'static str, Count>);
+
+#[derive(Debug)]
+struct Count {
+    severity: Severity,
+    times: u64,
+    /// Where the first one is: in a stream, or in its value.
+    first: Range<usize>,
+}
+
+impl Counts {
+    fn add(&mut self, findings: &[Finding]) {
+        for finding in findings.iter().filter(|finding| finding.kind.severity() > Severity::Info) {
+            let new = || Count { severity: finding.kind.severity(), times: 0, first: finding.at.clone() };
+            self.0.entry(finding.kind.code()).or_insert_with(new).times += finding.count;
+        }
+    }
+
+    fn tell(&self, console: Console) {
+        for (code, count) in &self.0 {
+            let Count { severity, times, first } = count;
+            let place = format!("the first at {}..{} (-v tells of each)", first.start, first.end);
+            console.say(format_args!("{} {code}: {}, {place}", severity.name(), number(*times)));
+        }
     }
 }
 

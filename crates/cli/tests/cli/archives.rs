@@ -185,6 +185,68 @@ fn outputs_are_whole_or_absent() {
     sandbox.run(&["normalize", "archive.mbox", "-o", "message.eml", "--force"]).ended(0);
 }
 
+/// A name in `/dev` stays what it is, and so does a pipe; what can be written through is.
+#[test]
+fn streams_are_written_through_and_never_replaced() {
+    let sandbox = Sandbox::new();
+    let want = sandbox.run(&["convert", "-f", "windows-1252", "letter.txt"]).ended(0).out;
+    for line in [
+        "mailglot convert -f windows-1252 -o /dev/stdout letter.txt > got",
+        "mailglot convert -f windows-1252 -o /dev/fd/3 letter.txt 3> got",
+        "mailglot convert -f windows-1252 -o /dev/stdout letter.txt | cat > got",
+        "mkfifo pipe; cat pipe > got & mailglot convert -f windows-1252 -o pipe letter.txt; wait; test -p pipe; rm pipe",
+    ] {
+        sandbox.shell(line).ended(0);
+        assert_eq!(sandbox.read("got"), want, "{line}");
+    }
+    // What the shell wrote before stays.
+    sandbox.shell("(echo before; mailglot convert -f windows-1252 -o /dev/stdout letter.txt) > got").ended(0);
+    assert_eq!(sandbox.read("got"), [b"before\n", &want[..]].concat());
+    sandbox.run(&["convert", "-f", "windows-1252", "-o", "/dev/null", "letter.txt"]).ended(0);
+    sandbox.run(&["convert", "-f", "windows-1252", "-o", "/dev/full", "letter.txt"]).ended(4);
+    let report = "mailglot -q normalize archive.mbox -o out.mbox --report /dev/stdout | cat > report.json";
+    sandbox.shell(report).ended(0);
+    let report: serde_json::Value = serde_json::from_slice(&sandbox.read("report.json")).unwrap();
+    assert_eq!(report["identity"]["messages_in"], 2);
+    let before = sandbox.names();
+    for line in [
+        "mailglot normalize archive.mbox -o /dev/stdout --force > got",
+        "mailglot normalize archive.mbox -o /dev/null --ledger none --force",
+        "mailglot normalize archive.mbox -o other.mbox --ledger /dev/stdout --force > got",
+        "mailglot restore out.mbox -o /dev/stdout > got",
+        "mailglot convert -f windows-1252 -o y/ letter.txt",
+        "mailglot normalize archive.mbox -o y/ --ledger none",
+        "mailglot restore out.mbox -o y/",
+    ] {
+        let run = sandbox.shell(line).ended(4);
+        assert!(
+            ["write somewhere else", "that of a folder", "restore to another place"]
+                .iter()
+                .any(|words| run.err.contains(words)),
+            "{line}: {}",
+            run.err
+        );
+        assert_eq!(sandbox.names(), before, "{line}");
+    }
+    // A folder may be named so.
+    sandbox.run(&["normalize", "Maildir", "-o", "y/"]).ended(0);
+    assert!(sandbox.path("y/cur").is_dir() && sandbox.path("y.ledger").is_file());
+    sandbox.shell("test -c /dev/null && test -c /dev/full").ended(0);
+}
+
+#[test]
+fn what_is_missing_is_no_finding_and_no_next_step() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["check", "missing", "--fail-on", "any"]).ended(2);
+    sandbox.run(&["check", "--json", "missing", "--fail-on", "any"]).ended(2);
+    let run = sandbox.run(&["check", "missing", "archive.mbox", "--fail-on", "any"]).ended(2);
+    assert!(
+        run.text().ends_with("\nnext: mailglot normalize archive.mbox -o archive.utf8.mbox\n"),
+        "{run:?}"
+    );
+    sandbox.run(&["check", "archive.mbox", "--fail-on", "any"]).ended(3);
+}
+
 #[test]
 fn a_damaged_ledger_restores_nothing() {
     let sandbox = Sandbox::new();

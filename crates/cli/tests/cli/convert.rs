@@ -168,6 +168,86 @@ fn each_loss_is_explained() {
 }
 
 #[test]
+fn what_was_left_out_or_replaced_is_counted() {
+    let sandbox = Sandbox::new();
+    for (args, input, err) in [
+        (
+            &["-f", "utf-8", "-c"][..],
+            &b"a\xff\xffb\xc3"[..],
+            "standard input: 3 defects in bytes that cannot be read, left out (--explain tells of each)\n",
+        ),
+        (
+            &["-f", "utf-8", "--replace"],
+            b"a\xff",
+            "standard input: 1 defect in bytes that cannot be read, replaced (--explain tells of each)\n",
+        ),
+        (
+            &["-f", "utf-8", "-t", "us-ascii", "--replace"],
+            "ü€".as_bytes(),
+            "2 characters of the text cannot be written in US-ASCII (--explain tells of each)\n",
+        ),
+        (&["-f", "utf-8", "-c"], "ü".as_bytes(), ""),
+    ] {
+        let run = sandbox.pipe(&[&["convert"], args].concat(), input).ended(0);
+        assert_eq!(run.err, err, "{args:?}");
+        assert!(sandbox.pipe(&[&["-q", "convert"], args].concat(), input).ended(0).err.is_empty());
+    }
+}
+
+/// The law of what is explained: it does not depend on how a pipe cuts the input.
+#[test]
+fn what_is_explained_does_not_depend_on_pieces() {
+    let sandbox = Sandbox::new();
+    for (args, input) in [
+        (&["-f", "utf-8", "--replace"][..], &b"a\xff\xff\xfeb\xc3\xa9\xe2\x82\xc3c"[..]),
+        (&["-f", "utf-8", "-t", "us-ascii", "--replace"], "x€€ü y".as_bytes()),
+        (&["-f", "utf-8", "-t", "us-ascii"], "x€€ü y".as_bytes()),
+        (&["-f", "utf-16le", "--replace"], b"a\0\x00\xd8\x00\xd8b\0\xff"),
+        (&["-f", "shift_jis", "-c"], b"\x93\xfa\xff\xff\xa0\x82"),
+        (&["-f", "utf-8"], b"ab\xff\xffcd"),
+        (&["-f", "utf-7", "--replace"], b"+AGE \xe9\xe9+2AA- +ZeVnLIqe-"),
+    ] {
+        let args = [&["convert", "--explain"], args].concat();
+        let whole = sandbox.pipe(&args, input);
+        assert!(whole.err.contains("bytes "), "{args:?}: {whole:?}");
+        for cut in 1..input.len() {
+            let pieces = sandbox.pipe_in_pieces(&args, &[&input[..cut], &input[cut..]]);
+            assert_eq!(
+                (pieces.err, pieces.out, pieces.code),
+                (whole.err.clone(), whole.out.clone(), whole.code)
+            );
+        }
+    }
+}
+
+/// What is said to be written is what is written.
+#[test]
+fn replacements_are_counted_as_they_are_written() {
+    let sandbox = Sandbox::new();
+    let mut state = 1u32;
+    let mut byte = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        // Without this byte no input holds a U+FFFD of its own.
+        ((state >> 24) as u8).min(0xfc)
+    };
+    for label in
+        ["utf-8", "utf-16le", "utf-32be", "shift_jis", "gb18030", "euc-kr", "big5", "iso-2022-jp", "us-ascii"]
+    {
+        let input: Vec<u8> = (0..4000).map(|_| byte() | if byte() > 128 { 0x80 } else { 0 }).collect();
+        let run = sandbox.pipe(&["convert", "-f", label, "--replace", "--explain"], &input).ended(0);
+        let told = |line: &str| match line.rsplit_once("written: ")?.1 {
+            "U+FFFD" => Some(1),
+            many => many.strip_suffix(" times U+FFFD")?.parse::<usize>().ok(),
+        };
+        let told: usize = run.err.lines().filter_map(told).sum();
+        assert!(told > 100, "{label}");
+        assert_eq!(told, run.text().matches('\u{FFFD}').count(), "{label}");
+        let run = sandbox.pipe(&["convert", "-f", label, "-c"], &input).ended(0);
+        assert_eq!(run.text().matches('\u{FFFD}').count(), 0, "{label}");
+    }
+}
+
+#[test]
 fn what_is_wrong_in_a_mailbox_name_is_explained() {
     let sandbox = Sandbox::new();
     let run = sandbox.pipe(&["convert", "-f", "imap-utf-7", "--replace", "--explain"], b"ok\nEntw&APw-&!\n");
@@ -207,7 +287,7 @@ fn what_cannot_be_written_is_written_as_asked() {
         let run =
             sandbox.pipe(&["convert", "-f", "utf-8", "-t", "us-ascii", "--unmappable", way], text).ended(0);
         assert_eq!(run.text(), expected, "{way}");
-        assert_eq!(run.err, "");
+        assert!(run.err.ends_with("of the text cannot be written in US-ASCII (--explain tells of each)\n"));
     }
     let args = ["convert", "-f", "utf-8", "-t", "us-ascii", "--unmappable", "error", "--replace"];
     let run = sandbox.pipe(&args, text).ended(1);

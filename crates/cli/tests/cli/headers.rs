@@ -211,6 +211,34 @@ fn texts_are_encoded() {
     );
     assert_eq!(encoded(&["--charset", "iso-2022-jp,utf-8", "ü"]), "=?UTF-8?B?w7w=?=\n");
     assert_eq!(encoded(&["--name", "From", "Ü, x"]), "=?UTF-8?B?w5ws?= x\n");
+    // Of addresses, names and comments alone.
+    for (value, want) in [
+        ("Jörg Müller <joerg@example.org>", "=?UTF-8?B?SsO2cmcgTcO8bGxlcg==?= <joerg@example.org>"),
+        ("\"Doe, J\" <j@x>, Ü <k@x>", "\"Doe, J\" <j@x>, =?UTF-8?B?w5w=?= <k@x>"),
+        ("k@x (Käthe)", "k@x (=?UTF-8?B?S8OkdGhl?=)"),
+        ("plain <a@b>", "plain <a@b>"),
+        ("Team ß: ü <a@b>;", "Team =?UTF-8?B?w58=?=: =?UTF-8?B?w7w=?= <a@b>;"),
+    ] {
+        assert_eq!(encoded(&["--name", "To", value]), format!("{want}\n"));
+        for options in [&["--encoding", "q"][..], &["--encoding", "b"], &["--charset", "iso-8859-1,utf-8"]] {
+            let words = encoded(&[options, &["--name", "To", value]].concat());
+            assert!(words.is_ascii(), "{words}");
+            let run = sandbox.pipe(&["header", "decode", "--name", "To"], words.as_bytes()).ended(0);
+            assert_eq!(run.text(), format!("{}\n", value.replace("\"Doe, J\"", "Doe, J")), "{words}");
+        }
+    }
+    assert_eq!(
+        encoded(&["--charset", "iso-8859-1,utf-8", "--name", "To", "Jörg <a@b>"]),
+        "=?ISO-8859-1?Q?J=F6rg?= <a@b>\n"
+    );
+    for (name, value) in [("From", "jörg@example.org"), ("To", "x <a@exämple.org>"), ("Message-ID", "<ü@x>")]
+    {
+        let run = sandbox.run(&["header", "encode", "--name", name, value]).ended(1);
+        assert!(run.out.is_empty() && run.err.contains("cannot be encoded"), "{run:?}");
+    }
+    // Line ends are those of folds.
+    assert_eq!(encoded(&["ü\r\n x\n"]), encoded(&["ü x"]));
+    assert_eq!(encoded(&["--name", "To", "ü <a@b>,\n\tb@c\ny@d"]), "=?UTF-8?B?w7w=?= <a@b>,\tb@c y@d\n");
     assert_eq!(encoded(&["--param", "filename", "ü.pdf"]), "filename*=utf-8''%C3%BC.pdf\n");
     let folded = encoded(&["--fold", "--name", "Subject", &"日本語の件名".repeat(9)]);
     assert!(folded.lines().count() > 3);
@@ -219,6 +247,29 @@ fn texts_are_encoded() {
     sandbox.run(&["header", "encode", "--param", "a b", "x"]).ended(1);
     let run = sandbox.pipe(&["header", "encode"], b"\xff\n").ended(1);
     assert!(run.err.contains("not UTF-8 at byte 0"), "{}", run.err);
+}
+
+/// Without `-v` it is told what was found, if not where each is.
+#[test]
+fn repairs_and_losses_are_counted_without_being_asked_for() {
+    let sandbox = Sandbox::new();
+    let input = b"a =?utf-8?Q?=FF?= b =?utf-8?Q?=FE?=\nc =?koi8-r?B?8A?=\n";
+    let want = "loss charset.invalid-bytes: 2, the first at 2..17 (-v tells of each)\n\
+        repair ew.bad-token: 1, the first at 38..53 (-v tells of each)\n";
+    let run = sandbox.pipe(&["header", "decode", "--stream"], input).ended(0);
+    assert_eq!((run.text(), &*run.err), ("a \u{fffd} b \u{fffd}\nc П\n", want));
+    assert!(sandbox.pipe(&["-q", "header", "decode", "--stream"], input).ended(0).err.is_empty());
+    let run = sandbox.pipe(&["-v", "header", "decode", "--stream"], input).ended(0);
+    assert_eq!(run.err.matches("loss charset.invalid-bytes at ").count(), 2);
+    for more in [&["header", "decode"][..], &["header", "decode", "--block"]] {
+        let run = sandbox.pipe(more, b"Subject: =?utf-8?Q?=FF?=\n").ended(0);
+        assert!(run.err.starts_with("loss charset.invalid-bytes: 1"), "{more:?}: {}", run.err);
+    }
+    // A word of more than 64 KiB is not looked through to its end.
+    let long = ["a =?utf-8?Q?", &"x".repeat(70_000), "?= b\n"].concat();
+    let run = sandbox.pipe(&["header", "decode", "--stream"], long.as_bytes()).ended(0);
+    assert_eq!(run.text(), long);
+    assert_eq!(run.err, "repair ew.bad-token: 1, the first at 2..65538 (-v tells of each)\n");
 }
 
 #[test]

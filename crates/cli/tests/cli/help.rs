@@ -105,3 +105,26 @@ fn wrong_usage_is_1() {
         assert!(run.out.is_empty() && !run.err.is_empty(), "{args:?}: {run:?}");
     }
 }
+
+#[test]
+fn help_that_cannot_be_written_is_a_failure() {
+    let sandbox = Sandbox::new();
+    for line in
+        ["mailglot --help > /dev/full", "mailglot convert -h > /dev/full", "mailglot --version > /dev/full"]
+    {
+        let run = sandbox.shell(line).ended(4);
+        assert!(run.err.contains("standard output"), "{line}: {}", run.err);
+    }
+    sandbox.shell("mailglot --help | true").ended(0);
+    sandbox.shell("mailglot --help > /dev/null").ended(0);
+}
+
+#[test]
+fn languages_are_tags() {
+    let sandbox = Sandbox::new();
+    for command in [&["text", "message.eml"][..], &["detect", "letter.txt"], &["check", "archive.mbox"]] {
+        sandbox.run(&[command, &["--lang-hint", "pt-BR"]].concat()).ended(0);
+        let run = sandbox.run(&[command, &["--lang-hint", "!!!"]].concat()).ended(1);
+        assert!(run.err.contains("expected a language tag"), "{}", run.err);
+    }
+}

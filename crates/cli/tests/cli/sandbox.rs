@@ -7,6 +7,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// The program under test.
@@ -103,7 +104,14 @@ impl Sandbox {
     pub(crate) fn pipe<S: AsRef<OsStr>>(&self, args: &[S], input: &[u8]) -> Run {
         let mut command = Command::new(PROGRAM);
         command.args(args);
-        ran(command, self.0.path(), input)
+        ran(command, self.0.path(), &[input])
+    }
+
+    /// Runs the program with a standard input that comes in pieces.
+    pub(crate) fn pipe_in_pieces<S: AsRef<OsStr>>(&self, args: &[S], pieces: &[&[u8]]) -> Run {
+        let mut command = Command::new(PROGRAM);
+        command.args(args);
+        ran(command, self.0.path(), pieces)
     }
 
     /// Runs a line of a shell; `mailglot` is the program.
@@ -112,7 +120,7 @@ impl Sandbox {
         let path = std::env::var("PATH").unwrap_or_default();
         let mut command = Command::new("sh");
         command.args(["-c", line]).env("PATH", format!("{folder}:{path}"));
-        ran(command, self.0.path(), b"")
+        ran(command, self.0.path(), &[])
     }
 }
 
@@ -127,14 +135,21 @@ pub(crate) fn mbox(messages: &[&[u8]]) -> Vec<u8> {
     all
 }
 
-fn ran(mut command: Command, folder: &Path, input: &[u8]) -> Run {
+fn ran(mut command: Command, folder: &Path, input: &[&[u8]]) -> Run {
     command.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.env_remove("NO_COLOR");
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     thread::scope(|scope| {
         // The program may end without reading all; that is no failure of the test.
-        scope.spawn(move || stdin.write_all(input).unwrap_or_default());
+        scope.spawn(move || {
+            for (index, piece) in input.iter().enumerate() {
+                if index > 0 {
+                    thread::sleep(Duration::from_millis(20));
+                }
+                stdin.write_all(piece).unwrap_or_default();
+            }
+        });
         let output = child.wait_with_output().unwrap();
         let signal = || -output.status.signal().unwrap_or_default();
         Run {

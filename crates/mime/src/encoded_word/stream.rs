@@ -2,12 +2,14 @@
 //!
 //! # Limits
 //!
-//! Words and runs of words are found within [`MOST`] bytes of a line and its continuation lines; what reaches further is taken apart there.
+//! Words and runs of words are found within [`MOST`] bytes of a line and its continuation lines; what reaches further is taken apart there. A word
+//! that is longer passes as it is, with a finding.
 //! A line that ends in a word is written when the next byte after it is known, since a folded line may go on with another word.
 
 use super::decode::Reader;
 use super::token::{Finder, ends_word, may_open};
 use super::{Finding, HeaderContext, has_open};
+use crate::EventKind;
 use crate::header::FieldKind;
 use crate::lex;
 
@@ -95,6 +97,14 @@ impl<'c> Stream<'c> {
             match found {
                 Look::More => break,
                 Look::Nothing => {
+                    if let Some(head) = buffer[..limit].get(open..open + MOST).filter(|head| goes_on(head)) {
+                        let at = self.offset + open..self.offset + open + head.len();
+                        findings.push(Finding::new(
+                            at,
+                            EventKind::EwBadToken,
+                            "longer than words are looked at",
+                        ));
+                    }
                     self.pass(&buffer[done..=open], out);
                     done = open + 1;
                     seek = done;
@@ -156,6 +166,15 @@ impl<'c> Stream<'c> {
             finding
         }));
     }
+}
+
+/// Whether what begins like a word has not come to its end, white space, or another beginning.
+fn goes_on(head: &[u8]) -> bool {
+    let mut fields = head.splitn(4, |&byte| byte == b'?');
+    let (_, _, letter) = (fields.next(), fields.next(), fields.next());
+    let is_word = matches!(letter, Some([b'b' | b'B' | b'q' | b'Q']));
+    let breaks = |pair: &[u8]| pair[0] <= b' ' || pair == b"?=" || pair == b"=?";
+    is_word && fields.next().is_some_and(|text| !text.windows(2).any(breaks))
 }
 
 /// Where the line at `at` ends, continuation lines included, and whether that is certain.

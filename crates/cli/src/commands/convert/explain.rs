@@ -9,9 +9,11 @@
 //!
 //! # Limits
 //!
-//! Text around a byte is decoded from some bytes before it on; what is cut there may be shown as U+FFFD.
+//! Text around a byte is decoded from some bytes before it on; what is cut there may be shown as U+FFFD. Losses of one kind that touch are told as
+//! one within 64 KiB of the input, and the input is read in pieces of that size: what is converted waits for them.
 
 use super::Way;
+use super::source::ends;
 use crate::output::{Console, visible};
 use mailglot_codec::{Charset, Loss, LossKind, LossLog, Mode, Unmappable};
 use std::ops::Range;
@@ -79,10 +81,11 @@ impl<'a> Reading<'a> {
 
     fn tell_one(&self, loss: &Loss) {
         let written = match self.way {
-            _ if !loss.kind.is_loss() => "the text as read",
-            Way::Stop => "nothing, the work stops here",
-            Way::Skip => "nothing",
-            Way::Replace => "U+FFFD",
+            Way::Stop if ends(loss.kind) => "nothing, the work stops here".to_owned(),
+            _ if loss.replaced == 0 => "the text as read".to_owned(),
+            Way::Replace if loss.replaced > 1 => format!("{} times U+FFFD", loss.replaced),
+            Way::Replace => "U+FFFD".to_owned(),
+            Way::Stop | Way::Skip => "nothing".to_owned(),
         };
         let Range { start, end } = loss.bytes;
         let (file, kind, from) = (visible(self.file), loss.kind.name(), self.from.name());

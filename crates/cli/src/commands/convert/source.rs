@@ -17,14 +17,14 @@ const STEP: usize = 1 << 16;
 const SLICE: usize = 256;
 const REPLACEMENT: char = '\u{FFFD}';
 
-/// Decodes an input to its end and hands the text on.
+/// Decodes an input to its end and hands the text on. Gives the number of defects that were left out or replaced.
 pub(super) fn pour<W: Write>(
     input: &mut dyn Read,
     from: Coding,
     way: Way,
     target: &mut Target<W>,
     explain: Option<&mut Reading<'_>>,
-) -> Result<(), Stop> {
+) -> Result<u64, Stop> {
     match from {
         Coding::Charset(charset) => decode(input, charset, way, target, explain),
         Coding::ImapNames => names(input, way, target, explain),
@@ -37,18 +37,15 @@ fn decode<W: Write>(
     way: Way,
     target: &mut Target<W>,
     mut explain: Option<&mut Reading<'_>>,
-) -> Result<(), Stop> {
-    let kept = if explain.is_some() { STEP } else { 64 };
+) -> Result<u64, Stop> {
+    let mut losses = 0;
+    let kept = if explain.is_some() { 2 * STEP } else { 64 };
     let mut decoder = from.new_decoder(Mode::Strict);
     let mut chunk = vec![0; STEP];
     let mut text = String::new();
     let mut offset = 0;
     loop {
-        let length = match input.read(&mut chunk) {
-            Ok(length) => length,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(Stop::Read(error)),
-        };
+        let length = read(input, &mut chunk, explain.is_some()).map_err(Stop::Read)?;
         if length == 0 {
             break;
         }
@@ -75,6 +72,7 @@ fn decode<W: Write>(
             explain.push(bytes, log.kept());
         }
         target.push(&text)?;
+        losses += log.losses();
         offset += length as u64;
     }
     let mut log = LossLog::new();
@@ -89,14 +87,38 @@ fn decode<W: Write>(
         return Err(refuse(first(&log), offset, from));
     }
     if way == Way::Skip {
-        drop_replacements(&mut text, log.losses());
+        drop_replacements(&mut text, log.replaced());
     }
-    target.push(&text)
+    target.push(&text)?;
+    Ok(losses + log.losses())
 }
 
-/// The first defect that counts as a loss in strict decoding: all but notes.
+/// Reads once, or until the chunk is `full` or the input ends: what is told of losses must not depend on the pieces in which a pipe gives its
+/// bytes.
+fn read(input: &mut dyn Read, chunk: &mut [u8], full: bool) -> io::Result<usize> {
+    let mut length = 0;
+    while length < chunk.len() {
+        match input.read(&mut chunk[length..]) {
+            Ok(0) => break,
+            Ok(more) => length += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        }
+        if !full {
+            break;
+        }
+    }
+    Ok(length)
+}
+
+/// The first defect that counts as a loss.
 fn first(log: &LossLog) -> Option<Loss> {
-    log.kept().iter().find(|loss| !loss.kind.is_info() && loss.kind != LossKind::ByteOrderMark).cloned()
+    log.kept().iter().find(|loss| ends(loss.kind)).cloned()
+}
+
+/// Whether a defect counts as a loss in strict decoding: all but notes.
+pub(super) fn ends(kind: LossKind) -> bool {
+    !kind.is_info() && kind != LossKind::ByteOrderMark
 }
 
 fn refuse(loss: Option<Loss>, offset: u64, from: Charset) -> Stop {
@@ -141,7 +163,7 @@ fn without_losses(mut decoder: Decoder, chunk: &[u8]) -> String {
             let mut log = LossLog::with_limit(0);
             piece.clear();
             decoder.push(byte, &mut piece, &mut log);
-            drop_replacements(&mut piece, log.losses());
+            drop_replacements(&mut piece, log.replaced());
             text.push_str(&piece);
         }
     }
@@ -164,7 +186,8 @@ fn names<W: Write>(
     way: Way,
     target: &mut Target<W>,
     mut explain: Option<&mut Reading<'_>>,
-) -> Result<(), Stop> {
+) -> Result<u64, Stop> {
+    let mut losses = 0;
     let mut input = BufReader::with_capacity(STEP, input);
     let mut line = Vec::new();
     let mut offset = 0;
@@ -174,9 +197,9 @@ fn names<W: Write>(
             if let Some(explain) = &mut explain {
                 explain.finish(&[]);
             }
-            return Ok(());
+            return Ok(losses);
         }
-        let mut log = LossLog::new();
+        let mut log = LossLog::with_limit(STEP);
         let end = [b"\r\n".as_slice(), b"\n"].into_iter().find(|end| line.ends_with(end)).unwrap_or_default();
         let name = &line[..line.len() - end.len()];
         for piece in pieces(name) {
@@ -208,6 +231,7 @@ fn names<W: Write>(
         } else {
             "\n"
         })?;
+        losses += log.losses();
         offset += line.len() as u64;
     }
 }
@@ -228,7 +252,7 @@ mod tests {
         let result = pour(&mut *input, from, way, &mut target, None);
         let text = String::from_utf8(target.sink).unwrap();
         match result {
-            Ok(()) => (text, None),
+            Ok(_) => (text, None),
             Err(Stop::Loss(message)) => (text, Some(message)),
             Err(stop) => panic!("{stop:?}"),
         }

@@ -20,6 +20,8 @@ pub(super) struct Target<W> {
     /// Where the bytes go.
     pub(super) sink: W,
     form: Form,
+    /// Characters that could not be written.
+    pub(super) losses: u64,
     /// Bytes of text that were pushed.
     offset: u64,
     explain: Option<Writing>,
@@ -42,7 +44,7 @@ impl<W: Write> Target<W> {
             }
             Coding::ImapNames => Form::Names(String::new(), unmappable),
         };
-        Self { sink, form, offset: 0, explain }
+        Self { sink, form, losses: 0, offset: 0, explain }
     }
 
     /// Writes text, but for what must wait for more.
@@ -60,6 +62,7 @@ impl<W: Write> Target<W> {
                 let (mut bytes, mut log) = (Vec::with_capacity(text.len()), LossLog::with_limit(RECORDS));
                 encoder.push(text, &mut bytes, &mut log);
                 let stopped = encoder.is_stopped();
+                self.losses += log.losses();
                 self.sink.write_all(&bytes).map_err(Stop::Write)?;
                 if let Some(explain) = &mut self.explain {
                     explain.push(text, self.offset, &log);
@@ -82,6 +85,7 @@ impl<W: Write> Target<W> {
                 let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(RECORDS));
                 if let Some(encoder) = encoder.take() {
                     encoder.finish(&mut bytes, &mut log);
+                    self.losses += log.losses();
                 }
                 if let Some(explain) = &mut self.explain {
                     explain.push("", self.offset, &log);
@@ -113,6 +117,7 @@ impl<W: Write> Target<W> {
             encoder.push(name, &mut bytes, &mut of_name);
             let stopped = encoder.is_stopped();
             encoder.finish(&mut bytes, &mut of_name);
+            self.losses += of_name.losses();
             // Each name is a text of its own to its encoder.
             let mut log = LossLog::with_limit(RECORDS);
             for loss in of_name.kept() {

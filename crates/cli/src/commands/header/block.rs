@@ -5,7 +5,7 @@
 //! The input is held in memory. Lines that are no fields are left out.
 
 use super::super::values::put;
-use super::{DecodedRow, EventRow, Raw, explain, json, tell, typed};
+use super::{Counts, DecodedRow, EventRow, Raw, explain, json, tell, typed};
 use crate::args::DecodeArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
@@ -23,6 +23,7 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
     let context =
         HeaderContext { raw: header_context(&message, &policy).raw, ..super::context(args, &policy) };
     let mut out = BufWriter::new(io::stdout());
+    let mut counts = Counts::default();
     for field in message.fields(PartId::ROOT) {
         let (name, value) = (field.name.of(&raw), field.value.of(&raw));
         let kind = field_kind(name);
@@ -38,11 +39,15 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
         } else {
             put(&mut out, &[name.as_bytes(), b": ", text.as_bytes(), b"\n"])?;
             tell(&findings, args.explain, console);
+            if !args.explain {
+                counts.add(&findings);
+            }
         }
         if args.explain {
             explain(value, kind, &context, console);
         }
     }
     out.flush().map_err(|error| Failure::stdout(&error))?;
+    counts.tell(console);
     Ok(Exit::Done)
 }

@@ -2,10 +2,10 @@
 //!
 //! # Limits
 //!
-//! A line that ends in a word waits for the first byte of the next one, since a folded line may go on.
+//! A word of more than 64 KiB stays as it is, which is told. A line that ends in a word waits for the first byte of the next one, since a folded line may go on.
 
 use super::super::values::put;
-use super::tell;
+use super::{Counts, tell};
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
 use mailglot_mime::encoded_word::{HeaderContext, Stream};
@@ -18,7 +18,7 @@ pub(super) fn run(context: HeaderContext<'_>, console: Console) -> Result<Exit, 
     let (mut input, mut out) = (io::stdin().lock(), io::stdout().lock());
     let mut stream = Stream::new(context);
     let mut chunk = vec![0; STEP];
-    let (mut text, mut findings) = (Vec::new(), Vec::new());
+    let (mut text, mut findings, mut counts) = (Vec::new(), Vec::new(), Counts::default());
     loop {
         let length = match input.read(&mut chunk) {
             Ok(length) => length,
@@ -28,14 +28,18 @@ pub(super) fn run(context: HeaderContext<'_>, console: Console) -> Result<Exit, 
         if length == 0 {
             stream.finish(&mut text, &mut findings);
             put(&mut out, &[&text])?;
+            out.flush().map_err(|error| Failure::stdout(&error))?;
             tell(&findings, false, console);
-            return out.flush().map(|()| Exit::Done).map_err(|error| Failure::stdout(&error));
+            counts.add(&findings);
+            counts.tell(console);
+            return Ok(Exit::Done);
         }
         stream.push(&chunk[..length], &mut text, &mut findings);
         put(&mut out, &[&text])?;
         // Somebody may wait for what was read so far.
         out.flush().map_err(|error| Failure::stdout(&error))?;
         tell(&findings, false, console);
+        counts.add(&findings);
         text.clear();
         findings.clear();
     }

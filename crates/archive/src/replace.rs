@@ -107,14 +107,12 @@ impl FolderReplacement {
     }
 }
 
-/// True for what is written through and never replaced: devices, pipes, sockets, and whatever has a name in `/dev` or `/proc`, such as
-/// `/dev/stdout`, also where that is a file by now.
+/// True for what is written through and never replaced: devices, pipes, sockets, and the names of descriptors (`/dev/stdout`, `/dev/fd/3`),
+/// also where those are files.
 pub fn is_stream(path: &Path) -> bool {
-    path.starts_with("/dev") || path.starts_with("/proc") || is_special(path)
-}
-
-fn is_special(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
+    let is_descriptor = ["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"];
+    is_descriptor.iter().any(|name| path.starts_with(name))
+        || fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
 /// Opens a stream for writing behind what is there.

@@ -185,7 +185,7 @@ fn outputs_are_whole_or_absent() {
     sandbox.run(&["normalize", "archive.mbox", "-o", "message.eml", "--force"]).ended(0);
 }
 
-/// A name in `/dev` stays what it is, and so does a pipe; what can be written through is.
+/// A device stays what it is, and so does a pipe; what can be written through is.
 #[test]
 fn streams_are_written_through_and_never_replaced() {
     let sandbox = Sandbox::new();

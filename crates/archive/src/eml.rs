@@ -1,6 +1,6 @@
-//! Files of one message each: a single one, a folder tree of `.eml` files, a Maildir.
+//! Files of one message each: a single one, a folder tree of `.eml` files and of numbers (MH), a Maildir.
 //!
-//! The tree is walked in the order of its names; every folder and every file that is no message is an entry too, so that
+//! The tree is walked in the order of its names, numbers first and by their value; every folder and every file that is no message is an entry too, so that
 //! the tree can be made again. After an error the walk goes on behind the file or folder that could not be read.
 //!
 //! # Limits
@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::mbox::looks_like_message;
+use crate::mh::{self, Sequences};
 use crate::replace::with_path;
 use crate::source::{FileKind, is_apple_folder, is_eml, left_alone, no_mail, not_followed};
 use crate::{
@@ -44,6 +45,8 @@ pub(crate) struct Files {
     listed: Vec<(PathBuf, Option<SystemTime>)>,
     /// Found when the root was listed.
     events: Vec<BoxEvent>,
+    /// Of the folder that was listed last, whose files come next.
+    sequences: Option<Sequences>,
     /// Waits until the entries before it are given out.
     failed: Option<io::Error>,
 }
@@ -107,6 +110,7 @@ impl Files {
             changed: false,
             listed: Vec::new(),
             events: Vec::new(),
+            sequences: None,
             failed: None,
         }
     }
@@ -145,6 +149,10 @@ impl Files {
             plan.extend(messages.into_iter().map(|name| Work::File(name, EntryKind::Message)));
             plan.extend(rest.into_iter().map(Work::Folder));
         } else {
+            let sequences = path.join(mh::SEQUENCES);
+            // A link is not followed, and what cannot be read is told when its turn comes.
+            let is_there = sequences.symlink_metadata().is_ok_and(|there| there.is_file());
+            self.sequences = if is_there { Sequences::read(&sequences).ok() } else { None };
             for name in files {
                 let path = self.path(&name);
                 if is_eml(&path) {
@@ -153,6 +161,11 @@ impl Files {
                 }
                 match FileKind::of(&path) {
                     Ok(FileKind::Mailbox(_)) => continue,
+                    Ok(FileKind::Message) => {
+                        "MH".clone_into(&mut self.profile.dialect);
+                        plan.push(Work::File(name, EntryKind::Message));
+                        continue;
+                    }
                     Ok(FileKind::LeftAlone(packing)) => events.push(left_alone(packing, &name)),
                     Ok(FileKind::Other) => events.push(no_mail(&name, true)),
                     // What cannot be read is told when its turn comes, and hides no other file of its folder.
@@ -190,7 +203,8 @@ impl Files {
                 events.push(not_followed(kind, &name));
             }
         }
-        files.sort();
+        // Numbers by their value: those of MH are messages in this order.
+        files.sort_by_cached_key(|name| (mh::number(last(name)).unwrap_or(u64::MAX), name.clone()));
         folders.sort();
         events[told..].sort_by(|a, b| a.detail.cmp(&b.detail));
         Ok((files, folders))
@@ -276,6 +290,12 @@ impl Files {
         Ok(())
     }
 
+    /// Flags of a message of an MH folder.
+    fn sequence_flags(&self, name: &[u8]) -> Flags {
+        let flags = |(sequences, number): (&Sequences, u64)| sequences.flags(number);
+        self.sequences.as_ref().zip(mh::number(last(name))).map(flags).unwrap_or_default()
+    }
+
     /// Adds an entry whose bytes are the last ones of the batch.
     fn push(&self, batch: &mut Batch, kind: EntryKind, name: &[u8], offset: u64, more: bool, length: usize) {
         let span = batch.bytes.len() - length..batch.bytes.len();
@@ -290,6 +310,7 @@ impl Files {
         };
         let flags = match self.format {
             Format::Maildir if is_message => maildir::flags(last(name)),
+            _ if is_message => self.sequence_flags(name),
             _ => Flags::default(),
         };
         batch.entries.push(Entry {
@@ -474,6 +495,47 @@ mod tests {
     }
 
     #[test]
+    fn mh_folders_are_read_by_number() {
+        let root = tempfile::tempdir().unwrap();
+        let path = |name: &str| root.path().join(name);
+        for name in ["10", "9", "100", "inbox/2", "inbox/12"] {
+            write(&path(name), format!("Subject: {name}\n\n").as_bytes());
+        }
+        write(&path("7"), b"nothing like a message");
+        write(&path("inbox/3"), b"From the office\n");
+        write(&path("inbox/,1"), b"Subject: deleted\n\n");
+        write(&path("inbox/.mh_sequences"), b"unseen: 3\nreplied: 2\n");
+        assert_eq!(found(root.path()), [(root.path().to_owned(), Format::EmlTree)]);
+        let mut source = open(&recognize(root.path()).unwrap()[0], &ReadOptions::default()).unwrap();
+        let (lines, events) = drain(source.as_mut());
+        assert_eq!(
+            lines,
+            [
+                r#"Other 0 "" 7 nothing like a message"#,
+                r#"Message 0 "" 9 Subject: 9\n\n"#,
+                r#"Message 1 "" 10 Subject: 10\n\n"#,
+                r#"Message 2 "" 100 Subject: 100\n\n"#,
+                r#"Directory 3 "" inbox "#,
+                r#"Message 3 "inbox" inbox/2 Subject: inbox/2\n\n"#,
+                r#"Message 4 "inbox" inbox/3 From the office\n"#,
+                r#"Message 5 "inbox" inbox/12 Subject: inbox/12\n\n"#,
+                r#"Other 6 "inbox" inbox/,1 Subject: deleted\n\n"#,
+                r#"Other 6 "inbox" inbox/.mh_sequences unseen: 3\nreplied: 2\n"#,
+            ]
+        );
+        let told: Vec<_> = events.iter().map(|event| &*event.detail).collect();
+        let no_mail =
+            ["7", "inbox/,1", "inbox/.mh_sequences"].map(|name| format!("no mail, left out: {name}"));
+        assert_eq!(told, no_mail);
+        assert_eq!(source.profile().dialect, "MH");
+        let archive = Found { path: path("inbox"), format: Format::EmlTree, packed: None };
+        let (mut source, mut batch) = (open(&archive, &ReadOptions::default()).unwrap(), Batch::default());
+        assert!(source.next(&mut batch).unwrap());
+        let flags: Vec<_> = batch.entries.iter().map(|entry| entry.flags.0).collect();
+        assert_eq!(flags, [Flags::SEEN | Flags::REPLIED, 0, Flags::SEEN, 0, 0]);
+    }
+
+    #[test]
     fn a_tree_comes_back_byte_for_byte() {
         let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         maildir(from.path());
@@ -610,14 +672,14 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         write(&root.path().join("1.eml"), b"Subject: x\n");
         // The beginning of gzip, and nothing that could be read through.
-        write(&root.path().join("2"), b"\x1f\x8b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff");
+        write(&root.path().join("2.gz"), b"\x1f\x8b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff");
         assert_eq!(found(root.path()), [(root.path().to_owned(), Format::EmlTree)]);
         let archive = Found { path: root.path().to_owned(), format: Format::EmlTree, packed: None };
         let mut source = open(&archive, &ReadOptions::default()).unwrap();
         let (lines, events) = drain(source.as_mut());
         assert_eq!(lines[0], r#"Message 0 "" 1.eml Subject: x\n"#);
         assert!(lines[1].starts_with("Other "), "{lines:?}");
-        assert_eq!(events[0].detail, "compressed with gzip, left as it is: 2");
+        assert_eq!(events[0].detail, "compressed with gzip, left as it is: 2.gz");
     }
 
     #[test]

@@ -40,6 +40,7 @@
 mod destination;
 mod eml;
 mod maildir;
+mod mh;
 mod source;
 
 pub mod ledger;

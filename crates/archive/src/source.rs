@@ -1,7 +1,7 @@
 //! Where raw messages come from.
 //!
 //! # Limits
-//! MH folders and mail stores of single programs are not recognised. Symbolic links below a folder are not followed. Of what is compressed,
+//! Mail stores of single programs are not recognised. An MH folder is part of a tree of messages, and is written as one. Symbolic links below a folder are not followed. Of what is compressed,
 //! mailboxes alone are read through it, in gzip and zstd; single messages are not. A file that cannot be read through at all is left alone.
 
 use std::fs::{self, File, FileType};
@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use crate::eml::Files;
 use crate::maildir;
 use crate::mbox::{self, Mailbox};
+use crate::mh;
 use crate::packed::{self, Packing};
 use crate::replace::with_path;
 
@@ -22,7 +23,7 @@ pub enum Format {
     Mbox,
     /// Maildir or Maildir++.
     Maildir,
-    /// A folder tree of `.eml` files.
+    /// A folder tree of `.eml` files, and of messages that are named by numbers (MH).
     EmlTree,
     /// One message in one file.
     Eml,
@@ -259,7 +260,7 @@ pub trait Source: Send {
 }
 
 /// Recognises what a path is. A folder that is neither Maildir nor Apple `X.mbox/` is searched: every mbox file and every
-/// Maildir below it is one archive, all `.eml` files together one tree, which comes first. `-` is standard input.
+/// Maildir below it is one archive, all `.eml` files and MH folders together one tree, which comes first. `-` is standard input.
 pub fn recognize(path: &Path) -> io::Result<Vec<Found>> {
     recognize_with(path, &mut |left| match left {
         LeftOut::Unread(error) => Err(error),
@@ -348,6 +349,7 @@ pub fn recognize_with(
                     Ok(FileKind::Mailbox(packed)) => {
                         archives.push(Found { packed, ..found(&file, Format::Mbox) });
                     }
+                    Ok(FileKind::Message) => has_messages = true,
                     Ok(FileKind::LeftAlone(packing)) => noted.push(left_alone(packing, name)),
                     Ok(FileKind::Other) => noted.push(no_mail(name, false)),
                     Err(error) => left_out(LeftOut::Unread(error))?,
@@ -445,6 +447,8 @@ pub(crate) fn is_eml(path: &Path) -> bool {
 pub(crate) enum FileKind {
     /// A mailbox, by its name or by its first line, and what has to be read through. Pipes are mailboxes.
     Mailbox(Option<Packing>),
+    /// A message of an MH folder.
+    Message,
     /// It may be mail, but is in a form that is not read.
     LeftAlone(Packing),
     /// No mail.
@@ -466,6 +470,10 @@ impl FileKind {
         if !metadata.is_file() {
             return Ok(Self::Mailbox(None));
         }
+        let numbered = mh::number(path.file_name().unwrap_or_default().as_encoded_bytes()).is_some();
+        if numbered && path.with_file_name(mh::SEQUENCES).is_file() {
+            return Ok(Self::Message);
+        }
         let mut file = File::open(path)?;
         let start = packed::beginning(&mut file, 512)?;
         match Packing::of(&start) {
@@ -486,6 +494,7 @@ impl FileKind {
             Some(packing) if packed::may_be_mail(&start, packing) => Ok(Self::LeftAlone(packing)),
             _ if is_named_mailbox(path) => Ok(Self::Mailbox(None)),
             _ if mbox::is_mailbox(&file, metadata.len())? => Ok(Self::Mailbox(None)),
+            _ if numbered && mbox::looks_like_message(&start) => Ok(Self::Message),
             _ => Ok(Self::Other),
         }
     }

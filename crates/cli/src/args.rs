@@ -24,7 +24,7 @@ use std::path::PathBuf;
 /// Turns mail in any charset into clean UTF-8.
 ///
 /// mailglot tells exactly what it changed or could not read, never changes its input, and can give every original byte
-/// back. Inputs are mailboxes (every mbox dialect), Maildir folders, folders of .eml files, or single messages; `-` is
+/// back. Inputs are mailboxes (every mbox dialect), Maildirs, folders of .eml files or of MH, or single messages; `-` is
 /// standard input.
 #[derive(Debug, Parser)]
 #[command(

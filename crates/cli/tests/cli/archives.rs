@@ -108,6 +108,36 @@ fn forms_of_output() {
 }
 
 #[test]
+fn folders_of_mh_come_back_as_they_were() {
+    let sandbox = Sandbox::new();
+    fs::create_dir_all(sandbox.path("mh/inbox")).unwrap();
+    for (name, bytes) in [
+        ("inbox/2", LATIN),
+        ("inbox/11", LATIN),
+        ("inbox/.mh_sequences", b"unseen: 11\n"),
+        ("context", b"x: y\n"),
+    ] {
+        sandbox.write(&format!("mh/{name}"), bytes);
+    }
+    let run = sandbox.run(&["check", "mh"]).ended(0);
+    assert!(run.text().starts_with("mh: 2 messages, MH, "), "{run:?}");
+    assert!(run.text().contains("left alone  2 files that are no mail\n"), "{run:?}");
+    assert_eq!(sandbox.run(&["count", "mh"]).ended(0).text(), "2\tmh\n");
+    for form in ["eml", "mbox", "maildir"] {
+        sandbox.run(&["normalize", "mh", "-o", form, "--to", form]).ended(0);
+        sandbox.run(&["restore", form, "-o", &format!("back-{form}")]).ended(0);
+        let run = sandbox.shell(&format!("diff -r mh back-{form}")).ended(0);
+        assert!(run.out.is_empty());
+    }
+    let mut flags: Vec<_> = fs::read_dir(sandbox.path("maildir/.inbox/cur"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().rsplit_once(',').unwrap().1.to_owned())
+        .collect();
+    flags.sort();
+    assert_eq!(flags, ["", "S"]);
+}
+
+#[test]
 fn policies_reach_the_messages() {
     let sandbox = Sandbox::new();
     let clean = |options: &[&str]| {

@@ -91,12 +91,56 @@ fn entries_tile_the_file_for_any_batch_and_any_read() {
     assert!(compared > 300, "{compared}");
 }
 
+/// A line end added to the end of a mailbox changes nothing but the end of its last entry: no boundary, no other byte, no finding. A length
+/// that a header tells is another matter: it may be right with the line end only.
+#[test]
+fn a_line_end_added_changes_nothing_else() {
+    let mut random = Random(0xe01);
+    let mut longer = 0;
+    for round in 0..4000 {
+        let text = without(&random_mailbox(&mut random), "Content-Length", "Content-Width");
+        // One of the line ends that the file has: the first LF in it would be news about all its CRs.
+        let end = match (text.contains(&b'\n'), text.contains(&b'\r')) {
+            (true, _) => random.pick(&[&b"\n"[..], b"\r\n"]),
+            (false, true) => b"\r",
+            (false, false) => b"\n",
+        };
+        // A CR takes a LF after it for its own.
+        if text.ends_with(b"\r") && end == b"\n" {
+            continue;
+        }
+        let (before, told) = file(&text, &ReadOptions::default());
+        let (after, told_after) = file(&[&text[..], end].concat(), &ReadOptions::default());
+        let shown = || format!("round {round}: {}\n{before:?}\n{after:?}", text.escape_ascii());
+        let Some((last, same)) = before.split_last() else { continue };
+        assert_eq!(after.len(), before.len(), "{}", shown());
+        assert_eq!(&after[..same.len()], same, "{}", shown());
+        let now = &after[same.len()];
+        assert_eq!((now.offset, now.kind), (last.offset, last.kind), "{}", shown());
+        let whole = |entry: &Read1| [&entry.separator[..], &entry.message, &entry.trailer].concat();
+        assert_eq!([&whole(last), end].concat(), whole(now), "{}", shown());
+        // A file that ends in a separator gets its line end.
+        let torn = last.message.is_empty() && last.trailer.is_empty();
+        assert!(torn || now.separator == last.separator, "{}", shown());
+        assert!(now.message.starts_with(&last.message), "{}", shown());
+        longer += usize::from(now.message != last.message);
+        // How long blank lines at the start of a file without any mail are may be told.
+        let places =
+            |told: &[BoxEvent]| told.iter().map(|event| (event.kind, event.offset)).collect::<Vec<_>>();
+        assert_eq!(places(&told), places(&told_after), "{}", shown());
+    }
+    assert!(longer > 100, "{longer}");
+}
+
 /// Takes out what says something about the bytes behind the message: a length, and delimiters of a multipart that another
 /// message has too.
 fn without_claims(message: &[u8]) -> Vec<u8> {
-    let text = message.iter().map(|&byte| char::from(byte)).collect::<String>();
-    let text = text.replace("Content-Length", "Content-Width").replace("--b", "-=b");
-    text.chars().map(|c| c as u8).collect()
+    without(&without(message, "Content-Length", "Content-Width"), "--b", "-=b")
+}
+
+fn without(bytes: &[u8], what: &str, with: &str) -> Vec<u8> {
+    let text = bytes.iter().map(|&byte| char::from(byte)).collect::<String>();
+    text.replace(what, with).chars().map(|c| c as u8).collect()
 }
 
 /// What we write is read back message by message, whatever the messages are.

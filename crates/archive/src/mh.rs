@@ -1,0 +1,104 @@
+//! Names and sequences of MH folders: a message is a file whose name is its number.
+//!
+//! # Limits
+//! A number without `.mh_sequences` beside it is a message when it begins like one. Of the sequences those that tell flags are read; those of
+//! a user's own folder (`atr-…` in the context of MH) and other names are not. What MH keeps of deleted messages (`,12`, `#12`) is no mail.
+
+use std::fs::File;
+use std::io;
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+use crate::Flags;
+use crate::packed::beginning;
+
+/// The file of an MH folder that tells which messages were seen, replied to, flagged.
+pub(crate) const SEQUENCES: &str = ".mh_sequences";
+/// More of it is not looked at.
+const MOST: usize = 1 << 20;
+
+/// The number that a file is named by.
+pub(crate) fn number(name: &[u8]) -> Option<u64> {
+    let plain = matches!(name, [b'1'..=b'9', ..]) && name.iter().all(u8::is_ascii_digit);
+    std::str::from_utf8(name).ok().filter(|_| plain)?.parse().ok()
+}
+
+/// The messages of a folder that flags are told of.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sequences {
+    unseen: Vec<RangeInclusive<u64>>,
+    replied: Vec<RangeInclusive<u64>>,
+    flagged: Vec<RangeInclusive<u64>>,
+}
+
+impl Sequences {
+    /// Reads the file of a folder.
+    pub(crate) fn read(path: &Path) -> io::Result<Self> {
+        Ok(Self::parse(&beginning(&mut File::open(path)?, MOST)?))
+    }
+
+    fn parse(text: &[u8]) -> Self {
+        let mut sequences = Self::default();
+        for line in String::from_utf8_lossy(text).lines() {
+            let Some((name, list)) = line.split_once(':') else { continue };
+            let ranges = match name {
+                "unseen" => &mut sequences.unseen,
+                "replied" => &mut sequences.replied,
+                "flagged" => &mut sequences.flagged,
+                _ => continue,
+            };
+            ranges.extend(list.split_ascii_whitespace().filter_map(|part| {
+                let (first, last) = part.split_once('-').unwrap_or((part, part));
+                Some(number(first.as_bytes())?..=number(last.as_bytes())?)
+            }));
+            ranges.sort_by_key(|range| *range.start());
+        }
+        sequences
+    }
+
+    /// Flags of a message: what is not unseen was seen.
+    pub(crate) fn flags(&self, number: u64) -> Flags {
+        // Sequences do not overlap where MH wrote them; of others the range that begins last before the number counts.
+        let holds = |ranges: &[RangeInclusive<u64>]| {
+            let after = ranges.partition_point(|range| *range.start() <= number);
+            after.checked_sub(1).is_some_and(|at| ranges[at].contains(&number))
+        };
+        let mut flags = if holds(&self.unseen) { 0 } else { Flags::SEEN };
+        for (ranges, flag) in [(&self.replied, Flags::REPLIED), (&self.flagged, Flags::FLAGGED)] {
+            flags |= if holds(ranges) { flag } else { 0 };
+        }
+        Flags(flags)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_name_messages() {
+        for (name, want) in [
+            ("1", Some(1)),
+            ("120", Some(120)),
+            ("0", None),
+            ("012", None),
+            ("1a", None),
+            (",1", None),
+            ("", None),
+        ] {
+            assert_eq!(number(name.as_bytes()), want, "{name}");
+        }
+        assert_eq!(number(b"99999999999999999999999"), None);
+    }
+
+    #[test]
+    fn sequences_tell_flags() {
+        let sequences =
+            Sequences::parse(b"cur: 3\nunseen: 7 2-4\nreplied: 1\nflagged: 4 9-\nmine: 1-9\n\nno\n");
+        let flags = |number| sequences.flags(number).0;
+        assert_eq!(flags(1), Flags::SEEN | Flags::REPLIED);
+        assert_eq!((flags(2), flags(3), flags(7)), (0, 0, 0));
+        assert_eq!(flags(4), Flags::FLAGGED);
+        assert_eq!(flags(5), Flags::SEEN);
+    }
+}

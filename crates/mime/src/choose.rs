@@ -10,6 +10,7 @@ mod little;
 mod otherwise;
 mod plausible;
 mod pool;
+mod spoken;
 mod superset;
 mod visual;
 mod weigh;

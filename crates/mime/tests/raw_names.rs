@@ -385,7 +385,8 @@ fn what_is_utf8_by_chance_is_read_as_the_message_tells() {
             }
         }
         // Text in UTF-8 stays what it is, and so does what nothing is told of.
-        for text in ["Grüße, 日本語", "Здравствуйте"] {
+        for text in ["Grüße, 日本語", "Здравствуйте", "O’Hara", "Bob \u{1F642}", "“5 €”", "会议", "すず"]
+        {
             let read = encoded_word::decode(text.as_bytes(), FieldKind::Unstructured, &told, &mut Vec::new());
             assert_eq!(read, text);
         }
@@ -404,4 +405,61 @@ fn what_is_utf8_by_chance_is_read_as_the_message_tells() {
     )
     .into_owned();
     assert_eq!(read, "谢谢 (, 请把会议的安排告诉我们)");
+}
+
+/// Names of a few characters, raw, in a message whose text is in UTF-8: its language tells what they may be in.
+#[test]
+fn the_language_of_the_message_tells_of_short_names() {
+    let languages = [
+        (
+            "GBK",
+            "各位同事：现将下次会议的安排发给大家，请在星期五以前回复。",
+            "李明 王芳 张伟 陈静 刘洋 会议纪要 年终总结 报价单 合同 通知 简历 照片 发票 计划书",
+        ),
+        (
+            "Big5",
+            "各位同仁：現將下次會議的安排寄給大家，請在星期五以前回覆。",
+            "李明 王芳 張偉 陳靜 劉洋 會議紀錄 年終總結 報價單 合約 通知 履歷 照片 發票 計畫書",
+        ),
+        (
+            "Shift_JIS",
+            "皆様、次回の会議の予定をお送りいたします。金曜日までにお願いいたします。",
+            "鈴木 田中 佐藤 高橋 会議録 見積書 契約書 お知らせ 履歴書 写真 請求書 計画 資料 報告書",
+        ),
+        (
+            "EUC-KR",
+            "여러분 안녕하십니까. 다음 회의 일정을 보내 드립니다.",
+            "김민수 이영희 박지성 최은경 회의록 견적서 계약서 안내 이력서 사진 청구서 계획 자료 보고서",
+        ),
+        (
+            "KOI8-R",
+            "Добрый день! Высылаю обещанные фотографии с дачи.",
+            "Иван Мария Отчёт План Счёт Фото Договор Да Резюме",
+        ),
+        ("windows-1253", "Αγαπητοί φίλοι, σας στέλνω το πρόγραμμα.", "Νίκος Μαρία Έκθεση Σχέδιο Τιμές"),
+    ];
+    let (mut all, mut right, mut alone) = (0, 0, 0);
+    for (charset, body, names) in languages {
+        for name in names.split(' ') {
+            let raw = known(charset).encode(name, Unmappable::Fatal, &mut LossLog::new());
+            let head =
+                [b"From: a@b.example\nContent-Disposition: attachment; filename=\"", &*raw, b".doc\"\n"]
+                    .concat();
+            let read = |body: &str| {
+                let rest = format!("Content-Type: text/plain; charset=utf-8\n\n{body}\n");
+                let message = [&head, rest.as_bytes()].concat();
+                let message = mailglot_mime::Message::parse(&message, &mailglot_mime::Limits::default());
+                let policy = mailglot_mime::Policy::default();
+                let context = mailglot_mime::header_context(&message, &policy);
+                let start = head.windows(10).position(|w| w == b"attachment").unwrap_or_default();
+                let params = params::parse(&head[start..head.len() - 1], &context, &mut Vec::new());
+                params.get("filename") == Some(&*format!("{name}.doc"))
+            };
+            all += 1;
+            right += usize::from(read(body));
+            alone += usize::from(read("plain"));
+        }
+    }
+    println!("{right} of {all}; without text {alone}");
+    assert!(right * 100 >= all * 90, "{right} of {all}");
 }

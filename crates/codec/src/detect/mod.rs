@@ -287,6 +287,9 @@ mod tests {
         assert_eq!(guess(b"plain"), ("US-ASCII", "ascii"));
         assert_eq!(guess("naïve".as_bytes()), ("UTF-8", "utf-8"));
         assert_eq!(guess(b"na\xEFve caf\xE9"), ("windows-1252", "model"));
+        for signs in [&b"a \x93quoted\x94 word"[..], b"it\x92s 10\xB0C, \xA9 2004"] {
+            assert_eq!(guess(signs), ("windows-1252", "model"), "{}", signs.escape_ascii());
+        }
         assert_eq!(guess("café déjà\n".as_bytes()), ("UTF-8", "utf-8"));
         // Cut, with a stray byte, with a line of Latin-1.
         let japanese = "日本語のテキスト".as_bytes();

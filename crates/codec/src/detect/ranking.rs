@@ -51,19 +51,23 @@ impl Ranking {
     pub(super) fn guess(&self, bytes: &[u8]) -> Guess {
         let reads = |charset: Charset| charset.is_single_byte() || nearly_reads(charset, bytes);
         match self.scored.iter().position(|s| reads(s.charset)) {
-            Some(best) => self.at(self.usual(best, bytes)),
+            Some(best) if self.is_usual(best, bytes) => {
+                Guess { charset: Charset::WINDOWS_1252, ..self.at(best) }
+            }
+            Some(best) => self.at(best),
             None => Guess { charset: Charset::WINDOWS_1252, confidence: 0.1, evidence: Evidence::Fallback },
         }
     }
 
-    /// The place of windows-1252 where signs are all there is, and are the same in it: no language tells what they are in.
-    fn usual(&self, best: usize, bytes: &[u8]) -> usize {
-        let Scored { charset, text, .. } = self.scored[best];
+    /// Whether signs are all there is, the same in windows-1252: no language tells what they are in.
+    fn is_usual(&self, best: usize, bytes: &[u8]) -> bool {
+        let charset = self.scored[best].charset;
         if !charset.is_single_byte() || look::has_any_letter(bytes, charset) {
-            return best;
+            return false;
         }
-        let usual = |s: &Scored| s.charset == Charset::WINDOWS_1252 && s.text == text;
-        self.scored.iter().position(usual).unwrap_or(best)
+        let high: Vec<u8> = look::high_bytes(&self.sample.bytes).map(|at| self.sample.bytes[at]).collect();
+        let read = |charset: Charset| charset.decode(&high, &mut LossLog::with_limit(0)).into_owned();
+        read(charset) == read(Charset::WINDOWS_1252)
     }
 
     /// The best, if it is likelier than a label's.

@@ -4,6 +4,7 @@
 //! # Limits
 //! The parts of an attached message count like others. Of dates, only their zone would tell something, and little: it is not asked.
 
+use super::spoken::language;
 use crate::header::{FieldKind, field_kind};
 use crate::text::{Transferred, is_text, unquote};
 use crate::{Message, Part, PartId, Policy, encoded_word, fixup};
@@ -13,6 +14,8 @@ use std::cell::OnceCell;
 
 /// Labels of other parts that are tried: a message in more charsets tells nothing.
 const LABELS: usize = 4;
+/// Bytes of text, beyond which no more is asked for its language.
+const SPOKEN: usize = 2000;
 
 /// What the parts and words read so far tell about the next one, and what all of the message tells, found when first asked for.
 #[derive(Debug, Default)]
@@ -20,6 +23,7 @@ pub(crate) struct Hints {
     words: OnceCell<Option<Charset>>,
     labels: OnceCell<Vec<Charset>>,
     country: OnceCell<Option<String>>,
+    spoken: OnceCell<Option<&'static str>>,
     together: OnceCell<Option<Guess>>,
     /// The charset of the first text part that was not ASCII.
     pub body: Option<Charset>,
@@ -93,8 +97,37 @@ impl<'a> Mail<'a> {
     pub(crate) fn detection(self, document: Option<&'a [u8]>) -> detect::Hints<'a> {
         let language = self.language(self.part).or_else(|| document.and_then(fixup::language));
         let language = language.or_else(|| self.language(PartId::ROOT)).or(self.policy.language.as_deref());
+        let language = language.or_else(|| self.spoken());
         let country = self.hints.country.get_or_init(|| country(self.message)).as_deref();
         detect::Hints { language, country, ..super::MAIL }
+    }
+
+    /// The language of the message's words and of its text in UTF-8.
+    fn spoken(self) -> Option<&'static str> {
+        *self.hints.spoken.get_or_init(|| {
+            let mut text = String::new();
+            for name in [b"subject".as_slice(), b"from", b"to"] {
+                let field =
+                    self.message.field(PartId::ROOT, name).map(|field| field.value.of(self.message.raw()));
+                if let Some(value) = field.filter(|value| memchr::memmem::find(value, b"=?").is_some()) {
+                    let context = encoded_word::HeaderContext::default();
+                    text += &encoded_word::decode(value, FieldKind::Unstructured, &context, &mut Vec::new());
+                }
+            }
+            for (id, _) in self.texts() {
+                if text.len() > SPOKEN {
+                    break;
+                }
+                let transferred = Transferred::read(self.message, id);
+                let bytes = &*transferred.decoded.bytes;
+                let labelled = transferred.resolved.and_then(Resolved::charset) == Some(Charset::UTF_8);
+                if let Some(utf8) = std::str::from_utf8(bytes).ok().filter(|_| labelled && !bytes.is_ascii())
+                {
+                    text.extend(utf8.chars().filter(|c| !c.is_ascii()).take(SPOKEN));
+                }
+            }
+            language(&text)
+        })
     }
 
     /// Content-Language, its first tag.

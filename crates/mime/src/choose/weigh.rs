@@ -42,9 +42,14 @@ pub(crate) fn utf8_beats(declared: Option<Charset>, bytes: &[u8], text: &str) ->
     }
     let mut log = LossLog::with_limit(0);
     let reading = charset.decode(bytes, &mut log);
-    log.losses() > 0
-        || reading.chars().any(is_private)
-        || has_letters_enough(start, is_frequent(charset, start.as_bytes()))
+    log.losses() > 0 || reading.chars().any(is_private) || outweighs(charset, text, start)
+}
+
+/// Whether UTF-8 is what a text is in, rather than a charset of two bytes a character that reads all of it.
+fn outweighs(charset: Charset, text: &str, start: &str) -> bool {
+    let is_frequent = is_frequent(charset, start.as_bytes());
+    has_letters_enough(start, is_frequent)
+        || !is_frequent && start.chars().any(is_typographic)
         || is_in_words(start)
             && detect::utf8_margin(text, charset, &MAIL).is_some_and(|margin| margin >= LIKELIER)
 }
@@ -52,7 +57,8 @@ pub(crate) fn utf8_beats(declared: Option<Charset>, bytes: &[u8], text: &str) ->
 /// Whether valid UTF-8 that carries no label outweighs the charset that other text of the message is in.
 pub(crate) fn is_utf8_beside(told: Option<Charset>, bytes: &[u8], text: &str) -> bool {
     let Some(charset) = told.filter(|charset| charset.is_single_byte()) else {
-        return utf8_beats(told, bytes, text);
+        let is_everyday = |charset| is_frequent(charset, beginning(text).as_bytes());
+        return utf8_beats(told, bytes, text) || !told.is_some_and(is_everyday);
     };
     // Nobody says that it is in this charset: it must read better in it.
     let start = beginning(text);
@@ -92,6 +98,11 @@ fn is_hz_text(bytes: &[u8]) -> bool {
         at = end;
     }
     everyday >= 2
+}
+
+/// Quotation marks, dashes, currencies, emoji: what begins them in UTF-8 is no everyday character anywhere.
+fn is_typographic(c: char) -> bool {
+    matches!(c, '\u{2000}'..='\u{206F}' | '\u{20A0}'..='\u{20CF}' | '\u{2100}'..='\u{214F}' | '\u{1F000}'..='\u{1FAFF}')
 }
 
 fn is_private(c: char) -> bool {
@@ -236,6 +247,8 @@ mod tests {
                 "réunion de demain",
                 "Müller GmbH",
                 "España y Portugal",
+                "It’s “ok” – 5 €",
+                "Bob \u{1F642}",
             ] {
                 assert!(beats(label, text), "{label} {text}");
             }

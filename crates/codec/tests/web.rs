@@ -354,9 +354,12 @@ fn whatwg_view_is_get_an_encoding() {
     assert_eq!(known, 221 * 4);
 }
 
+/// Characters that WHATWG does not write and that are written as the same in another spelling: 104 letters of Vietnamese in windows-1258, and signs.
+const SPELLED: u32 = 104 + 36;
+
 #[test]
 fn encoders_agree_with_whatwg_and_come_back() {
-    let mut beyond = 0;
+    let (mut beyond, mut spelled) = (0, 0);
     for charset in Charset::all().filter(|c| c.superset() == *c) {
         let Some(encoding) = Encoding::for_label(charset.name().as_bytes()) else { continue };
         if charset.is_stateful() || charset == Charset::UTF_8 || charset == Charset::US_ASCII {
@@ -378,6 +381,11 @@ fn encoders_agree_with_whatwg_and_come_back() {
                 assert_eq!(charset.decode(&bytes, &mut log), text, "{charset} {bytes:x?}");
                 continue;
             }
+            // So are the twins of what they have, and letters by base and tone.
+            if damaged && log.count(LossKind::Substituted) == 1 {
+                spelled += 1;
+                continue;
+            }
             assert_eq!(log.losses() > 0, damaged, "{charset} {c:?}");
             if damaged {
                 assert_eq!(log.kept()[0].bytes, 0..text.len() as u64);
@@ -392,6 +400,7 @@ fn encoders_agree_with_whatwg_and_come_back() {
     }
     // JIS X 0212 without what JIS X 0208 and its vendor rows have, and the private characters of ten lead bytes.
     assert_eq!(beyond, 5786 + 1880);
+    assert_eq!(spelled, SPELLED);
 }
 
 #[test]
@@ -400,6 +409,10 @@ fn every_character_comes_back_from_the_unicode_forms() {
     for charset in Charset::all() {
         let unicode = ["UTF-", "CESU", "ISO-10646", "ISO-Unicode", "UNICODE", "SCSU", "BOCU"];
         if !unicode.iter().any(|p| charset.name().starts_with(p)) {
+            continue;
+        }
+        // UCS-2 and its parts end where they end.
+        if charset.superset() != charset && charset.superset().name().starts_with("UTF-16") {
             continue;
         }
         // No mailbox name holds NUL.

@@ -1,7 +1,8 @@
 //! From UTF-8 text to a charset.
 //!
 //! A charset is written in its own repertoire (ISO-8859-1 gets no byte of windows-1252), the double-byte ones in
-//! WHATWG's. Where characters are written as look-alikes (U+00A5 as 5C in Shift_JIS), the log says so.
+//! WHATWG's. Where characters are written as look-alikes (U+00A5 as 5C in Shift_JIS, U+301C as the sign that U+FF5E is, the letters of
+//! Vietnamese as base and tone), the log says so.
 //!
 //! # Limits
 //! Output offsets are not reported; the text at a record's range tells which character it was.
@@ -12,6 +13,7 @@ mod options;
 mod out;
 mod single_byte;
 mod translit;
+mod twins;
 mod unicode;
 
 pub use limited::Piece;
@@ -130,14 +132,21 @@ impl Encoder {
 
     /// Records a character that the machine stopped at and writes what stands for it.
     fn replace(&mut self, at: usize, c: char, out: &mut Out<'_>) {
-        let near = match self.unmappable {
-            Unmappable::Transliterate => {
-                translit::nearest(c, |c| carries(self.charset, self.mode, c)).map(Cow::Owned)
-            }
-            _ => None,
+        let carried = |c| carries(self.charset, self.mode, c);
+        // A reference says what it was.
+        let refers = matches!(self.unmappable, Unmappable::HtmlDecimal | Unmappable::HtmlHex);
+        let spelled = if refers || self.mode == Mode::Strict {
+            None
+        } else {
+            twins::spelling(self.charset, c, carried)
         };
+        let near = spelled.or_else(|| match self.unmappable {
+            Unmappable::Transliterate => translit::nearest(c, carried),
+            _ => None,
+        });
+        let near = near.map(Cow::Owned);
         let kind = if near.is_some() { LossKind::Substituted } else { LossKind::Unmappable };
-        self.stopped = self.unmappable == Unmappable::Fatal;
+        self.stopped = near.is_none() && self.unmappable == Unmappable::Fatal;
         let replacement = near.unwrap_or_else(|| self.unmappable.replacement(c));
         if replacement.is_empty() {
             out.record(at, c, kind);
@@ -191,7 +200,7 @@ fn machine(charset: Charset, options: &EncodeOptions) -> Box<dyn Encode> {
     match charset.kind() {
         Kind::Utf8 => Box::new(unicode::Utf8),
         Kind::Cesu8 => Box::new(unicode::Cesu8),
-        Kind::Utf16(order) => Box::new(unicode::Utf16::new(order)),
+        Kind::Utf16(order) => Box::new(unicode::Utf16::new(order, unicode::last_of(charset))),
         Kind::Utf32(order) => Box::new(unicode::Utf32::new(order)),
         Kind::Utf7 if options.utf_7_optional_direct => Box::new(utf7::Encoder::new(utf7::Direct::WithSetO)),
         Kind::Utf7 => Box::new(utf7::Encoder::new(utf7::Direct::SetD)),

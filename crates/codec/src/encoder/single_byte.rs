@@ -1,7 +1,7 @@
 //! Every character is one byte: the reverse of the decoder's table.
 //!
 //! # Limits
-//! Characters are written as they come: nothing is decomposed to fit windows-1258 or TCVN.
+//! Characters are written as they come; what is decomposed to fit windows-1258 comes from `twins`.
 
 use super::out::{Encode, Gather, Out};
 use crate::charset::Kind;

@@ -1,9 +1,11 @@
 //! UTF-8, CESU-8, UTF-16, UTF-32 and what is as simple: encoders that can carry every character.
 //!
 //! # Limits
-//! A byte order mark is written where the label leaves the order open, big-endian, and nowhere else.
+//! A byte order mark is written where the label leaves the order open, big-endian, and nowhere else. The parts of UCS-2 that have lists of
+//! characters (ISO-10646-J-1, ISO-Unicode-IBM-1261 …) are written as all of it.
 
 use super::out::{Encode, Out};
+use crate::Charset;
 use crate::utf16::Order;
 use std::ops::ControlFlow;
 
@@ -37,16 +39,28 @@ impl Encode for Cesu8 {
     }
 }
 
-/// UTF-16 (RFC 2781).
+/// UTF-16 (RFC 2781), and UCS-2 with its parts.
 #[derive(Debug)]
 pub(super) struct Utf16 {
     order: Option<Order>,
+    /// The last character that can be carried.
+    last: char,
     begun: bool,
 }
 
 impl Utf16 {
-    pub(super) fn new(order: Option<Order>) -> Self {
-        Self { order, begun: false }
+    pub(super) fn new(order: Option<Order>, last: char) -> Self {
+        Self { order, last, begun: false }
+    }
+}
+
+/// The last character of a charset in units of 16 bits: UCS-2 has no pairs of them, and is read as UTF-16.
+pub(super) fn last_of(charset: Charset) -> char {
+    match charset.name() {
+        "ISO-10646-UCS-Basic" => '\u{7F}',
+        "ISO-10646-Unicode-Latin1" => '\u{FF}',
+        _ if charset.superset() == charset => char::MAX,
+        _ => '\u{FFFF}',
     }
 }
 
@@ -56,11 +70,16 @@ impl Encode for Utf16 {
             out.extend(&[0xFE, 0xFF]);
         }
         let little = self.order == Some(Order::Little);
-        out.bytes.reserve(text.len() * 2);
-        for unit in text.encode_utf16() {
+        let beyond = match self.last {
+            char::MAX => None,
+            last => text.char_indices().find(|(_, c)| *c > last).map(|(at, _)| at),
+        };
+        let carried = &text[..beyond.unwrap_or(text.len())];
+        out.bytes.reserve(carried.len() * 2);
+        for unit in carried.encode_utf16() {
             out.extend(&if little { unit.to_le_bytes() } else { unit.to_be_bytes() });
         }
-        ControlFlow::Continue(())
+        beyond.map_or(ControlFlow::Continue(()), ControlFlow::Break)
     }
 }
 
@@ -100,5 +119,33 @@ impl Encode for ByCharacter {
         out.bytes.reserve(text.len());
         text.chars().for_each(|c| self.0(c, out.bytes));
         ControlFlow::Continue(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Charset, LossLog, Unmappable};
+
+    #[test]
+    fn ucs_2_has_no_pairs_and_its_parts_end_where_they_end() {
+        for (charset, carried, beyond) in [
+            ("ISO-10646-UCS-2", "a日\u{FFFD}", '\u{1F600}'),
+            ("UNICODE-1-1", "a日", '\u{20000}'),
+            ("ISO-10646-J-1", "a日", '\u{20000}'),
+            ("ISO-10646-UCS-Basic", "a~", 'é'),
+            ("ISO-10646-Unicode-Latin1", "aÿ", 'Ā'),
+        ] {
+            let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
+            let mut log = LossLog::new();
+            let text = format!("{carried}{beyond}{carried}");
+            let bytes = charset.encode(&text, Unmappable::QuestionMark, &mut log);
+            assert_eq!(log.losses(), 1, "{charset}");
+            assert_eq!(charset.decode(&bytes, &mut LossLog::new()), text.replace(beyond, "?"), "{charset}");
+        }
+        for charset in [Charset::UTF_16, Charset::UTF_16LE] {
+            let mut log = LossLog::new();
+            let bytes = charset.encode("\u{1F600}", Unmappable::Fatal, &mut log);
+            assert!(log.is_empty() && charset.decode(&bytes, &mut log) == "\u{1F600}");
+        }
     }
 }

@@ -93,7 +93,7 @@ fn a_buffered_reader_cuts_no_character_and_reads_lines() {
         .with_log(LossLog::with_limit(1));
     assert!(std::str::from_utf8(reader.fill_buf().unwrap()).is_ok());
     let lines: Vec<String> = reader.lines().map(Result::unwrap).collect();
-    assert_eq!(lines, ["Gr??e, 日本語 ? ― +x~".replace('―', "?"), "next ?? и кириллица".to_owned()]);
+    assert_eq!(lines, ["Gr??e, 日本語 ? ― +x~", "next ?? и кириллица"]);
 }
 
 #[test]

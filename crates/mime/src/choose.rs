@@ -19,7 +19,7 @@ pub(crate) use instead::instead;
 pub(crate) use otherwise::{Otherwise, Read, may_be_otherwise, otherwise};
 pub(crate) use pool::{Hints, Mail};
 
-use crate::fixup;
+use crate::fixup::{self, Document};
 use crate::{EventKind, PartId};
 use mailglot_codec::detect::{self, Guess, Weighed};
 use mailglot_codec::{Charset, LossKind, LossLog, Mode, Resolved, bom};
@@ -96,8 +96,8 @@ pub(crate) struct Evidence<'a> {
     pub label: Option<&'a [u8]>,
     /// What it stands for.
     pub resolved: Option<Resolved>,
-    /// Declarations inside the document count (HTML, XML, CSS).
-    pub document: bool,
+    /// What it is, where declarations inside it may count.
+    pub document: Option<Document>,
     /// The caller said what this label means.
     pub mapped: bool,
     /// The message around it.
@@ -112,7 +112,7 @@ impl Evidence<'_> {
 
     /// What detection is told of these bytes.
     fn hints<'b>(&'b self, bytes: &'b [u8]) -> detect::Hints<'b> {
-        self.mail.map_or(MAIL, |mail: Mail<'b>| mail.detection(self.document.then_some(bytes)))
+        self.mail.map_or(MAIL, |mail: Mail<'b>| mail.detection(self.document.map(|_| bytes)))
     }
 }
 
@@ -487,7 +487,7 @@ fn by_search<'a>(
     let hints = evidence.hints(bytes);
     let cell = OnceCell::new();
     let weighed = || cell.get_or_init(|| Weighed::new(bytes, &hints));
-    let document = if evidence.document { fixup::declared_charset(bytes) } else { None };
+    let document = evidence.document.and_then(|document| fixup::declared_charset(bytes, document));
     let message = evidence.mail.into_iter().flat_map(Mail::told).map(|charset| (charset, How::Message));
     let default = evidence.fallback().map(|charset| (charset, How::Hint));
     let mut tried = vec![Charset::US_ASCII, Charset::UTF_8];

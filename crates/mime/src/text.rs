@@ -10,6 +10,7 @@ pub use parts::{TextPart, text_parts};
 pub(crate) use crate::choose::Hints;
 use crate::choose::{Choice, Evidence, How, Mail, Reading, SURE, choose};
 use crate::encoded_word::{Finding, HeaderContext};
+use crate::fixup::Document;
 use crate::header::FieldKind;
 use crate::transfer::blocks::{Block, blocks};
 use crate::transfer::{self, Decoded, TransferEncoding};
@@ -98,7 +99,7 @@ impl<'a> Transferred<'a> {
             &Evidence {
                 label: self.charset.as_deref(),
                 resolved: meaning.map(Resolved::Exact).or(self.resolved),
-                document: matches!(&*part.media.sub, "html" | "xml" | "css" | "xhtml"),
+                document: Document::of(&part.media.sub),
                 mapped: meaning.is_some(),
                 mail: Some(Mail { message, part: id, policy, hints }),
             },

@@ -188,6 +188,85 @@ fn documents_that_name_their_charset() {
 }
 
 #[test]
+fn text_that_looks_like_a_declaration_stays() {
+    let text = "Schreib an info@charset.org, die @charset \"latin1\"; muß für Größe";
+    let meta = "<meta name=description content='text/html; charset=latin1'>";
+    for kind in ["html", "css", "xml", "plain", "x-vcard"] {
+        let head = |charset: &str| {
+            format!(
+                "MIME-Version: 1.0\nContent-Type: text/{kind}; charset={charset}\nContent-Transfer-Encoding: 8bit\n\n"
+            )
+        };
+        let raw = latin1(&format!("{}{text}{meta}\n", head("iso-8859-1")));
+        let out = process(&raw, &Policy::default()).bytes;
+        assert_eq!(std::str::from_utf8(&out).unwrap(), format!("{}{text}{meta}\n", head("utf-8")));
+    }
+}
+
+#[test]
+fn each_kind_of_document_says_its_charset_in_its_own_way() {
+    let title = "ü".repeat(970);
+    for (kind, old, new) in [
+        ("css", "@charset \"latin1\"; /* ü */", "@charset \"utf-8\"; /* ü */"),
+        ("svg+xml", "<?xml encoding='latin1'?><ü/>", "<?xml encoding='utf-8'?><ü/>"),
+        ("vnd.wap.wml", "<?xml encoding='latin1'?><ü/>", "<?xml encoding='utf-8'?><ü/>"),
+        ("x-vcard", "FN;CHARSET=ISO-8859-1:ü", "FN;CHARSET=utf-8:ü"),
+        ("plain", "<meta charset=latin1>ü", "<meta charset=latin1>ü"),
+        ("html", &format!("<p>{title}<meta charset=latin1>"), &format!("<p>{title}<meta charset=utf-8>")),
+    ] {
+        let head = format!("MIME-Version: 1.0\nContent-Type: text/{kind}; charset=");
+        let rest = "\nContent-Transfer-Encoding: 8bit\n\n";
+        let raw = latin1(&format!("{head}iso-8859-1{rest}{old}\n"));
+        let out = process(&raw, &Policy::default()).bytes;
+        if kind == "html" {
+            // One line is longer than any may be.
+            assert!(texts(&out)[0].1.as_deref().unwrap().ends_with("<meta charset=utf-8>"));
+        } else {
+            assert_eq!(std::str::from_utf8(&out).unwrap(), format!("{head}utf-8{rest}{new}\n"));
+        }
+    }
+}
+
+#[test]
+fn line_ends_that_only_decoding_makes_open_no_part() {
+    let inner = "\r--b\rContent-Type: text/html\r\r<p>\r--b\r";
+    let utf16: Vec<u8> = format!("ä{inner}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (charset, body) in
+        [("utf-7", b"+AOQADQ--b+AA0-Content-Type: text/html+AA0ADQ-<p>".to_vec()), ("utf-16le", utf16)]
+    {
+        for eol in ["\n", "\r\n"] {
+            let head = format!(
+                "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain; charset={charset}\nContent-Transfer-Encoding: 8bit\n\n"
+            );
+            let raw =
+                [head.replace('\n', eol).as_bytes(), &body[..], eol.as_bytes(), b"--b--", eol.as_bytes()]
+                    .concat();
+            let out = process(&raw, &Policy::default()).bytes;
+            let bare = memchr::memmem::find_iter(&out, b"\r").filter(|at| out.get(at + 1) != Some(&b'\n'));
+            assert_eq!(bare.count(), 0, "{}", out.escape_ascii());
+            assert_eq!(texts(&raw), texts(&out));
+            assert!(process(&out, &Policy::default()).edits.is_empty());
+        }
+    }
+}
+
+#[test]
+fn lines_in_base64_end_as_rfc_2045_says() {
+    let line = "щ".repeat(600);
+    let raw = format!(
+        "MIME-Version: 1.0\nContent-Type: text/plain; charset=koi8-r\nContent-Transfer-Encoding: quoted-printable\n\n{}\n=DD=\n=DD\n",
+        "=DD".repeat(600)
+    );
+    let raw = raw.as_bytes();
+    let out = process(raw, &Policy::default()).bytes;
+    let out = std::str::from_utf8(&out).unwrap();
+    let (head, body) = out.split_once("\n\n").unwrap();
+    assert!(head.ends_with("Content-Transfer-Encoding: base64"), "{out}");
+    let decoded = base64::engine::general_purpose::STANDARD.decode(body.replace('\n', "")).unwrap();
+    assert_eq!(String::from_utf8(decoded).unwrap(), format!("{line}\r\nщщ\r\n"));
+}
+
+#[test]
 fn dangerous_lines_stay_encoded() {
     // A line that an enclosing boundary would cut, one that a mailbox would quote, one too long.
     case(

@@ -4,6 +4,7 @@ use super::fields::added_fields;
 use super::outgoing::{self, Outgoing};
 use super::{global, lines};
 use crate::choose::Choice;
+use crate::fixup::{self, Document};
 use crate::message::charset;
 use crate::recipe::{Lines, OldEol, Patch, Recipe, Steps};
 use crate::text::{Hints, Transferred, is_text, reading, unquote};
@@ -11,7 +12,7 @@ use crate::transfer::blocks::has_yenc;
 use crate::transfer::{TransferEncoding, base64, quoted_printable};
 use crate::{
     Attachments, Bodies, Edit, Eol, Event, EventKind, Message, OnLoss, PartId, PartKind, Policy, Report,
-    Span, Transfer, choose, fixup,
+    Span, Transfer, choose,
 };
 use mailglot_codec::{Charset, Resolved};
 use memchr::memmem;
@@ -198,7 +199,11 @@ impl<'a> Body<'a, '_> {
                 return None;
             }
         }
-        let stands = !relabel || lines::may_stand(&text, eol, &boundaries, false);
+        // Where ASCII bytes are not ASCII, line ends are what decoding made them: nothing says that they are those of the lines around.
+        let made = relabel && !encoded && !self.choice.used.is_ascii_compatible();
+        let stands = !relabel
+            || lines::may_stand(&text, eol, &boundaries, false)
+                && !(made && lines::has_bare_ends(&text, eol));
         if open && !encoded && stands {
             let transfer = TransferEncoding::Identity;
             return Some(Target { text, transfer, relabel: label, steps, way_back, same_lines: true });
@@ -247,10 +252,11 @@ impl<'a> Body<'a, '_> {
         let choice: &'a Choice<'a> = self.choice;
         let bytes: &'a [u8] = &self.transferred.decoded.bytes;
         let plain: &'a [u8] = if label.is_some() { choice.text.as_bytes() } else { bytes };
-        let markup =
-            matches!(&*self.message.part(self.id).media.sub, "html" | "xml" | "css" | "xhtml" | "xhtml+xml");
-        let name = label.filter(|_| markup);
-        let places = name.map(|name| fixup::patches(plain, name)).unwrap_or_default();
+        let document = Document::of(&self.message.part(self.id).media.sub);
+        let places = match (document, label) {
+            (Some(document), Some(name)) => fixup::patches(plain, document, name),
+            _ => Vec::new(),
+        };
         let footer = self.transferred.footer();
         if places.is_empty() && footer.is_none() {
             return Outgoing { text: Cow::Borrowed(plain), patches: Vec::new(), label, note: None };
@@ -305,7 +311,7 @@ impl<'a> Body<'a, '_> {
         let eol = self.message.eol().bytes();
         let with: &[u8] = match target.transfer {
             TransferEncoding::Base64 => {
-                let canonical = if self.message.eol() == Eol::Lf && self.was_plain() {
+                let canonical = if self.message.eol() == Eol::Lf && self.had_lines() {
                     Cow::Owned(crate::recipe::to_crlf(&target.text))
                 } else {
                     Cow::Borrowed(&*target.text)
@@ -369,8 +375,12 @@ impl<'a> Body<'a, '_> {
         Some(edits.into_iter().map(|(at, with)| Edit::new(value.at(&at), with)).collect())
     }
 
-    fn was_plain(&self) -> bool {
-        self.transferred.decoded.used == TransferEncoding::Identity
+    /// Its lines ended as those of the message do.
+    fn had_lines(&self) -> bool {
+        matches!(
+            self.transferred.decoded.used,
+            TransferEncoding::Identity | TransferEncoding::QuotedPrintable
+        )
     }
 
     /// Makes Content-Type say what the charset is.

@@ -34,16 +34,29 @@ pub(super) fn with_line_ends(text: &[u8], eol: Eol) -> Option<(Cow<'_, [u8]>, Ol
             Some((Cow::Owned(to_crlf(text)), OldEol::Lf))
         }
         (Eol::CrLf, None) => Some((Cow::Borrowed(text), OldEol::Same)),
-        (Eol::CrLf, Some(_)) => {
-            let bare_cr = memchr::memchr_iter(b'\r', text).any(|at| text.get(at + 1) != Some(&b'\n'));
-            let bare_lf = memchr::memchr_iter(b'\n', text).any(|at| at == 0 || text[at - 1] != b'\r');
-            match (bare_cr, bare_lf) {
-                (true, _) => None,
-                (false, false) => Some((Cow::Borrowed(text), OldEol::Same)),
-                (false, true) => Some((Cow::Owned(to_crlf(text)), OldEol::Same)),
-            }
-        }
+        (Eol::CrLf, Some(_)) => match (has_bare_cr(text), has_bare_lf(text)) {
+            (true, _) => None,
+            (false, false) => Some((Cow::Borrowed(text), OldEol::Same)),
+            (false, true) => Some((Cow::Owned(to_crlf(text)), OldEol::Same)),
+        },
     }
+}
+
+/// Whether a text has half a line end, which some readers take for a whole one, and for that of a delimiter.
+pub(super) fn has_bare_ends(text: &[u8], eol: Eol) -> bool {
+    match eol {
+        Eol::Cr => false,
+        Eol::Lf => has_bare_cr(text),
+        Eol::CrLf => has_bare_cr(text) || has_bare_lf(text),
+    }
+}
+
+fn has_bare_cr(text: &[u8]) -> bool {
+    memchr::memchr_iter(b'\r', text).any(|at| text.get(at + 1) != Some(&b'\n'))
+}
+
+fn has_bare_lf(text: &[u8]) -> bool {
+    memchr::memchr_iter(b'\n', text).any(|at| at == 0 || text[at - 1] != b'\r')
 }
 
 /// Whether the old text comes back of what [`with_line_ends`] made of it: each of its line ends had the form that all are given.

@@ -13,8 +13,9 @@
 //! delimiter stands in a later message, within 1 MiB and without a declaration: a mailbox that was pasted or attached looks the same, line for
 //! line, and readers of MIME take both for one message. Each separator that is passed over so is an event. Text in base64 is no evidence
 //! although it holds no separator either: a normalized mailbox has it in plain lines, and has to be read as the same messages. Where only text
-//! that was decoded shows the delimiter of a message that was cut off, the normalized mailbox reads as fewer messages. A lone CR
-//! ends a line where nothing else does: in a mailbox with a single LF, multiparts of lines that end in CR are not followed.
+//! that was decoded shows the delimiter of a message that was cut off, or only a length told where that message ends, the normalized mailbox
+//! (which has quoting instead of lengths) reads as fewer messages. A lone CR ends a line where nothing else does: in a mailbox with a single
+//! LF, multiparts of lines that end in CR are not followed.
 
 use std::collections::hash_map::Entry as Slot;
 use std::collections::{HashMap, VecDeque};

@@ -91,6 +91,50 @@ fn letters_in_many_charsets_arrive_in_utf_8_through_the_milter() {
 }
 
 /// Postfix cuts a field that a filter made too long, and says nothing: none of ours is.
+/// Mail of local programs comes by sendmail(1) and cleanup(8), without a client that could be told to wait (`non_smtpd_milters`). While the
+/// filter is away it waits in the queue, as it came.
+#[test]
+fn mail_of_local_programs_goes_through_the_milter() {
+    let mut postfix = Postfix::start(&Settings::default());
+    let address = format!("unix:{}", postfix.socket("milter").display());
+    let start =
+        |postfix: &Postfix| Program::milter::<&str>(&address, &postfix.folder().join("milter.log"), []);
+    let milter = start(&postfix);
+    postfix.restart(&Settings::default().with("non_smtpd_milters", &address));
+    // Lines of a local program end in LF.
+    let letter = |number: usize| {
+        let head = format!("X-Trial: {number}\nFrom: a@test.invalid\nTo: b@test.invalid\nSubject: ");
+        let body = b"Gr\xfc\xdfe\nMIME-Version: 1.0\nContent-Type: text/plain; charset=iso-8859-1\n\
+                     Content-Transfer-Encoding: 8bit\n\nGr\xfc\xdfe\n.\n..\nEnde\n";
+        [head.as_bytes(), body].concat()
+    };
+    let submit = |postfix: &Postfix, numbers: std::ops::Range<usize>| {
+        for number in numbers {
+            let (well, told) = postfix.submit(&["-i", "-t", "-f", "a@test.invalid"], &letter(number));
+            assert!(well, "{told}\n{}", postfix.log());
+        }
+    };
+    submit(&postfix, 0..3);
+    let mut all = arrived(&postfix, 3);
+    drop(milter);
+    submit(&postfix, 3..5);
+    std::thread::sleep(Duration::from_secs(1));
+    assert_eq!((postfix.sink.count(), postfix.queued(&["maildrop"])), (0, 2), "{}", postfix.log());
+    let _milter = start(&postfix);
+    // pickup(8) looks for what waits once a minute, and when it is asked.
+    postfix.tool("postqueue", &["-f"]);
+    submit(&postfix, 5..6);
+    all.extend(arrived(&postfix, 3));
+    let mut numbers: Vec<_> = all.iter().map(|mail| letters::number(&mail.data).unwrap()).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, [0, 1, 2, 3, 4, 5]);
+    for mail in all {
+        let text = String::from_utf8(mail.data).unwrap();
+        assert!(text.contains("\r\nSubject: =?UTF-8?"), "{text}");
+        assert!(text.ends_with("\r\n\r\nGrüße\r\n.\r\n..\r\nEnde\r\n"), "{text}");
+    }
+}
+
 #[test]
 fn no_address_is_lost_from_a_field_that_would_outgrow_the_server() {
     let (postfix, milter) = with_milter();

@@ -16,6 +16,8 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 use std::{fmt, fs};
 
+/// How long a socket that stands where one is to be made has to take a connection.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Bytes that are written at once where the whole has its time.
 const AT_ONCE: usize = 16_384;
 
@@ -40,6 +42,26 @@ impl FromStr for Address {
                 Ok(Self::Tcp(place.to_owned()))
             }
             _ => Err(format!("`{text}` is neither `unix:PATH` nor `tcp:HOST:PORT`")),
+        }
+    }
+}
+
+impl Address {
+    /// Whether who connects to `other` comes to a listener at this address, as far as can be told before there is one: names of hosts are looked
+    /// up where the ports are the same.
+    pub(crate) fn is_reached_by(&self, other: &Self) -> bool {
+        let port = |place: &str| place.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+        match (self, other) {
+            (Self::Tcp(own), Self::Tcp(place)) if own == place => true,
+            (Self::Tcp(own), Self::Tcp(place)) if port(own) == port(place) && port(own) != Some(0) => {
+                let (Ok(own), Ok(others)) = (own.to_socket_addrs(), place.to_socket_addrs()) else {
+                    return false;
+                };
+                let others: Vec<_> = others.collect();
+                own.into_iter().any(|own| others.iter().any(|other| is_reached_by(own.ip(), other.ip())))
+            }
+            (Self::Unix(own), Self::Unix(path)) => own == path,
+            _ => false,
         }
     }
 }
@@ -126,6 +148,10 @@ impl Listener {
                 let mut beside = path.clone().into_os_string();
                 beside.push(format!(".{}", std::process::id()));
                 let beside = PathBuf::from(beside);
+                if !is_alive(&beside)? {
+                    // One of this number was killed before it was done; in a container all have the same. Mostly there is none.
+                    let _ = fs::remove_file(&beside);
+                }
                 let listener = UnixListener::bind(&beside)?;
                 let placed = group
                     .map_or(Ok(()), |group| give(&beside, group))
@@ -229,7 +255,6 @@ impl Drop for Listener {
     }
 }
 
-/// Connects. The system waits without end for a listener that accepts nobody, where as many wait already as may.
 /// Whether a socket of this machine that listens at `own` hears those who connect to `other`.
 fn is_reached_by(own: IpAddr, other: IpAddr) -> bool {
     let (own, mut other) = (own.to_canonical(), other.to_canonical());
@@ -243,6 +268,7 @@ fn is_reached_by(own: IpAddr, other: IpAddr) -> bool {
     own == other || all && UdpSocket::bind((other, 0)).is_ok()
 }
 
+/// Connects. The system waits without end for a listener that accepts nobody, where as many wait already as may.
 fn connect_unix(path: &Path, time: std::time::Duration) -> io::Result<UnixStream> {
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
     // None of it would be no bound for the system.
@@ -272,8 +298,10 @@ fn give(path: &Path, group: u32) -> io::Result<()> {
 /// # Errors
 /// Something stands there that is no socket.
 fn is_alive(path: &Path) -> io::Result<bool> {
-    match UnixStream::connect(path) {
+    match connect_unix(path, PATIENCE) {
         Ok(_) => Ok(true),
+        // As many as may wait there already for one who accepts nobody now.
+        Err(error) if error.kind() == ErrorKind::TimedOut => Ok(true),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound) => Ok(false),
         Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
             use std::os::unix::fs::FileTypeExt;
@@ -549,7 +577,7 @@ mod tests {
         rustix::net::bind(&socket, &SocketAddrUnix::new(&path).unwrap()).unwrap();
         rustix::net::listen(&socket, 0).unwrap();
         let (tell, told) = std::sync::mpsc::channel();
-        let address = Address::Unix(path);
+        let (address, socket_path) = (Address::Unix(path.clone()), path);
         std::thread::spawn(move || {
             let mut waiting = Vec::new();
             let failed = loop {
@@ -558,10 +586,13 @@ mod tests {
                     Err(error) => break error.kind(),
                 }
             };
-            tell.send((waiting.len(), failed)).unwrap();
+            tell.send((waiting, failed)).unwrap();
         });
-        let (waiting, failed) = told.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
+        let (streams, failed) = told.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
+        let waiting = streams.len();
         assert!((1..9).contains(&waiting), "{waiting}");
+        // It is another's all the same, and found out in time.
+        assert!(is_alive(&socket_path).unwrap());
         assert_eq!(failed, ErrorKind::TimedOut);
     }
 
@@ -620,6 +651,10 @@ mod tests {
         assert_eq!(Listener::bind(&address, 0o660, None).unwrap_err().kind(), ErrorKind::AddrInUse);
         drop(listener);
         assert!(!path.exists());
+        // What one of the same number left when it was killed is in nobody's way.
+        drop(UnixListener::bind(folder.path().join(format!("s.{}", std::process::id()))).unwrap());
+        drop(Listener::bind(&address, 0o660, None).unwrap());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         fs::write(&path, "a").unwrap();
         assert_eq!(Listener::bind(&address, 0o660, None).unwrap_err().kind(), ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&path).unwrap(), b"a");

@@ -120,6 +120,8 @@ impl Engine {
         let mut claims = 0;
         if remark.is_none() {
             (actions, all) = message.told(&judgement.edits)?;
+        }
+        if granted.may(action::CHANGE_HEADERS) {
             claims = message.delete(&mut actions, &self.rules);
         }
         // What could not be told stays as it came.

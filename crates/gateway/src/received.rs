@@ -204,12 +204,35 @@ impl Received {
         Complete { body: raw.len(), raw, fields, leading_space: self.leading_space }
     }
 
-    /// The fields of a message that cannot be judged which are not to stand, and how many they are; none where nobody can say which.
+    /// The fields of a message that is not looked at which are not to stand, and how many they are; none where nobody can say which.
     pub(crate) fn claims(mut self, engine: &Arc<Engine>) -> Option<(Vec<HeaderChange>, u32)> {
         if self.watch.is_none() {
             self.watch(engine.clone());
         }
         self.watch.filter(|watch| watch.left > 0).map(|watch| (watch.gone, watch.count))
+    }
+
+    /// The same of any message that was told to its end, which stays as it is.
+    ///
+    /// None too where its header cannot be read.
+    pub(crate) fn claims_of(&mut self, engine: &Engine) -> Option<(Vec<HeaderChange>, u32)> {
+        if let Some(watch) = &self.watch {
+            return (watch.left > 0).then(|| (watch.gone.clone(), watch.count));
+        }
+        let raw = match self.front {
+            Some(front) => {
+                let mut header = self.body.first(front).ok()?;
+                // Without the empty line.
+                header.truncate(front.saturating_sub(2));
+                header
+            }
+            None => self.header.clone(),
+        };
+        let (body, fields) = (raw.len(), self.fields.clone());
+        let header = Complete { raw, fields, body, leading_space: self.leading_space };
+        let mut actions = Actions::default();
+        let count = header.delete(&mut actions, &engine.rules);
+        Some((actions.changes, count))
     }
 
     /// Whether there are more bytes than are looked at. None of them is kept then.

@@ -3,7 +3,8 @@
 //! # Limits
 //!
 //! What services of master.cf say otherwise is seen where `postconf -P` tells it, too. Of `smtpd_milter_maps` it is only seen that there are
-//! such. Settings that refer to others (`$name`) are followed; of those that ask for a condition (`${name?value}`) it says so.
+//! such. Clients whose line ends are left alone (`smtpd_forbid_bare_newline_exclusions`, by default one's own networks) are a note and no fault: they may be devices that
+//! send nothing else, and whoever lists them vouches for them. Settings that refer to others (`$name`) are followed; of those that ask for a condition (`${name?value}`) it says so.
 
 use crate::exit::{Exit, Failure};
 use std::collections::BTreeMap;

@@ -250,7 +250,7 @@ fn a_reload_is_whole_or_nothing() {
     let ledger = format!("monitor = true\nledger = \"{}\"", place("ledger"));
     for (one, other, more, named) in [
         ("monitor = true", ledger.as_str(), "[limits]\nfields = 100", vec!["other: ledger"]),
-        ("monitor = true", "", "[limits]\nfields = 1", vec!["one: limits", "other: limits"]),
+        ("monitor = true", "", "[limits]\nfields = 1", vec!["mailglot: limits.fields: another value"]),
     ] {
         write(one, other, more);
         hang_up(&daemon);

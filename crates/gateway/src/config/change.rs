@@ -3,7 +3,7 @@
 //! # Limits
 //! Rules, `on_error`, `too_large` and names of reports can change while messages go by; everything else stands until the next start.
 
-use super::{Config, Listener};
+use super::{Config, Ledger, Listener};
 use crate::Limits;
 
 impl Config {
@@ -28,6 +28,12 @@ impl Config {
             let place = format!("listen {}", listener.address);
             match find(newer, listener).and_then(|at| newer.listeners.get(at)) {
                 Some(newer) => {
+                    let limits = listener.other_limits(newer).into_iter();
+                    for change in limits.map(|key| format!("limits.{key}: another value")) {
+                        if !changes.contains(&change) {
+                            changes.push(change);
+                        }
+                    }
                     changes.extend(listener.needs_start(newer).iter().map(|what| format!("{place}: {what}")));
                 }
                 None => changes.push(format!("{place}: no longer there")),
@@ -42,18 +48,67 @@ impl Config {
 impl Listener {
     /// What of another one for the same place counts from a start only.
     fn needs_start(&self, newer: &Self) -> Vec<&'static str> {
-        let socket = |limits: &Limits| (limits.socket_mode, limits.socket_group);
-        let (mode, group) = socket(&self.limits);
-        let same_socket = Limits { socket_mode: mode, socket_group: group, ..newer.limits.clone() };
-        let read = |listener: &Self| listener.engine.rules.rewriting.limits;
+        let (is, will) = (&self.limits, &newer.limits);
+        let part = |listener: &Self, of: fn(&Ledger) -> u64| listener.ledger.as_ref().map(of);
+        let days = |ledger: &Ledger| ledger.age.map_or(0, |age| age.as_secs());
+        let bytes = |ledger: &Ledger| ledger.bytes.unwrap_or_default();
+        let folder = |listener: &Self| listener.ledger.as_ref().map(|ledger| ledger.folder.clone());
+        let same = folder(self) == folder(newer);
         let differences = [
             (self.route != newer.route, "route: another one"),
             (self.next_hop != newer.next_hop, "next_hop: another one"),
-            (socket(&self.limits) != socket(&newer.limits), "mode, group: other ones"),
-            (self.limits != same_socket || read(self) != read(newer), "limits: other ones"),
-            (self.ledger != newer.ledger, "ledger: another folder, age or size"),
+            (is.socket_mode != will.socket_mode, "mode: another one"),
+            (is.socket_group != will.socket_group, "group: another one"),
+            (!same, "ledger: another folder"),
+            (same && part(self, days) != part(newer, days), "ledger_days: another number"),
+            (same && part(self, bytes) != part(newer, bytes), "ledger_bytes: another number"),
         ];
         differences.into_iter().filter(|(differ, _)| *differ).map(|(_, what)| what).collect()
+    }
+
+    /// Keys of the bounds that differ. They are those of the file, and the same for all its listeners.
+    fn other_limits(&self, newer: &Self) -> Vec<&'static str> {
+        // A bound that is added to these is missed here by the compiler.
+        let Limits {
+            connections,
+            message_bytes,
+            idle,
+            negotiation,
+            stall,
+            progress,
+            work,
+            drain,
+            header_bytes,
+            fields,
+            socket_mode: _,
+            socket_group: _,
+            memory_bytes,
+            spool,
+            spool_bytes,
+            disk_reserve,
+        } = &self.limits;
+        let will = &newer.limits;
+        let [read, reads] = [self, newer].map(|listener| listener.engine.rules.rewriting.limits);
+        let differences = [
+            (*connections != will.connections, "connections"),
+            (*message_bytes != will.message_bytes, "message_bytes"),
+            (*header_bytes != will.header_bytes, "header_bytes"),
+            (read.field != reads.field, "field_bytes"),
+            (*fields != will.fields || read.fields != reads.fields, "fields"),
+            (read.parts != reads.parts, "parts"),
+            (read.depth != reads.depth, "depth"),
+            (*memory_bytes != will.memory_bytes, "memory_bytes"),
+            (*spool != will.spool, "spool_dir"),
+            (*spool_bytes != will.spool_bytes, "spool_bytes"),
+            (*disk_reserve != will.disk_reserve, "disk_reserve"),
+            (*work != will.work, "message_seconds"),
+            (*progress != will.progress, "progress_seconds"),
+            (*idle != will.idle, "idle_seconds"),
+            (*negotiation != will.negotiation, "negotiation_seconds"),
+            (*stall != will.stall, "stall_seconds"),
+            (*drain != will.drain, "drain_seconds"),
+        ];
+        differences.into_iter().filter(|(differ, _)| *differ).map(|(_, key)| key).collect()
     }
 }
 
@@ -100,32 +155,36 @@ host = "a"
     fn what_a_running_gateway_has_in_its_hands_does_not() {
         let milter = "listen unix:/run/a.sock: ";
         let proxy = "listen tcp:127.0.0.1:1: ";
-        let limits = vec![format!("{milter}limits: other ones"), format!("{proxy}limits: other ones")];
         for (from, to, want) in [
-            ("fields = 100", "fields = 5", limits.clone()),
-            ("[limits]", "[limits]\nfield_bytes = 5", limits.clone()),
-            ("[limits]", "[limits]\nparts = 5", limits.clone()),
-            ("[limits]", "[limits]\ndepth = 5", limits.clone()),
-            ("[limits]", "[limits]\nmessage_bytes = 5", limits.clone()),
-            ("[limits]", "[limits]\nidle_seconds = 5", limits.clone()),
-            ("[limits]", "[limits]\nspool_dir = \"/\"", limits),
+            ("fields = 100", "fields = 5", vec!["limits.fields: another value".to_owned()]),
+            (
+                "[limits]",
+                "[limits]\nidle_seconds = 5\nmessage_bytes = 5",
+                vec![
+                    "limits.message_bytes: another value".to_owned(),
+                    "limits.idle_seconds: another value".to_owned(),
+                ],
+            ),
             (
                 "unix:/run/a.sock\"",
                 "unix:/run/a.sock\", mode = \"0600\"",
-                vec![format!("{milter}mode, group: other ones")],
+                vec![format!("{milter}mode: another one")],
             ),
             (
                 "unix:/run/a.sock\"",
                 "unix:/run/a.sock\", group = \"0\"",
-                vec![format!("{milter}mode, group: other ones")],
+                vec![format!("{milter}group: another one")],
             ),
             ("tcp:127.0.0.1:2", "tcp:127.0.0.1:3", vec![format!("{proxy}next_hop: another one")]),
             ("\"smtp\"", "\"lmtp\"", vec![format!("{proxy}route: another one")]),
-            ("\"/l\"", "\"/m\"", vec![format!("{proxy}ledger: another folder, age or size")]),
+            ("\"/l\"", "\"/m\"", vec![format!("{proxy}ledger: another folder")]),
             (
                 "ledger_days = 7",
-                "ledger_days = 8",
-                vec![format!("{proxy}ledger: another folder, age or size")],
+                "ledger_days = 8\nledger_bytes = 9000000000",
+                vec![
+                    format!("{proxy}ledger_days: another number"),
+                    format!("{proxy}ledger_bytes: another number"),
+                ],
             ),
             (
                 "tcp:127.0.0.1:1",
@@ -142,5 +201,36 @@ host = "a"
         ] {
             assert_eq!(needed(from, to), want, "{to}");
         }
+    }
+
+    /// Every key of the file's bounds by its name, with another value than the usual one.
+    #[test]
+    fn each_limit_is_named() {
+        for key in [
+            "connections",
+            "message_bytes",
+            "header_bytes",
+            "field_bytes",
+            "fields",
+            "parts",
+            "depth",
+            "memory_bytes",
+            "spool_bytes",
+            "disk_reserve",
+            "message_seconds",
+            "progress_seconds",
+            "idle_seconds",
+            "negotiation_seconds",
+            "stall_seconds",
+            "drain_seconds",
+        ] {
+            let (from, to) = match key {
+                "fields" => ("fields = 100", "fields = 3".to_owned()),
+                _ => ("[limits]", format!("[limits]\n{key} = 3")),
+            };
+            assert_eq!(needed(from, &to), [format!("limits.{key}: another value")]);
+        }
+        let want = ["limits.spool_dir: another value"];
+        assert_eq!(needed("[limits]", "[limits]\nspool_dir = \"/\""), want);
     }
 }

@@ -97,9 +97,36 @@ impl Config {
             listeners.push(listener(listen, &file, &policies, &limits).map_err(at)?);
         }
         one_retention(&listeners)?;
+        no_circle(&listeners)?;
         let metrics = file.report.metrics.as_deref().map(metrics).transpose()?;
         Ok(Self { user: file.user, listeners, json_log: file.report.log.is_json(), metrics })
     }
+}
+
+/// Mail that goes from one proxy of the file to another must leave them some day.
+fn no_circle(listeners: &[Listener]) -> Result<(), Invalid> {
+    let after = |listener: &Listener| {
+        let hop = listener.next_hop.as_ref()?;
+        listeners.iter().find(|other| other.address.is_reached_by(hop))
+    };
+    for first in listeners {
+        let (mut way, mut at) = (vec![first.address.to_string()], after(first));
+        while let Some(next) = at {
+            if next.address == first.address {
+                let words = format!("listen {}: next_hop: mail would come back here", first.address);
+                let others =
+                    if way.len() == 1 { String::new() } else { format!(", by {}", way[1..].join(", ")) };
+                return Err(Invalid(words + &others));
+            }
+            if way.len() > listeners.len() {
+                // It comes back to another one, which is told of that.
+                break;
+            }
+            way.push(next.address.to_string());
+            at = after(next);
+        }
+    }
+    Ok(())
 }
 
 /// Originals in one folder stay as long as one policy says.
@@ -148,9 +175,6 @@ fn listener(
     match (&listen.next_hop, hands_on) {
         (None, true) => return Err(Invalid("next_hop: this route needs one".to_owned())),
         (Some(_), false) => return Err(Invalid("next_hop: a milter hands nothing on".to_owned())),
-        (Some(hop), true) if *hop == listen.address => {
-            return Err(Invalid("next_hop: mail would come back here".to_owned()));
-        }
         _ => (),
     }
     if rules.quarantines() && hands_on {

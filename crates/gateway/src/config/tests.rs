@@ -128,6 +128,22 @@ fn what_cannot_work_is_refused_with_its_place() {
         (listen("route = \"pop\""), "pop"),
         (listen("route = \"smtp\""), "next_hop"),
         (listen("route = \"smtp\", next_hop = \"tcp:127.0.0.1:1\""), "come back"),
+        (listen("route = \"smtp\", next_hop = \"tcp:0.0.0.0:1\""), "come back"),
+        (
+            "listen = [{ route = \"smtp\", address = \"tcp:0.0.0.0:1\", next_hop = \"tcp:127.0.0.1:2\" },\n\
+             { route = \"lmtp\", address = \"tcp:127.0.0.1:2\", next_hop = \"unix:/run/a\" },\n\
+             { route = \"smtp\", address = \"unix:/run/a\", next_hop = \"tcp:[::ffff:127.0.0.1]:1\" }]"
+                .to_owned(),
+            "listen tcp:0.0.0.0:1: next_hop: mail would come back here, by tcp:127.0.0.1:2, unix:/run/a",
+        ),
+        (
+            // From the first it goes into a circle of the others.
+            "listen = [{ route = \"smtp\", address = \"tcp:127.0.0.1:9\", next_hop = \"tcp:127.0.0.1:2\" },\n\
+             { route = \"smtp\", address = \"tcp:127.0.0.1:2\", next_hop = \"tcp:127.0.0.1:3\" },\n\
+             { route = \"smtp\", address = \"tcp:127.0.0.1:3\", next_hop = \"tcp:127.0.0.1:2\" }]"
+                .to_owned(),
+            "listen tcp:127.0.0.1:2: next_hop: mail would come back here, by tcp:127.0.0.1:3",
+        ),
         (listen("route = \"milter\", next_hop = \"tcp:127.0.0.1:2\""), "next_hop"),
         (listen("route = \"milter\", policy = \"none\""), "no policy `none`"),
         (unix("mode = \"999\""), "no number"),

@@ -5,7 +5,7 @@
 //! # Limits
 //! How long a server may be silent is looked at several times in that time, not at its end to the millisecond.
 
-use super::decide::{Apart, Failure, decide};
+use super::decide::{Apart, decide, passing};
 use super::outside::{Outside, Signs, Work};
 use crate::address::Stream;
 use crate::engine::{Engine, Envelope};
@@ -282,7 +282,9 @@ impl Connection {
             if let Event::Negotiated(granted) = &event
                 && let Some(why) = Engine::report_only(*granted)
             {
-                let fault = format!("{why} (the server grants too little for edits)");
+                let headers = granted.may(milter::action::CHANGE_HEADERS);
+                let claims = if headers { "" } else { "; fields of our name that come with mail stay" };
+                let fault = format!("{why} (the server grants too little for edits{claims})");
                 self.shared.tell(&Notice::Fault {
                     connection: self.outside.number,
                     peer: &self.peer,
@@ -296,25 +298,19 @@ impl Connection {
         }
     }
 
-    /// Something of ours failed: the message is deferred, or passes where that is asked for. The session owes a verdict.
-    fn fail(&mut self, failure: Failure, engine: &Engine, record: &mut Record) -> Result<(), End> {
-        self.failed(&failure.fault, engine, record);
-        let verdict = if engine.fail_open { Verdict::Continue } else { Verdict::Tempfail };
-        let granted = self.session.granted().unwrap_or_default();
-        let mut actions = Actions::default();
-        if engine.fail_open && granted.may(milter::action::CHANGE_HEADERS) && failure.claims.1 > 0 {
-            (actions.changes, record.claims) = failure.claims;
-            record.action = Action::Normalize;
-        }
-        self.session.decide(&actions, &verdict).map_err(|_| End::Quit)
-    }
-
-    fn failed(&self, fault: &str, engine: &Engine, record: &mut Record) {
-        record.action = if engine.fail_open { Action::Pass } else { Action::Tempfail };
-        record.failed_open = engine.fail_open;
-        (record.bytes_out, record.claims) = (0, 0);
-        record.finding = Some(record::kind(fault));
+    /// Something of ours failed: the message is deferred, or passes where that is asked for, with these edits. The session owes a verdict.
+    fn fail(
+        &mut self,
+        fault: &str,
+        passing: Option<(Actions<'_>, u32)>,
+        record: &mut Record,
+    ) -> Result<(), End> {
         self.fault(fault);
+        record.finding = Some(record::kind(fault));
+        record_failed(passing.as_ref().map(|(_, claims)| *claims), record);
+        let verdict = if passing.is_some() { Verdict::Continue } else { Verdict::Tempfail };
+        let actions = passing.map(|(edits, _)| edits).unwrap_or_default();
+        self.session.decide(&actions, &verdict).map_err(|_| End::Quit)
     }
 
     fn write(&mut self) -> Result<(), End> {
@@ -385,31 +381,37 @@ impl Connection {
         }
         let start = Instant::now();
         let granted = self.session.granted().unwrap_or_default();
-        let message = self.message.take().unwrap_or_else(|| empty_message(&self.shared, granted));
+        let mut message = self.message.take().unwrap_or_else(|| empty_message(&self.shared, granted));
         let mut record = Record::new(std::mem::take(&mut self.envelope), &self.peer, message.size());
         let engine = self.shared.engine();
-        let work = Work::On { since: start, told: start, fail_open: engine.fail_open };
-        *self.outside.signs() = Signs { work, owed: Vec::new() };
+        let passing = passing(&mut message, &engine, granted);
+        // Edits that cannot be told are none: the message is deferred.
+        let told = |(edits, claims): &(Actions<'_>, u32)| Some((edits.packets(granted)?, *claims));
+        let passing = passing.and_then(|passing| Some((told(&passing)?, passing)));
+        let (told, passing) = passing.unzip();
+        let work = Work::On { since: start, told: start };
+        *self.outside.signs() = Signs { work, passing: told, owed: Vec::new() };
         let (shared, waits) = (&self.shared, self.waits);
         let done = decide(shared, waits, &engine, message, &mut self.session, &self.outside, &mut record);
         let failed = done.is_err();
         let apart = match done {
             Ok(apart) => apart,
-            Err(failure) => {
-                self.fail(failure, &engine, &mut record)?;
+            Err(fault) => {
+                self.fail(&fault, passing, &mut record)?;
                 None
             }
         };
         // From here on no sign of work may come between.
-        let none = Signs { work: Work::None, owed: Vec::new() };
-        let Signs { work, owed } = std::mem::replace(&mut *self.outside.signs(), none);
+        let Signs { work, owed, .. } = std::mem::take(&mut *self.outside.signs());
         let told = self.outside.send(self.waits, self.shared.limits.stall, &owed, &mut self.unsent);
-        let written = if matches!(work, Work::GivenUp) {
+        let written = if let Work::GivenUp(passed) = work {
             // The server knows; what was found out later goes nowhere.
             self.session.written();
             if !failed {
-                self.failed("slow", &engine, &mut record);
+                self.fault("slow");
+                record.finding = Some("slow");
             }
+            record_failed(passed, &mut record);
             told.map_err(End::Io)
         } else {
             told.map_err(End::Io).and_then(|()| match apart {
@@ -460,6 +462,17 @@ impl Served for Connection {
     fn run(self: Box<Self>) {
         (*self).run();
     }
+}
+
+/// Something of ours failed: the message is deferred, or has passed but for so many fields of it.
+fn record_failed(passed: Option<u32>, record: &mut Record) {
+    record.action = match passed {
+        None => Action::Tempfail,
+        Some(0) => Action::Pass,
+        Some(_) => Action::Normalize,
+    };
+    record.failed_open = passed.is_some();
+    (record.bytes_out, record.claims) = (0, passed.unwrap_or_default());
 }
 
 /// Without its verdict the server defers the message, whatever was found out about it.

@@ -1,12 +1,11 @@
 //! What becomes of one message: it is judged when it is its turn, kept where it changes, and the session gets edits and verdict.
 //!
 //! # Limits
-//! A judgement that has begun is not broken off: where it takes too long the server has its verdict before, and what comes of it goes nowhere;
-//! a message that passes then keeps what it claims, too.
+//! A judgement that has begun is not broken off: where it takes too long the server has its verdict before, and what comes of it goes nowhere.
 
 use super::outside::Outside;
 use crate::engine::Engine;
-use crate::milter::{self, Actions, FieldValue, Granted, HeaderChange, ReplyText, Session, Verdict};
+use crate::milter::{self, Actions, FieldValue, Granted, ReplyText, Session, Verdict};
 use crate::notice::Record;
 use crate::policy::{Action, Finding};
 use crate::received::{Complete, Received};
@@ -23,17 +22,22 @@ pub(super) struct Apart {
     pub(super) place: usize,
 }
 
-/// Why there is no verdict.
-pub(super) struct Failure {
-    pub(super) fault: String,
-    /// What is not to stand in the message, should it pass all the same, and how many fields that is.
-    pub(super) claims: (Vec<HeaderChange>, u32),
-}
-
-impl From<String> for Failure {
-    fn from(fault: String) -> Self {
-        Self { fault, claims: (Vec::new(), 0) }
+/// What is done to a message that passes although something of ours failed, and how many fields go with that: those that would be taken for
+/// ours. None where it must not pass, for nobody can say which these are; asked before anything else may fail.
+pub(super) fn passing(
+    message: &mut Received,
+    engine: &Engine,
+    granted: Granted,
+) -> Option<(Actions<'static>, u32)> {
+    if !engine.fail_open {
+        return None;
     }
+    if !granted.may(milter::action::CHANGE_HEADERS) {
+        return Some((Actions::default(), 0));
+    }
+    let claims = catch_unwind(AssertUnwindSafe(|| message.claims_of(engine)));
+    let (changes, count) = claims.ok().flatten()?;
+    Some((Actions { changes, ..Actions::default() }, count))
 }
 
 /// Reads a message and gives the session its verdict, when it is its turn where it may `wait` for that; what is not in the session's output
@@ -49,20 +53,18 @@ pub(super) fn decide(
     session: &mut Session,
     outside: &Outside,
     record: &mut Record,
-) -> Result<Option<Apart>, Failure> {
+) -> Result<Option<Apart>, String> {
     record.policy.clone_from(&engine.rules.name);
     let granted = session.granted().unwrap_or_default();
     if let Some(error) = message.failure() {
-        let fault = format!("spool ({error})");
-        let claims = if engine.fail_open { message.claims(engine) } else { None };
-        return Err(Failure { fault, claims: claims.unwrap_or_default() });
+        return Err(format!("spool ({error})"));
     }
     if let Some(finding) = message.beyond() {
         return pass_unread(finding, message, engine, granted, session, record).map(|()| None);
     }
     let _turn = wait.then(|| shared.turns.take());
     if outside.has_given_up() {
-        return Err("slow".to_owned().into());
+        return Err("slow".to_owned());
     }
     let complete = message.complete().map_err(|error| format!("spool ({error})"))?;
     let work = || {
@@ -86,18 +88,11 @@ pub(super) fn decide(
         let place = decided.map_err(|refusal| refusal.to_string())?;
         Ok(place.map(|place| (place, judgement.edits)))
     };
-    let fault = match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Ok(place)) => return Ok(place.map(|(place, edits)| Apart { message: complete, edits, place })),
-        Ok(Err(fault)) => fault,
-        Err(_) => "panic".to_owned(),
-    };
-    let claims = || {
-        let mut actions = Actions::default();
-        let count = complete.delete(&mut actions, &engine.rules);
-        (actions.changes, count)
-    };
-    let claims = engine.fail_open.then(|| catch_unwind(AssertUnwindSafe(claims)).unwrap_or_default());
-    Err(Failure { fault, claims: claims.unwrap_or_default() })
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(place)) => Ok(place.map(|(place, edits)| Apart { message: complete, edits, place })),
+        Ok(Err(fault)) => Err(fault),
+        Err(_) => Err("panic".to_owned()),
+    }
 }
 
 /// The outcome of a message that there is too much of to be looked at.
@@ -108,7 +103,7 @@ fn pass_unread(
     granted: Granted,
     session: &mut Session,
     record: &mut Record,
-) -> Result<(), Failure> {
+) -> Result<(), String> {
     record.findings.add(finding, String::new);
     record.finding = Some(finding.id());
     record.wanted = engine.about_unread(finding);
@@ -134,9 +129,7 @@ fn pass_unread(
         let Some((changes, count)) = message.claims(engine) else {
             // Nobody means such a message, and what it claims must not pass.
             record.action = Action::Tempfail;
-            return session
-                .decide(&Actions::default(), &Verdict::Tempfail)
-                .map_err(|why| why.to_string().into());
+            return session.decide(&Actions::default(), &Verdict::Tempfail).map_err(|why| why.to_string());
         };
         if count > 0 {
             action = action.max(Action::Normalize);
@@ -144,5 +137,5 @@ fn pass_unread(
         (actions.changes, record.claims) = (changes, count);
     }
     record.action = action;
-    session.decide(&actions, &verdict).map_err(|refusal| refusal.to_string().into())
+    session.decide(&actions, &verdict).map_err(|refusal| refusal.to_string())
 }

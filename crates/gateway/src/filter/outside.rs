@@ -26,39 +26,42 @@ pub(super) struct Outside {
 }
 
 /// What is done about the message of a connection.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) enum Work {
     /// There is none, or it is still told.
+    #[default]
     None,
     /// It is worked on.
     On {
         since: Instant,
         /// When the server was told last.
         told: Instant,
-        /// It passes where this takes too long; by the engine that judges it, whatever engine comes after.
-        fail_open: bool,
     },
-    /// It took too long; the server has its verdict, or what is left of it stands in [`Signs::owed`].
-    GivenUp,
+    /// It took too long; the server has its verdict, or what is left of it stands in [`Signs::owed`]. Where the message passes, how many fields
+    /// of it do not.
+    GivenUp(Option<u32>),
 }
 
 /// What the server is told while a message is worked on.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Signs {
     pub(super) work: Work,
+    /// The message passes where work takes too long, by the engine that judges it, whatever engine comes after: edits that are told before that,
+    /// and how many fields go with them. None where it is deferred.
+    pub(super) passing: Option<(Vec<u8>, u32)>,
     /// Bytes that the server has not taken yet: a verdict, or the rest of a sign of which it took a part.
     pub(super) owed: Vec<u8>,
 }
 
 impl Outside {
     pub(super) fn new(number: u64, stream: Stream) -> Self {
-        let signs = Mutex::new(Signs { work: Work::None, owed: Vec::new() });
+        let signs = Mutex::new(Signs::default());
         Self { number, stream, signs, due: Mutex::new(None), in_message: AtomicBool::new(false) }
     }
 
     /// Whether the message has its verdict already.
     pub(super) fn has_given_up(&self) -> bool {
-        matches!(self.signs().work, Work::GivenUp)
+        matches!(self.signs().work, Work::GivenUp(_))
     }
 
     fn due(&self) -> MutexGuard<'_, Option<Instant>> {
@@ -119,13 +122,15 @@ impl Live for Outside {
         }
         // Held while it is written: a verdict cannot come between.
         let mut signs = self.signs();
-        if let Work::On { since, told, fail_open } = signs.work {
+        if let Work::On { since, told } = signs.work {
             if since.elapsed() >= shared.limits.work {
-                signs.work = Work::GivenUp;
-                let verdict = if fail_open { b'c' } else { b't' };
+                let passing = signs.passing.take();
+                signs.work = Work::GivenUp(passing.as_ref().map(|(_, claims)| *claims));
+                let verdict = if passing.is_some() { b'c' } else { b't' };
+                signs.owed.extend(passing.map(|(edits, _)| edits).unwrap_or_default());
                 milter::put(&mut signs.owed, verdict, &[]);
             } else if told.elapsed() >= shared.limits.progress && signs.owed.is_empty() {
-                signs.work = Work::On { since, told: Instant::now(), fail_open };
+                signs.work = Work::On { since, told: Instant::now() };
                 milter::put(&mut signs.owed, b'p', &[]);
                 self.offer(&mut signs.owed);
                 if signs.owed.len() == SIGN {
@@ -159,9 +164,9 @@ mod tests {
     use std::io::Read;
     use std::os::unix::net::UnixStream;
 
-    fn at_work(stream: Stream, since: Instant, fail_open: bool) -> Outside {
+    fn at_work(stream: Stream, since: Instant, passing: Option<(Vec<u8>, u32)>) -> Outside {
         let outside = Outside::new(1, stream);
-        outside.signs().work = Work::On { since, told: since, fail_open };
+        *outside.signs() = Signs { work: Work::On { since, told: since }, passing, owed: Vec::new() };
         outside
     }
 
@@ -197,7 +202,7 @@ mod tests {
     #[test]
     fn a_server_that_takes_nothing_is_not_waited_for() {
         let (near, far, filled) = full();
-        let outside = at_work(near, Instant::now(), false);
+        let outside = at_work(near, Instant::now(), None);
         let start = Instant::now();
         let shared = shared(Duration::from_hours(1), false);
         (0..100).for_each(|_| outside.pulse(&shared));
@@ -211,16 +216,22 @@ mod tests {
 
     #[test]
     fn a_verdict_is_owed_until_it_is_taken() {
-        for (fail_open, letter) in [(false, b't'), (true, b'c')] {
+        let edit = b"\0\0\0\x07m\0\0\0\x01A\0".to_vec();
+        for (passing, want) in [
+            (None, b"\0\0\0\x01t".to_vec()),
+            (Some((Vec::new(), 0)), b"\0\0\0\x01c".to_vec()),
+            (Some((edit.clone(), 1)), [&*edit, b"\0\0\0\x01c"].concat()),
+        ] {
             let (near, far, filled) = full();
-            let outside = at_work(near, Instant::now(), fail_open);
+            let fail_open = passing.is_some();
+            let outside = at_work(near, Instant::now(), passing);
             let shared = shared(Duration::ZERO, !fail_open);
             (0..3).for_each(|_| outside.pulse(&shared));
             assert!(outside.has_given_up());
-            assert_eq!(outside.signs().owed.len(), SIGN);
+            assert_eq!(outside.signs().owed.len(), want.len());
             read(&far, filled);
             (0..3).for_each(|_| outside.pulse(&shared));
-            assert_eq!(read(&far, SIGN), [0, 0, 0, 1, letter]);
+            assert_eq!(read(&far, want.len()), want);
             assert!(outside.signs().owed.is_empty());
         }
     }
@@ -228,7 +239,7 @@ mod tests {
     #[test]
     fn the_rest_of_a_sign_comes_before_all_else() {
         let (near, far) = UnixStream::pair().unwrap();
-        let outside = at_work(Stream::Unix(near), Instant::now(), false);
+        let outside = at_work(Stream::Unix(near), Instant::now(), None);
         outside.signs().owed = b"\x01p".to_vec();
         let shared = shared(Duration::ZERO, false);
         outside.pulse(&shared);

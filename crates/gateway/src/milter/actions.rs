@@ -75,6 +75,12 @@ impl Actions<'_> {
         .fold(0, |all, (_, bits)| all | bits)
     }
 
+    /// The packets of these edits; none where one was not granted, or is too long.
+    pub(crate) fn packets(&self, granted: Granted) -> Option<Vec<u8>> {
+        let mut out = Vec::new();
+        self.write(granted, true, &mut out).ok().map(|()| out)
+    }
+
     /// Writes the edits: changes of fields from the highest index down (Postfix counts anew after one was deleted),
     /// additions, and the body last (Postfix takes any other request after the first piece as its end).
     ///

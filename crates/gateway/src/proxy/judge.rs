@@ -11,7 +11,7 @@
 use super::capabilities::Capabilities;
 use super::content::{Unacceptable, is_clean};
 use super::leaving::Around;
-use crate::engine::Engine;
+use crate::engine::{Engine, Envelope};
 use crate::judge::{above, find_claims};
 use crate::notice::Record;
 use crate::policy::{Action, Finding};
@@ -142,7 +142,7 @@ pub(super) fn judge(
     record: &mut Record,
 ) -> Result<Fate, String> {
     let eight_bit = announced.eight_bit;
-    let engine = narrowed(engine, eight_bit, record.envelope.smtputf8);
+    let engine = narrowed(engine, eight_bit, &record.envelope);
     let judgement = engine.judge_mended(raw, &record.envelope, mended);
     record.action = judgement.action;
     record.claims = judgement.claims;
@@ -232,22 +232,47 @@ pub(super) fn beyond_the_hop(record: &mut Record) -> (u16, String) {
     (550, "5.6.3 The next hop takes no 8-bit data".to_owned())
 }
 
-/// The engine, writing no more than the next hop and the envelope allow.
-fn narrowed(engine: &Engine, eight_bit: bool, smtputf8: bool) -> Cow<'_, Engine> {
+/// The engine, writing no more than the next hop and the envelope allow: the proxy announces nothing in its client's place.
+fn narrowed<'e>(engine: &'e Engine, eight_bit: bool, envelope: &Envelope) -> Cow<'e, Engine> {
     let mut narrowed = Cow::Borrowed(engine);
-    if !eight_bit && engine.rules.rewriting.transfer != Transfer::SevenBit {
+    let transfer = engine.rules.rewriting.transfer;
+    if !eight_bit && transfer != Transfer::SevenBit {
         narrowed.to_mut().rules.rewriting.transfer = Transfer::SevenBit;
+    } else if !envelope.eight_bit && matches!(transfer, Transfer::EightBit | Transfer::Keep) {
+        // RFC 6152 3: without BODY=8BITMIME no more of it becomes 8-bit than came so.
+        narrowed.to_mut().rules.rewriting.transfer = Transfer::Clean;
     }
-    if !smtputf8 && engine.rules.rewriting.headers == Headers::RawUtf8 {
+    if !envelope.smtputf8 && engine.rules.rewriting.headers == Headers::RawUtf8 {
         narrowed.to_mut().rules.rewriting.headers = Headers::Words;
     }
     narrowed
 }
 
+/// Servers that a message may have gone through: those behind us would take one more (RFC 5321 6.3).
+const HOPS: usize = 100;
+
+/// A message that goes round and round, as far as the fields of its servers tell: how many there are is bounded, whatever the policy says.
+pub(super) fn goes_round(header: &[u8], record: &mut Record) -> Option<Fate> {
+    let trace =
+        |name: &[u8]| name.eq_ignore_ascii_case(b"Received:") || name.eq_ignore_ascii_case(b"Received ");
+    let hops = starts(header).filter(|at| header.get(*at..at + 9).is_some_and(trace)).take(HOPS + 1).count();
+    (hops > HOPS).then(|| {
+        (record.action, record.wanted) = (Action::Reject, Action::Reject);
+        record.finding = Some("loop");
+        Fate::Refused(554, "5.4.6 Too many hops: this message goes round".to_owned())
+    })
+}
+
 /// How many fields a header has.
 pub(super) fn fields(header: &[u8]) -> usize {
-    let goes_on = |at: usize| matches!(header.get(at + 2), None | Some(b' ' | b'\t' | b'\r'));
-    memchr::memmem::find_iter(header, b"\r\n").filter(|at| !goes_on(*at)).count() + 1
+    starts(header).count()
+}
+
+/// Where the fields of a header begin.
+fn starts(header: &[u8]) -> impl Iterator<Item = usize> {
+    let goes_on = |at: &usize| matches!(header.get(*at), None | Some(b' ' | b'\t' | b'\r'));
+    let behind = memchr::memmem::find_iter(header, b"\r\n").map(|at| at + 2);
+    std::iter::once(0).chain(behind.filter(move |at| !goes_on(at)))
 }
 
 /// Where the body begins.
@@ -261,7 +286,6 @@ pub(super) fn body(raw: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Envelope;
 
     #[test]
     fn policies_speak_of_mail_that_is_not_looked_at() {

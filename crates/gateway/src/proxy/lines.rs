@@ -38,6 +38,12 @@ impl Lines {
         self.bytes.extend_from_slice(bytes);
     }
 
+    /// Gives memory back that is not needed now.
+    pub(super) fn shrink(&mut self) {
+        self.push(b"");
+        self.bytes.shrink_to_fit();
+    }
+
     /// The next line that is complete.
     pub(super) fn next(&mut self) -> Option<Line> {
         let end = memchr(b'\n', &self.bytes[self.searched..]).map(|at| self.searched + at + 1);

@@ -48,7 +48,10 @@
 //!
 //! # Limits
 //! No TLS and no AUTH: both ends are on this machine or in its network. No queue: nothing is kept beyond a connection. The envelope
-//! is never changed. A client that ends its own half of the connection (a TCP half-close) right behind a
+//! is never changed, and no `Received` field is added: what is signed leaves as it came, and both neighbours add theirs. So messages that go round
+//! are seen by the fields of other servers. Proxies of one configuration that name each other as next hop are refused at the start; those of two
+//! programs open one connection after the other, for each opens its own before it greets, until one of them has as many as it may: then all end with 421, and
+//! no message was taken. A client that ends its own half of the connection (a TCP half-close) right behind a
 //! message is taken for gone: a program that has died looks the same, and a message twice is worse than a 451; Exim does so, too, and RFC
 //! 5321 4.1.1.10 has it send QUIT before. One that has sent QUIT, or whatever else, behind its message (RFC 2920 3.1) has said that it knows
 //! what it does, and is served to the end.

@@ -10,9 +10,10 @@
 //! # Limits
 //! Each ledger costs two or three writes to the disk; the messages of several connections share some of them. Bytes are those of the files,
 //! not of the blocks that they fill. No message waits for a sweep, or is deferred because ledgers are too many: beyond the bound stands what is
-//! written while the oldest go.
+//! written while the oldest go. Days are taken by their names, and the ledgers of a day by their age.
 
 use mailglot_archive::ledger::write_whole;
+use std::collections::BinaryHeap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind};
@@ -36,6 +37,8 @@ const ABANDONED: Duration = Duration::from_hours(1);
 const SWEEP: Duration = Duration::from_mins(10);
 /// Where there is too much, this part of what may be goes too, so that not each new ledger costs a look at all.
 const ROOM: u64 = 10;
+/// Ledgers that a sweep holds at a time, of however many there are.
+const HELD: usize = if cfg!(test) { 5 } else { 10_000 };
 /// Sweeps in a row, where new ledgers come as fast as old ones go.
 const ROUNDS: u32 = 4;
 /// Bytes of the thread's stack.
@@ -238,28 +241,23 @@ impl Store {
     fn sweep(&self, now: SystemTime) -> io::Result<Swept> {
         let before = self.bytes.load(Ordering::Relaxed);
         let mut failed = None;
-        let mut kept = look_through(&days(&self.folder)?, now, &mut failed);
-        let mut swept = Swept { gone: 0, left: 0, bytes: kept.iter().map(|ledger| ledger.bytes).sum() };
-        kept.sort_unstable_by(|one, other| (one.modified, &one.path).cmp(&(other.modified, &other.path)));
-        let too_much = self.retention.bytes.filter(|most| swept.bytes > *most);
-        let goal = too_much.map(|most| most - most / ROOM);
-        for ledger in &kept {
+        let mut swept = Swept::default();
+        let mut days = days(&self.folder)?;
+        days.sort_unstable();
+        look_through(&days, now, &mut failed, |ledger, failed| {
             let age = now.duration_since(ledger.modified).unwrap_or_default();
-            let old = self.retention.age.is_some_and(|most| age > most);
-            if !old && goal.is_none_or(|goal| swept.bytes <= goal) {
-                break;
+            if self.retention.age.is_some_and(|most| age > most) && ledger.remove(&mut swept, failed) {
+                return;
             }
-            match fs::remove_file(&ledger.path) {
-                Ok(()) => {
-                    swept.gone += 1;
-                    swept.bytes -= ledger.bytes;
-                }
-                // Another one tidied up.
-                Err(error) if error.kind() == ErrorKind::NotFound => swept.bytes -= ledger.bytes,
-                Err(error) => failed = Some(error),
+            swept.left += 1;
+            swept.bytes += ledger.bytes;
+        });
+        if let Some(most) = self.retention.bytes.filter(|most| swept.bytes > *most) {
+            let goal = most - most / ROOM;
+            for day in &days {
+                while swept.bytes > goal && remove_oldest(day, now, goal, &mut swept, &mut failed) {}
             }
         }
-        swept.left = kept.len() as u64 - swept.gone;
         // What was written meanwhile counts, whether it was seen or not; the next sweep knows better.
         let counted = |now: u64| Some(swept.bytes + now.saturating_sub(before));
         // It has an answer for every number.
@@ -281,32 +279,84 @@ impl Store {
     }
 }
 
-/// One ledger.
+/// One ledger, the older the less.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Kept {
     modified: SystemTime,
     path: PathBuf,
     bytes: u64,
 }
 
-/// All ledgers in the folders of some days; what was begun by writers that are gone is taken away. What cannot be read is passed by: the
+impl Kept {
+    /// Takes it away; false where that fails.
+    fn remove(&self, swept: &mut Swept, failed: &mut Option<io::Error>) -> bool {
+        match fs::remove_file(&self.path) {
+            Ok(()) => {
+                swept.gone += 1;
+                true
+            }
+            // Another one tidied up.
+            Err(error) if error.kind() == ErrorKind::NotFound => true,
+            Err(error) => {
+                *failed = Some(error);
+                false
+            }
+        }
+    }
+}
+
+/// Takes the oldest ledgers of a day away, until no more bytes than `goal` are left, or as many ledgers as are held at a time; whether there
+/// may be more to be taken away.
+fn remove_oldest(
+    day: &Path,
+    now: SystemTime,
+    goal: u64,
+    swept: &mut Swept,
+    failed: &mut Option<io::Error>,
+) -> bool {
+    let mut oldest = BinaryHeap::new();
+    look_through(std::slice::from_ref(&day), now, failed, |ledger, _| {
+        oldest.push(ledger);
+        if oldest.len() > HELD {
+            oldest.pop();
+        }
+    });
+    let mut gone = 0;
+    for ledger in oldest.into_sorted_vec() {
+        if swept.bytes <= goal {
+            break;
+        }
+        if ledger.remove(swept, failed) {
+            swept.left = swept.left.saturating_sub(1);
+            swept.bytes = swept.bytes.saturating_sub(ledger.bytes);
+            gone += 1;
+        }
+    }
+    gone > 0
+}
+
+/// Gives all ledgers in the folders of some days; what was begun by writers that are gone is taken away. What cannot be read is passed by: the
 /// others have their bounds too.
-fn look_through(days: &[PathBuf], now: SystemTime, failed: &mut Option<io::Error>) -> Vec<Kept> {
-    let mut kept = Vec::new();
+fn look_through(
+    days: &[impl AsRef<Path>],
+    now: SystemTime,
+    failed: &mut Option<io::Error>,
+    mut found: impl FnMut(Kept, &mut Option<io::Error>),
+) {
     for day in days {
-        match look_into(day, now, failed, &mut kept) {
+        match look_into(day.as_ref(), now, failed, &mut found) {
             // Another one tidied up.
             Err(error) if error.kind() != ErrorKind::NotFound => *failed = Some(error),
             _ => (),
         }
     }
-    kept
 }
 
 fn look_into(
     day: &Path,
     now: SystemTime,
     failed: &mut Option<io::Error>,
-    kept: &mut Vec<Kept>,
+    found: &mut impl FnMut(Kept, &mut Option<io::Error>),
 ) -> io::Result<()> {
     for entry in fs::read_dir(day)? {
         let path = entry?.path();
@@ -317,7 +367,7 @@ fn look_into(
         };
         let (modified, name) = (metadata.modified()?, path.file_name().unwrap_or_default());
         if ends_with(name, ENDING) {
-            kept.push(Kept { modified, path, bytes: metadata.len() });
+            found(Kept { modified, path, bytes: metadata.len() }, failed);
         } else if ends_with(name, BEGUN.1)
             && now.duration_since(modified).is_ok_and(|age| age > ABANDONED)
             && let Err(error) = fs::remove_file(&path)
@@ -460,11 +510,10 @@ mod tests {
         fs::write(&unreadable, "").unwrap();
         for (first, fails) in [(unreadable, true), (gone, false)] {
             let mut failed = None;
-            let kept = look_through(&[first, day.clone()], SystemTime::now(), &mut failed);
-            assert_eq!(
-                kept.iter().map(|ledger| &ledger.path).collect::<Vec<_>>(),
-                [&folder.path().join(&name)]
-            );
+            let mut kept = Vec::new();
+            let found = |ledger: Kept, _: &mut Option<io::Error>| kept.push(ledger.path);
+            look_through(&[first, day.clone()], SystemTime::now(), &mut failed, found);
+            assert_eq!(kept, [folder.path().join(&name)]);
             assert_eq!(failed.is_some(), fails, "{failed:?}");
         }
     }
@@ -552,6 +601,32 @@ mod tests {
             thread::sleep(Duration::from_millis(5));
         }
         assert!(names(folder.path()).len() <= 10 && !names(folder.path()).contains(&kept[8]));
+    }
+
+    /// Of more ledgers than are held at a time, on one day.
+    #[test]
+    fn the_oldest_of_a_day_go_a_few_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let ledgers = open(folder.path(), Retention::default());
+        let now = SystemTime::now();
+        let kept: Vec<_> = (0..40_u32)
+            .map(|number| {
+                let name = ledgers.keep(b"Subject: a\r\n\r\n", "{}", b"A", now).unwrap();
+                // Their names say nothing about it.
+                age(&folder.path().join(&name), Duration::from_secs(u64::from(number * 7 % 40)));
+                (number * 7 % 40, name)
+            })
+            .collect();
+        let one = fs::metadata(folder.path().join(&kept[0].1)).unwrap().len();
+        drop(ledgers);
+        let ledgers = open(folder.path(), Retention { age: None, bytes: Some(one * 10) });
+        let patience = SystemTime::now() + Duration::from_secs(20);
+        while ledgers.bytes() != one * 9 && SystemTime::now() < patience {
+            thread::sleep(Duration::from_millis(5));
+        }
+        let mut want: Vec<_> = kept.into_iter().filter(|(age, _)| *age < 9).map(|(_, name)| name).collect();
+        want.sort();
+        assert_eq!(names(folder.path()), want);
     }
 
     /// No later ledger has to come for that.

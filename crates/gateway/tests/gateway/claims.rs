@@ -8,6 +8,7 @@ use mailglot_gateway::{Engine, Limits};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 fn rules() -> Rules {
     let mut rules = Rules::default();
@@ -106,6 +107,44 @@ fn what_passes_in_spite_of_a_fault_claims_nothing() {
     assert_eq!(hop.kept()[0].text, cleared("x\r\n"));
     let record = proxy.told.records(1).remove(0);
     assert_eq!((record.action, record.claims, record.failed_open), (Action::Normalize, 3, true));
+}
+
+/// The server has its verdict before the message was judged.
+#[test]
+fn what_passes_because_judging_took_too_long_claims_nothing() {
+    let engine = Engine { fail_open: true, ..Engine::new(rules()) };
+    let filter = Filter::start_with(false, engine, |limits| {
+        (limits.work, limits.progress) = (Duration::from_millis(1), Duration::from_mins(1));
+    });
+    let mut mta = filter.connect();
+    let part = "--b\r\nContent-Type: text/plain\r\n\r\nGr\u{fc}\u{df}e und \u{1f600}\r\n".repeat(9_000);
+    let fields = [&FIELDS[..], &[("Content-Type", " multipart/mixed; boundary=b")]].concat();
+    // A busy machine may come too late to give up.
+    let passed = (0..50).any(|_| {
+        let packets = mta.message(&fields, part.as_bytes());
+        mta.send(b'A', b"");
+        assert_eq!(deleted(&packets), gone());
+        letters(&packets) == "mmmc"
+    });
+    assert!(passed);
+    let records = filter.told.records(1);
+    let open = records.iter().find(|record| record.failed_open).unwrap();
+    assert_eq!((open.action, open.claims, open.finding), (Action::Normalize, 3, Some("slow")));
+}
+
+/// Where edits of the body are not granted but those of fields are, all stays but them.
+#[test]
+fn a_server_that_grants_changes_of_fields_only_has_claims_deleted() {
+    for (actions, want) in [(0x11, "mmmc"), (0x10, "mmmc"), (0x03, "c"), (0x01, "c")] {
+        let filter = Filter::start_with(false, Engine::new(rules()), |_| ());
+        let mut mta = Mta::granting(&filter.served.address, actions);
+        assert_eq!(letters(&mta.message(&FIELDS, b"x\r\n")), want, "{actions:#x}");
+        let record = filter.told.records(1).remove(0);
+        let gone = if want == "c" { 0 } else { 3 };
+        assert_eq!((record.claims, record.finding), (gone, Some("report-only")));
+        let fault = &filter.told.faults(1)[0];
+        assert_eq!(fault.contains("fields of our name that come with mail stay"), gone == 0, "{fault}");
+    }
 }
 
 /// A server that grants no changes of fields gets none.

@@ -225,6 +225,24 @@ fn what_goes_out_is_legal_for_the_next_hop() {
     assert_eq!(body(&run(&["8BITMIME"], " BODY=8BITMIME", jis).1), "あ\r\n");
     assert!(run(&["8BITMIME"], "", jis).1.is_ascii());
     assert!(body(&run(&["8BITMIME"], "", utf8.as_bytes()).1).contains("Grüße"));
+    // A policy that asks for eight bits asks for none that were not announced.
+    for (mail, ascii) in [("", true), (" BODY=7BIT", true), (" BODY=8BITMIME", false)] {
+        let hop = NextHop::start(vec![Manner::default()]);
+        let proxy = Running::start(&hop.address, |_, _, rules| {
+            rules.rewriting.transfer = mailglot_mime::Transfer::EightBit;
+            rules.rewriting.headers = mailglot_mime::Headers::RawUtf8;
+        });
+        let mut client = proxy.greeted();
+        let base64: &[u8] = b"Subject: =?iso-8859-1?Q?=FC?=\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\
+                              Content-Transfer-Encoding: base64\r\n\r\n/A==\r\n";
+        for text in [jis, base64] {
+            assert_eq!(client.message(mail, text), 250);
+            let out = hop.kept().pop().unwrap().text;
+            assert_eq!(out.is_ascii(), ascii, "{mail} {}", String::from_utf8_lossy(&out));
+            assert!(out[..out.windows(4).position(|end| end == b"\r\n\r\n").unwrap()].is_ascii());
+            assert!(String::from_utf8_lossy(&out).contains("charset=utf-8"));
+        }
+    }
     // Raw UTF-8 in a header field stays where SMTPUTF8 is announced, else it becomes words.
     let (_, out) = run(&["8BITMIME", "SMTPUTF8"], " BODY=8BITMIME SMTPUTF8", utf8.as_bytes());
     assert_eq!(out, utf8.as_bytes());

@@ -147,6 +147,34 @@ fn work_that_takes_too_long_defers() {
     assert_eq!((record.action, record.finding), (Action::Tempfail, Some("slow")));
 }
 
+/// What went through a hundred servers goes through no more (RFC 5321 6.3), whether it is looked at or not.
+#[test]
+fn a_message_that_goes_round_is_refused() {
+    let hop = NextHop::start(vec![Manner::default()]);
+    let proxy = Running::start(&hop.address, |_, limits, rules| {
+        (limits.message_bytes, rules.monitor) = (20_000, true);
+    });
+    let mut client = proxy.greeted();
+    for (name, hops, lines, code) in [
+        ("Received", 100, 1, 250),
+        ("Received", 101, 1, 554),
+        ("received ", 101, 1, 554),
+        ("Received", 101, 9_000, 554),
+        ("Received", 100, 9_000, 250),
+        ("Received-SPF", 150, 1, 250),
+        ("X-Received", 150, 1, 250),
+    ] {
+        let field = format!("{name}: from a\r\n by b;\r\n\tReceived: x\r\n");
+        let text = [&field.repeat(hops), "Subject: x\r\n\r\n", &"Received: x\r\n".repeat(lines)].concat();
+        assert_eq!(client.message("", text.as_bytes()), code, "{name} {hops} {lines}");
+    }
+    let records = proxy.told.records(7);
+    let refused = |record: &&mailglot_gateway::Record| {
+        (record.action, record.finding) == (Action::Reject, Some("loop"))
+    };
+    assert_eq!(records.iter().filter(refused).count(), 3);
+}
+
 #[test]
 fn a_header_beyond_the_limits_is_not_read() {
     let many = "X: y\r\n".repeat(20);

@@ -9,7 +9,8 @@ use crate::engine::Engine;
 use crate::notice::Record;
 use crate::policy::{Action, Finding};
 use crate::proxy::judge::{
-    Fate, as_it_came, beyond_the_announced, beyond_the_hop, body, fields, judge, mended, unacceptable, unread,
+    Fate, as_it_came, beyond_the_announced, beyond_the_hop, body, fields, goes_round, judge, mended,
+    unacceptable, unread,
 };
 use crate::proxy::leaving::{Around, Leaving};
 use crate::proxy::session::Verdict;
@@ -113,7 +114,8 @@ impl Connection {
         };
         if arrived.size > limits.message_bytes {
             return match beginning(&mut arrived.spool, limits.message_bytes) {
-                Ok(Some(header)) => unread(&header, Finding::TooLarge, engine, record),
+                Ok(Some(header)) => goes_round(&header[..body(&header)], record)
+                    .unwrap_or_else(|| unread(&header, Finding::TooLarge, engine, record)),
                 // What it claims cannot be told.
                 Ok(None) => unacceptable_header(record),
                 Err(error) => self.no_room(record, &error),
@@ -126,6 +128,9 @@ impl Connection {
             Err(error) => return self.no_room(record, &error),
         };
         let header = &raw[..body(&raw)];
+        if let Some(fate) = goes_round(header, record) {
+            return fate;
+        }
         if header.len() > limits.header_bytes || fields(header) > limits.fields {
             return unread(&raw, Finding::TooManyHeaders, engine, record);
         }

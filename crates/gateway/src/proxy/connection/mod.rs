@@ -25,6 +25,10 @@ use std::time::{Duration, Instant};
 
 /// Bytes read at a time.
 const PIECE: usize = 65_536;
+/// Bytes read at a time of a client that was silent.
+const FEW: usize = 1_024;
+/// A client that is silent so long has its connection's buffers given back.
+const REST: Duration = Duration::from_secs(2);
 /// Bytes of content that must arrive in a second, seen over the whole of a message.
 const SLOWEST: u64 = 1_000;
 
@@ -82,7 +86,10 @@ pub(super) struct Connection {
     /// The message that goes to the next hop, and what will be told of it.
     leaving: Leaving,
     record: Option<(Record, Instant)>,
+    /// What is read into; little while the client is silent.
     piece: Vec<u8>,
+    /// The client is silent, and the buffers are given back.
+    rested: bool,
     /// When the client could first hear something: before, it waits for the next hop.
     began: Option<Instant>,
     /// When the client last said something, or was last answered.
@@ -115,7 +122,8 @@ impl Connection {
             route,
             shared,
             record: None,
-            piece: vec![0; PIECE],
+            piece: Vec::new(),
+            rested: false,
             began: None,
             heard: Instant::now(),
             asked: (Instant::now(), 0),
@@ -264,6 +272,7 @@ impl Connection {
         let times = &self.route.times;
         let patience = if self.session.is_ending() { times.end } else { times.reply };
         let asked = self.asked.0;
+        self.make_room(PIECE);
         let Some(hop) = &mut self.hop else { return self.lose_hop() };
         let read = loop {
             let left = patience.checked_sub(asked.elapsed()).filter(|left| !left.is_zero());
@@ -291,7 +300,10 @@ impl Connection {
             self.session.client_slow();
             return Ok(());
         };
-        self.client.set_read_timeout(patience).map_err(End::Client)?;
+        // Once they are given back, nothing is to be done before its time is up.
+        let rests = !self.session.is_in_content() && !self.rested && patience > REST;
+        self.client.set_read_timeout(if rests { REST } else { patience }).map_err(End::Client)?;
+        self.make_room(if self.rested { FEW } else { PIECE });
         match self.client.read(&mut self.piece) {
             // Its reading side was ended here, perhaps just when it began a message: it hears why.
             Ok(0) if self.shared.is_stopping() && !self.session.is_in_content() => self.session.shut(),
@@ -303,6 +315,7 @@ impl Connection {
             }
             Ok(count) => {
                 self.heard = Instant::now();
+                self.rested = false;
                 if self.line_began.is_some() && self.piece[..count].contains(&b'\n') {
                     // What has not ended began here.
                     self.line_began = None;
@@ -312,10 +325,22 @@ impl Connection {
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => (),
             // The next look at the clock says whether its time is up.
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => (),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                if rests {
+                    (self.piece, self.rested) = (Vec::new(), true);
+                    self.session.rest();
+                }
+            }
             Err(error) => return Err(End::Client(error)),
         }
         Ok(())
+    }
+
+    /// Makes room for so many bytes, which the system gives only as they come.
+    fn make_room(&mut self, bytes: usize) {
+        if self.piece.len() != bytes {
+            self.piece = vec![0; bytes];
+        }
     }
 
     /// How long the client may be silent now; none where it took too long.

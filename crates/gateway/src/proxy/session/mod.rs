@@ -156,6 +156,11 @@ impl Session {
         self.quit_if_unasked();
     }
 
+    /// Nobody says anything: memory that is not needed now is given back.
+    pub(super) fn rest(&mut self) {
+        self.client.lines.shrink();
+    }
+
     /// Takes bytes of the next hop.
     pub fn hop(&mut self, bytes: &[u8]) {
         self.hop.replies.push(bytes);

@@ -452,9 +452,9 @@ In .mailfilter (maildrop):
   xfilter \"mailglot filter\"
 
 In the configuration of Exim, at a transport:
-  transport_filter = /usr/bin/mailglot filter
+  transport_filter = /usr/bin/mailglot filter --transfer 7bit
 
-In master.cf of Postfix (one line), with content_filter = mailglot:
+In master.cf of Postfix (one line), with -o content_filter=mailglot:dummy at its smtpd:
   mailglot unix - n n - 10 pipe flags=Rq user=mailglot null_sender=
     argv=/usr/bin/mailglot filter --reinject -- -f ${sender} -- ${recipient}")]
 pub(crate) struct FilterArgs {

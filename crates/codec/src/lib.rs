@@ -40,6 +40,7 @@ mod loss;
 mod mixed_ebcdic;
 mod multi_byte;
 mod options;
+mod script;
 mod scsu;
 mod sequences;
 mod single_byte;
@@ -70,6 +71,7 @@ pub use encoder::{EncodeOptions, Encoder, Piece, Unmappable};
 pub use label::{Resolved, View};
 pub use loss::{Loss, LossKind, LossLog};
 pub use options::{DecodeOptions, Marks, Repair};
+pub use script::Script;
 pub use sufficient::{Choice, Prevented, smallest_sufficient};
 pub use utf7::carries_utf8 as utf7_carries_utf8;
 

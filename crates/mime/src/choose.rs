@@ -284,7 +284,7 @@ fn by_mark_or_structure(
         }
     }
     if let Some(label) = declared.filter(|_| wide && memchr::memchr(0, bytes).is_none()) {
-        let is_utf8 = std::str::from_utf8(bytes).is_ok() && !is_text_in_pairs(label, bytes);
+        let is_utf8 = std::str::from_utf8(bytes).is_ok() && !detect::is_text_in_pairs(label, bytes);
         return is_utf8.then_some((Charset::UTF_8, How::Structure));
     }
     let open = match resolved {
@@ -322,24 +322,6 @@ fn may_be_wide(bytes: &[u8]) -> bool {
     }
     let controls = bytes.iter().filter(|b| b.is_ascii_control() && !b.is_ascii_whitespace()).count();
     controls * 4 >= bytes.len()
-}
-
-/// Whether bytes without NULs, which are valid UTF-8, are text in a charset of 16 bits all the same: what they are in UTF-8 has controls, or
-/// letters that are all of one script in pairs. ASCII makes Han of any two letters, and is ASCII.
-fn is_text_in_pairs(label: Charset, bytes: &[u8]) -> bool {
-    if bytes.len() % 2 == 1 {
-        return false;
-    }
-    if bytes.iter().any(|b| b.is_ascii_control() && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0C | 0x1B)) {
-        return true;
-    }
-    let mut log = LossLog::with_limit(0);
-    let text = label.decode(bytes, &mut log);
-    let is_sign =
-        |c: char| matches!(c, '\u{2000}'..='\u{206F}' | '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FFEF}');
-    let han = |c: char| matches!(c, '\u{3040}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}') || is_sign(c);
-    let hangul = |c: char| matches!(c, '\u{AC00}'..='\u{D7A3}') || is_sign(c);
-    !bytes.is_ascii() && log.losses() == 0 && (text.chars().all(han) || text.chars().all(hangul))
 }
 
 /// Whether escape sequences may choose a set of characters (ISO 2022), and not only what a terminal does: colors, its own ASCII, its lines.

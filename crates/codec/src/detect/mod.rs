@@ -19,7 +19,7 @@ mod structure;
 mod voice;
 
 pub use look::{has_letters, high_bytes, is_odd};
-pub use structure::structure;
+pub use structure::{is_text_in_pairs, structure};
 
 use crate::{Charset, LossLog, bom};
 use language::NAT;

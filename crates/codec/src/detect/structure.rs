@@ -56,6 +56,24 @@ pub fn structure(bytes: &[u8]) -> Option<Charset> {
     (sound && telling).then_some(candidate)
 }
 
+/// Whether bytes without NULs, which are valid UTF-8, are text in a charset of 16 bits all the same: what they are in UTF-8 has controls, or
+/// letters that are all of one script in pairs. ASCII makes Han of any two letters, and is ASCII.
+pub fn is_text_in_pairs(label: Charset, bytes: &[u8]) -> bool {
+    if bytes.len() % 2 == 1 {
+        return false;
+    }
+    if bytes.iter().any(|b| b.is_ascii_control() && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0C | 0x1B)) {
+        return true;
+    }
+    let mut log = LossLog::with_limit(0);
+    let text = label.decode(bytes, &mut log);
+    let is_sign =
+        |c: char| matches!(c, '\u{2000}'..='\u{206F}' | '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FFEF}');
+    let han = |c: char| matches!(c, '\u{3040}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}') || is_sign(c);
+    let hangul = |c: char| matches!(c, '\u{AC00}'..='\u{D7A3}') || is_sign(c);
+    !bytes.is_ascii() && log.losses() == 0 && (text.chars().all(han) || text.chars().all(hangul))
+}
+
 /// HZ and UTF-7. Their signs may stand in any ASCII text: nothing at all may be odd, and the text must be likely.
 pub(super) fn seven_bit(bytes: &[u8], priors: &Priors) -> Option<Charset> {
     if !bytes.is_ascii() || memchr::memchr(0, bytes).is_some() {
@@ -173,6 +191,20 @@ mod tests {
         assert_eq!(structure(&[0; 64]), None);
         assert_eq!(structure(b""), None);
         assert_eq!(structure(b"~{VPND~}"), None);
+    }
+
+    #[test]
+    fn text_in_pairs_is_told_from_utf_8() {
+        for text in ["你好世界", "안녕하세요", "こんにちは、世界。", "天气很好"] {
+            for charset in [Charset::UTF_16BE, Charset::UTF_16LE] {
+                let bytes = charset.encode(text, crate::Unmappable::Fatal, &mut LossLog::new());
+                assert!(is_text_in_pairs(charset, &bytes), "{charset} {text}");
+            }
+        }
+        for text in ["Hello, world", "Hello", "Größe und Länge", "会议通知"] {
+            assert!(!is_text_in_pairs(Charset::UTF_16LE, text.as_bytes()), "{text}");
+        }
+        assert!(is_text_in_pairs(Charset::UTF_16LE, b"\x1f\x04\x40\x04"));
     }
 
     #[test]

@@ -3,42 +3,13 @@
 //! # Limits
 //! Latin, Greek, Cyrillic, Armenian, Cherokee and Coptic; other mixtures, such as of Latin and Han, are everyday names.
 
-/// A script with letters that look like those of another.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Script {
-    Latin,
-    Greek,
-    Cyrillic,
-    Armenian,
-    Cherokee,
-    Coptic,
-}
+use mailglot_codec::Script;
 
 /// Whether one word of the text has letters of two of them.
 pub(super) fn is_mixed(text: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric()).any(|word| {
-        let mut scripts = word.chars().filter_map(script);
+        let mut scripts = word.chars().filter_map(Script::of).filter(|script| script.is_confusable());
         scripts.next().is_some_and(|first| scripts.any(|other| other != first))
-    })
-}
-
-fn script(c: char) -> Option<Script> {
-    Some(match c {
-        'a'..='z'
-        | 'A'..='Z'
-        | '\u{C0}'..='\u{D6}'
-        | '\u{D8}'..='\u{F6}'
-        | '\u{F8}'..='\u{24F}'
-        | '\u{1E00}'..='\u{1EFF}' => Script::Latin,
-        '\u{370}'..='\u{3E1}' | '\u{3F0}'..='\u{3FF}' | '\u{1F00}'..='\u{1FFF}' => Script::Greek,
-        '\u{3E2}'..='\u{3EF}' | '\u{2C80}'..='\u{2CFF}' => Script::Coptic,
-        '\u{400}'..='\u{52F}'
-        | '\u{1C80}'..='\u{1C8F}'
-        | '\u{2DE0}'..='\u{2DFF}'
-        | '\u{A640}'..='\u{A69F}' => Script::Cyrillic,
-        '\u{530}'..='\u{58F}' => Script::Armenian,
-        '\u{13A0}'..='\u{13FF}' | '\u{AB70}'..='\u{ABBF}' => Script::Cherokee,
-        _ => return None,
     })
 }
 

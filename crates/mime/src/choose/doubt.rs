@@ -198,12 +198,12 @@ pub(super) fn is_western(bytes: &[u8]) -> bool {
 /// What stands in no text that was read by the right charset: controls beyond ASCII, characters that none but a vendor knows.
 pub(super) fn what_is_odd(text: &str) -> Option<&'static str> {
     let bytes = text.as_bytes();
-    let controls = |at: usize| matches!(bytes.get(at + 1), Some(0x80..=0x84 | 0x86..=0x9F));
-    if memchr::memchr_iter(0xC2, bytes).any(controls) {
-        return Some("controls");
-    }
-    // U+E000 to U+EFFF; those behind are not in any charset of mail.
-    memchr::memchr(0xEE, bytes).map(|_| "characters of private use")
+    memchr::memchr2_iter(0xC2, 0xEE, bytes).find_map(|at| match (bytes[at], bytes.get(at + 1)) {
+        (0xC2, Some(0x80..=0x84 | 0x86..=0x9F)) => Some("controls"),
+        // U+E000 to U+EFFF; those behind are not in any charset of mail.
+        (0xEE, _) => Some("characters of private use"),
+        _ => None,
+    })
 }
 
 /// Whether most characters of two bytes that a text has then stand beside letters of ASCII, as letters of Latin do and they do not.

@@ -6,6 +6,8 @@
 //! # Limits
 //! No language is known here, so a reading without faults need not be a word.
 
+use mailglot_codec::Script;
+
 /// Faults of a text. Two readings of the same bytes are compared by them.
 pub(super) fn faults(text: &str) -> usize {
     let mut chars = text.chars().peekable();
@@ -34,8 +36,8 @@ struct Place {
 impl Place {
     fn is_fault(&self, c: char) -> bool {
         let Self { before, after, .. } = *self;
-        // Signs stand between letters of scripts without blanks.
-        let spaced = |c: char| is_letter(c) && script(c) != Script::Other;
+        // Signs stand between letters of scripts without blanks, and of those that no page of single bytes has.
+        let spaced = |c: char| is_letter(c) && Script::of(c).is_some();
         let (behind_letter, before_letter) = (spaced(before), spaced(after));
         // Capitals of Latin that lead bytes of UTF-8 look like, and that no language has where they would stand then.
         let lead = matches!(before, 'Ã' | 'Â');
@@ -79,12 +81,12 @@ impl Place {
 
     fn is_odd_letter(&self, c: char) -> bool {
         let Self { second, before, after } = *self;
-        let script = script(c);
+        let script = Script::of(c);
         if is_seldom(c) {
             return true;
         }
         if is_mark(c) {
-            return !is_letter(before) || script != Script::Other && self::script(before) != script;
+            return !is_letter(before) || script.is_some() && Script::of(before) != script;
         }
         // A capital of Slovak that begins no word but in capitals.
         let odd = c == 'Ĺ' && !before.is_uppercase()
@@ -95,37 +97,9 @@ impl Place {
         } else {
             c.is_lowercase() && before.is_uppercase() && (second.is_uppercase() || after.is_uppercase())
         };
-        let mixed = is_letter(before) && self::script(before) != script
-            || after.is_ascii_alphabetic() && script != Script::Latin;
-        odd || case || mixed && script != Script::Other
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Script {
-    Latin,
-    Greek,
-    Cyrillic,
-    Armenian,
-    Hebrew,
-    Arabic,
-    Thai,
-    Georgian,
-    /// Those that stand beside letters of others without a blank, and those that no page of single bytes has.
-    Other,
-}
-
-fn script(c: char) -> Script {
-    match c {
-        ..'\u{250}' | '\u{1E00}'..='\u{1EFF}' => Script::Latin,
-        '\u{370}'..='\u{3FF}' | '\u{1F00}'..='\u{1FFF}' => Script::Greek,
-        '\u{400}'..='\u{52F}' => Script::Cyrillic,
-        '\u{530}'..='\u{58F}' => Script::Armenian,
-        '\u{590}'..='\u{5FF}' => Script::Hebrew,
-        '\u{600}'..='\u{77F}' => Script::Arabic,
-        '\u{E00}'..='\u{E7F}' => Script::Thai,
-        '\u{10A0}'..='\u{10FF}' => Script::Georgian,
-        _ => Script::Other,
+        let mixed = is_letter(before) && Script::of(before) != script
+            || after.is_ascii_alphabetic() && script != Some(Script::Latin);
+        odd || case || mixed && script.is_some()
     }
 }
 

@@ -60,7 +60,10 @@ impl Steps {
         let end = rest.iter().position(|b| is_end(*b)).unwrap_or(rest.len());
         let (atom, behind) = rest.split_at(end);
         let next = behind.iter().find(|b| !super::is_space(**b));
-        let is_name = atom.is_empty() || !atom.is_ascii() || next == Some(&b'<') && !atom.contains(&b'.');
+        let last =
+            atom.rsplit(|b| *b == b'.').next().filter(|last| last.len() < atom.len()).unwrap_or_default();
+        let is_domain = last.len() >= 2 && last.iter().all(u8::is_ascii_alphabetic);
+        let is_name = atom.is_empty() || !is_domain && (!atom.is_ascii() || next == Some(&b'<'));
         if is_name { 2 } else { 1 }
     }
 
@@ -148,6 +151,7 @@ mod tests {
             (b"\xe9@example.com", 1),
             (b"\xe9@example.com <x@y>", 1),
             (b"\xe9@localhost, x", 1),
+            (b"\xe9@b\xfccher.example", 1),
             ("é@ü".as_bytes(), 1),
         ] {
             let step = Steps::of(value).step_in_atom(value, 0, |b| matches!(b, b' ' | b',' | b'<'));

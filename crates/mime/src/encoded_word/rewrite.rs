@@ -35,13 +35,7 @@ pub fn rewrite(
     findings: &mut Vec<Finding>,
 ) -> Vec<Replacement> {
     let eol = std::str::from_utf8(eol).unwrap_or("\r\n");
-    let target = Target { form, column, eol };
-    if context.asks_for_nothing()
-        && let Some(list) = plain::plan(value, kind, &target, findings)
-    {
-        return list;
-    }
-    general(value, kind, &target, context, context, findings)
+    rewrite_in_message(value, kind, &Target { form, column, eol }, context, context, findings)
 }
 
 /// [`rewrite`] in a message that will tell something else of its raw bytes then.

@@ -1,7 +1,8 @@
 //! `mailglot check`
 
 use super::summary::{
-    charsets, findings, left_alone, profile, quoted, severity_of, shown, tell_damaged, varied,
+    EXAMPLES, ambiguous, charsets, findings, left_alone, profile, quoted, severity_of, shown, tell_damaged,
+    varied,
 };
 use super::{all_cores, judged, note};
 use crate::args::CheckArgs;
@@ -13,12 +14,6 @@ use mailglot_mime::Severity;
 use mailglot_pipeline::{CheckJob, Example, Summary, check};
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// Examples of repairs, and of each other group.
-const EXAMPLES: usize = 3;
-
-/// Codes of findings that a person may see otherwise.
-const AMBIGUOUS: [&str; 3] = ["mbox.ambiguous-from", "mbox.quoting-guess", "charset.suspected"];
 
 pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
     let job = CheckJob { inputs: args.inputs.clone(), policy: args.reading.policy(), threads: all_cores() };
@@ -63,9 +58,7 @@ fn lines(account: &Summary, inputs: &[PathBuf], all: bool, style: Style) -> Vec<
     let most = if all { usize::MAX } else { EXAMPLES };
     lines.extend(examples("e.g. repairs", most, &|e| severity_of(&e.code) == Severity::Repair));
     lines.extend(examples("e.g. losses", most, &|e| severity_of(&e.code) == Severity::Loss));
-    let doubts: u64 = AMBIGUOUS.iter().filter_map(|code| account.events.get(*code)).sum();
-    lines.push(format!("ambiguous   {}", number(doubts)));
-    lines.extend(examples("e.g. ambiguous", most, &|e| AMBIGUOUS.contains(&e.code.as_str())));
+    lines.extend(ambiguous(account, all));
     if !inputs.is_empty() {
         lines.push(String::new());
         lines.push(format!("next: {}", style.strong(next(inputs))));

@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 
 /// Lines of a list that everybody sees; with `-v` all.
 const SHORT: usize = 8;
+/// Examples of one group of findings.
+pub(crate) const EXAMPLES: usize = 3;
 /// The same of what was left out.
 const NAMED: usize = 4;
 
@@ -33,11 +35,13 @@ pub(crate) fn tell(account: &Summary, job: &NormalizeJob, console: Console) {
     for line in findings(account, all, console.style()) {
         console.say(line);
     }
-    for line in charsets(account, all).into_iter().chain(left_alone(account, all)) {
+    let doubts = if doubts(account) > 0 { ambiguous(account, all) } else { Vec::new() };
+    for line in charsets(account, all).into_iter().chain(left_alone(account, all)).chain(doubts) {
         console.say(line);
     }
     if all {
-        for example in account.examples.iter().filter(|example| !is_left_alone(example)) {
+        let is_told = |example: &Example| is_left_alone(example) || is_ambiguous(example);
+        for example in account.examples.iter().filter(|example| !is_told(example)) {
             console.say(format_args!("  e.g. {}", shown(example)));
         }
     }
@@ -93,6 +97,13 @@ pub(crate) fn findings(account: &Summary, all: bool, style: Style) -> Vec<String
     lines
 }
 
+/// Codes of findings about whole files, which the detail names.
+const OF_FILES: [&str; 3] = ["box.no-mail", "box.not-followed", "box.packed"];
+
+/// Codes of findings that a person may see otherwise.
+const AMBIGUOUS: [&str; 4] =
+    ["mbox.ambiguous-from", "mbox.quoting-guess", "mbox.single", "charset.suspected"];
+
 /// Codes of what was not looked into or left out, in words for one and for many.
 const LEFT_ALONE: [(&str, &str, &str); 5] = [
     ("box.no-mail", "file that is no mail", "files that are no mail"),
@@ -121,6 +132,26 @@ pub(crate) fn left_alone(account: &Summary, all: bool) -> Vec<String> {
     let more = if shown_of < examples.len() { " (-v names them)" } else { "" };
     let mut lines = vec![format!("left alone  {}{more}", told.join(", "))];
     lines.extend(examples[..shown_of].iter().map(|example| format!("  {}", shown(example))));
+    lines
+}
+
+fn is_ambiguous(example: &Example) -> bool {
+    AMBIGUOUS.contains(&example.code.as_str())
+}
+
+fn doubts(account: &Summary) -> u64 {
+    AMBIGUOUS.iter().filter_map(|code| account.events.get(*code)).sum()
+}
+
+/// What a person may see otherwise: the number, and the first ones, with `all` all that are known.
+pub(crate) fn ambiguous(account: &Summary, all: bool) -> Vec<String> {
+    let mut lines = vec![format!("ambiguous   {}", number(doubts(account)))];
+    let examples = varied(account.examples.iter().filter(|example| is_ambiguous(example)).collect());
+    if !examples.is_empty() {
+        lines.push("e.g. ambiguous".to_owned());
+    }
+    let most = if all { usize::MAX } else { EXAMPLES };
+    lines.extend(examples.into_iter().take(most).map(|example| format!("  {}", shown(example))));
     lines
 }
 
@@ -221,7 +252,10 @@ pub(crate) fn shown(example: &Example) -> String {
     if !example.part.is_empty() {
         let _ = write!(line, " part {}", example.part);
     }
-    let _ = write!(line, " at {}", example.offset);
+    // What is told of a whole file has no place in it.
+    if !OF_FILES.contains(&example.code.as_str()) {
+        let _ = write!(line, " at {}", example.offset);
+    }
     if example.length > 0 {
         let _ = write!(line, ", {}", counted(example.length, "byte"));
     }

@@ -171,8 +171,7 @@ fn files_that_are_no_mail_are_named() {
         ("boxes", "left out, of a ledger too: .DS_Store"),
         ("Sent.mbox", "left out, of a ledger too: Messages/1.emlx"),
     ] {
-        let words =
-            format!("left alone  1 file that is no mail\n  box.no-mail  {input} at 0: no mail, {name}\n");
+        let words = format!("left alone  1 file that is no mail\n  box.no-mail  {input}: no mail, {name}\n");
         let out = format!("{input}.out");
         let run = sandbox.run(&["normalize", input, "-o", &out, "--fail-on", "any"]).ended(3);
         assert!(run.err.contains(&words), "{input}: {}", run.err);
@@ -196,7 +195,19 @@ fn files_that_are_no_mail_are_named() {
     let run = sandbox.run(&["check", "tree"]).ended(0);
     assert!(run.text().contains("left alone  41 files that are no mail (-v names them)\n"), "{run:?}");
     let run = sandbox.run(&["-v", "check", "tree"]).ended(0);
-    assert_eq!(run.text().matches("  box.no-mail  tree at 0: ").count(), 41);
+    assert_eq!(run.text().matches("  box.no-mail  tree: ").count(), 41);
+}
+
+#[test]
+fn what_hardly_is_mail_is_doubted() {
+    let sandbox = Sandbox::new();
+    sandbox.write("photo.jpg", b"\xff\xd8\xff\xe0");
+    let words =
+        "ambiguous   1\ne.g. ambiguous\n  mbox.single  photo.jpg at 0: does not begin like a message\n";
+    assert!(sandbox.run(&["check", "photo.jpg"]).ended(0).text().contains(words));
+    let run = sandbox.run(&["normalize", "photo.jpg", "-o", "out"]).ended(0);
+    assert!(run.err.contains(words), "{}", run.err);
+    assert!(!sandbox.run(&["normalize", "message.eml", "-o", "fine"]).ended(0).err.contains("ambiguous"));
 }
 
 /// Dovecot's plugin zlib keeps the messages of a Maildir in gzip, under their usual names.
@@ -211,10 +222,7 @@ fn a_compressed_message_in_a_maildir_stays_and_is_told() {
     let told = sandbox.run(&["check", "Maildir"]).ended(0);
     assert!(told.text().contains("left alone  1 compressed or UTF-16 file\n"), "{told:?}");
     let told = sandbox.run(&["-v", "check", "Maildir"]).ended(0);
-    assert!(
-        told.text().contains("box.packed  Maildir:1 at 0: compressed with gzip, left as it is"),
-        "{told:?}"
-    );
+    assert!(told.text().contains("box.packed  Maildir:1: compressed with gzip, left as it is"), "{told:?}");
     for form in ["maildir", "mbox", "eml"] {
         let run = sandbox.run(&["normalize", "Maildir", "-o", form, "--to", form]).ended(0);
         assert!(run.err.contains("left alone  1 compressed or UTF-16 file"), "{}", run.err);

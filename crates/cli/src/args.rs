@@ -39,8 +39,14 @@ Examples:
   $ mailglot normalize archive.mbox -o clean.mbox
   $ mailglot restore clean.mbox --verify-only
 
-Exit codes: 0 done; 1 wrong usage (convert: bad input too); 2 some input could not be read; 3 something that --fail-on
-names was found; 4 output, ledger or account wrong; 75 every failure of `filter`; 130 interrupted."
+Exit codes:
+    0  done
+    1  wrong usage; of `convert` bad input, too
+    2  some input could not be read, or not to its end
+    3  something was found that --fail-on names
+    4  output, ledger or account is wrong
+   75  every failure of `filter`
+  130  interrupted"
 )]
 pub(crate) struct Args {
     /// Say nothing but errors.
@@ -106,7 +112,7 @@ pub(crate) struct NormalizeArgs {
     /// The file or folder to make.
     #[arg(short, long, value_name = "OUTPUT")]
     pub(crate) output: PathBuf,
-    /// Form of the output; by default as the input.
+    /// Form of the output; by default as the input, of MH a tree of .eml. What was compressed comes out as it is inside.
     #[arg(long, value_name = "FORM")]
     pub(crate) to: Option<Form>,
     #[command(flatten)]

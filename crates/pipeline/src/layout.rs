@@ -7,7 +7,7 @@
 
 use crate::{Error, away, names};
 use mailglot_archive::replace::is_stream;
-use mailglot_archive::{BoxEvent, Format, Found, LeftOut, Source, open, recognize_with};
+use mailglot_archive::{BoxEvent, BoxEventKind, Format, Found, LeftOut, Source, open, recognize_with};
 use mailglot_mime::Limits;
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -110,8 +110,10 @@ fn find_with(
         });
         let found = found.map_err(|error| Error::Input(path.clone(), error))?;
         if found.is_empty() {
-            let first = noted.first().map_or(String::new(), |event| format!(" ({})", event.detail));
-            let text = format!("no mail was found here{first}");
+            // What is not looked into may be mail.
+            let closed = noted.iter().find(|event| event.kind != BoxEventKind::NoMail);
+            let why = closed.map_or(String::new(), |event| format!(" ({})", event.detail));
+            let text = format!("no mail was found here{why}");
             return Err(Error::Input(path.clone(), io::Error::new(io::ErrorKind::NotFound, text)));
         }
         left_out.extend(noted.into_iter().map(|event| (path.clone(), event)));

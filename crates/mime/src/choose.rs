@@ -376,7 +376,7 @@ fn by_label<'a>(
     };
     if !evidence.mapped
         && let Some(Otherwise { read, events: told }) =
-            otherwise(charset, bytes, None, || evidence.hints(bytes))
+            otherwise(charset, bytes, None, Some(|| evidence.hints(bytes)))
     {
         events.extend(told);
         if let Some(Read { used, how, confidence, .. }) = read {

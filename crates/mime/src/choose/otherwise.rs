@@ -24,16 +24,17 @@ pub(crate) struct Read<'b> {
 }
 
 /// What speaks against a label that reads all bytes. `told`: the charset of other text of the message, which decides where the bytes alone leave
-/// a doubt. What detection is told is gathered only where it is asked.
+/// a doubt. What detection is told is gathered only where it is asked; without it no other charset is looked for than the page that the label
+/// was written for.
 pub(crate) fn otherwise<'b, 'h>(
     label: Charset,
     bytes: &'b [u8],
     told: Option<Charset>,
-    hints: impl FnOnce() -> detect::Hints<'h>,
+    hints: Option<impl FnOnce() -> detect::Hints<'h>>,
 ) -> Option<Otherwise<'b>> {
     let better = superset::on_evidence(label, bytes).filter(|better| reads(*better, bytes));
     let mut events = Vec::new();
-    if let Some(doubt) = doubt::against(better.unwrap_or(label), bytes, hints) {
+    if let Some(doubt) = hints.and_then(|hints| doubt::against(better.unwrap_or(label), bytes, hints)) {
         let used = doubt.guess.charset;
         let mut log = LossLog::with_limit(0);
         let text = used.decode(bytes, &mut log);
@@ -58,9 +59,9 @@ pub(crate) fn otherwise<'b, 'h>(
     (read.is_some() || !events.is_empty()).then_some(Otherwise { read, events })
 }
 
-/// A first look: whether [`otherwise`] may have something to say.
-pub(crate) fn may_be_otherwise(label: Charset, bytes: &[u8]) -> bool {
+/// A first look: whether [`otherwise`] may have something to say; `doubts`: where it has what detection is told.
+pub(crate) fn may_be_otherwise(label: Charset, bytes: &[u8], doubts: bool) -> bool {
     !bytes.is_ascii()
         && label.is_ascii_compatible()
-        && (superset::on_evidence(label, bytes).is_some() || doubt::is_worth_asking(label, bytes))
+        && (superset::on_evidence(label, bytes).is_some() || doubts && doubt::is_worth_asking(label, bytes))
 }

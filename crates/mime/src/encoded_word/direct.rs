@@ -26,7 +26,7 @@ use std::sync::LazyLock;
 
 /// The text of a value; None, and nothing is told, where the general case must decide.
 #[inline(never)]
-pub(super) fn decode<'v>(value: &'v [u8], findings: &mut Vec<Finding>) -> Option<Cow<'v, str>> {
+pub(super) fn decode<'v>(value: &'v [u8], doubts: bool, findings: &mut Vec<Finding>) -> Option<Cow<'v, str>> {
     let look = scan::look(value, 0);
     match look {
         Look { ascii: Some(text), has_control: false, stop: None } => {
@@ -45,7 +45,8 @@ pub(super) fn decode<'v>(value: &'v [u8], findings: &mut Vec<Finding>) -> Option
     let told = findings.len();
     // Few texts are longer than what they are written in; and decoders like some room behind the end.
     let out = String::with_capacity(value.len() + 64);
-    let mut writer = Writer { value, out, unsure: usize::MAX, has_eight: false, has_other: false, findings };
+    let mut writer =
+        Writer { value, doubts, out, unsure: usize::MAX, has_eight: false, has_other: false, findings };
     if writer.write(look).is_some() && writer.is_quiet() && !(writer.has_eight && writer.has_other) {
         let out = writer.out;
         findings.sort_by_key(|f| f.at.start);
@@ -57,6 +58,8 @@ pub(super) fn decode<'v>(value: &'v [u8], findings: &mut Vec<Finding>) -> Option
 
 struct Writer<'v, 'f> {
     value: &'v [u8],
+    /// Labels are doubted.
+    doubts: bool,
     out: String,
     /// From where on something may stand in it that is not quiet.
     unsure: usize,
@@ -127,7 +130,7 @@ struct Group {
     outside: bool,
     /// They may be UTF-8 all the same.
     utf8: Suspicion,
-    /// Their bytes, under a label that may be doubted.
+    /// Their bytes, where their label may be doubted.
     bytes: Vec<u8>,
 }
 
@@ -232,7 +235,7 @@ impl<'v> Writer<'v, '_> {
     #[inline]
     fn end(&mut self, group: Option<Group>) -> Option<()> {
         let Some(group) = group else { return Some(()) };
-        if group.utf8.stands() || may_be_otherwise(group.charset, &group.bytes) {
+        if group.utf8.stands() || may_be_otherwise(group.charset, &group.bytes, self.doubts) {
             return None;
         }
         if group.outside {
@@ -343,12 +346,13 @@ mod tests {
     fn check(value: &[u8]) -> bool {
         let before = Finding::new(0..0, EventKind::HdrNul, "");
         let mut told = vec![before.clone()];
-        let Some(text) = decode(value, &mut told) else {
+        let Some(text) = decode(value, true, &mut told) else {
             assert_eq!(told, [before]);
             return false;
         };
         let mut findings = vec![before];
-        let other = general(value, FieldKind::Unstructured, &HeaderContext::default(), &mut findings);
+        let context = HeaderContext { doubts: true, ..HeaderContext::default() };
+        let other = general(value, FieldKind::Unstructured, &context, &mut findings);
         assert_eq!((&*text, told), (&*other, findings), "{}", value.escape_ascii());
         true
     }

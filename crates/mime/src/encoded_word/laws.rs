@@ -145,11 +145,12 @@ struct Count {
 /// Where the direct case answers, the general one answers and tells the same.
 fn check_direct(value: &[u8]) -> bool {
     let (mut told, mut findings) = (Vec::new(), Vec::new());
-    let Some(text) = direct::decode(value, &mut told) else {
+    let Some(text) = direct::decode(value, true, &mut told) else {
         assert_eq!(told, []);
         return false;
     };
-    let context = HeaderContext { raw: Some(Charset::WINDOWS_1252), ..HeaderContext::default() };
+    let context =
+        HeaderContext { raw: Some(Charset::WINDOWS_1252), doubts: true, ..HeaderContext::default() };
     let other = super::general(value, FieldKind::Unstructured, &context, &mut findings);
     assert_eq!((&*text, told), (&*other, findings), "{}", value.escape_ascii());
     true
@@ -159,11 +160,12 @@ fn check_direct(value: &[u8]) -> bool {
 fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
     let target = Target { form, column: 9, eol: "\r\n" };
     let (mut told, mut findings) = (Vec::new(), Vec::new());
-    let Some(list) = plain::plan(value, kind, &target, &mut told) else {
+    let Some(list) = plain::plan(value, kind, &target, true, &mut told) else {
         assert_eq!(told, []);
         return false;
     };
-    let context = HeaderContext { raw: Some(Charset::WINDOWS_1252), ..HeaderContext::default() };
+    let context =
+        HeaderContext { raw: Some(Charset::WINDOWS_1252), doubts: true, ..HeaderContext::default() };
     assert_eq!(
         general(value, kind, &target, &context, &context, &mut findings),
         list,
@@ -173,7 +175,7 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
     assert_eq!(findings, told, "{:?}", String::from_utf8_lossy(value));
     let after = apply(value, &list);
     assert_eq!(
-        plain::plan(&after, kind, &target, &mut told),
+        plain::plan(&after, kind, &target, true, &mut told),
         Some(Vec::new()),
         "{:?}",
         String::from_utf8_lossy(value)

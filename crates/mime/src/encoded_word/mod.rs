@@ -81,6 +81,9 @@ pub struct HeaderContext<'a> {
     pub map: Option<&'a CharsetMap>,
     /// Language (RFC 5646) of raw bytes that no charset is known of.
     pub language: Option<&'a str>,
+    /// Labels of words and parameters are doubted where another charset makes likelier text of their bytes, as those of bodies are. That
+    /// costs several times what decoding does.
+    pub doubts: bool,
 }
 
 impl HeaderContext<'_> {
@@ -92,6 +95,7 @@ impl HeaderContext<'_> {
             repairs: policy.repairs,
             map,
             language: policy.language.as_deref(),
+            doubts: true,
             ..HeaderContext::default()
         }
     }
@@ -209,7 +213,7 @@ pub fn decode<'v>(
     if kind == FieldKind::Unstructured
         && context.asks_for_nothing()
         && (!context.raw.is_some_and(decode::is_plain) || value.is_ascii())
-        && let Some(text) = direct::decode(value, findings)
+        && let Some(text) = direct::decode(value, context.doubts, findings)
     {
         return text;
     }
@@ -326,7 +330,7 @@ pub(crate) fn bytes_to_text<'b>(
     if known.is_some()
         && log.losses() == 0
         && !mapped
-        && let Some(Otherwise { read, events }) = otherwise(used, bytes, raw, hints)
+        && let Some(Otherwise { read, events }) = otherwise(used, bytes, raw, context.doubts.then_some(hints))
     {
         told.extend(events);
         if let Some(read) = read {

@@ -38,6 +38,7 @@ pub(super) fn plan(
     value: &[u8],
     kind: FieldKind,
     target: &Target<'_>,
+    doubts: bool,
     findings: &mut Vec<Finding>,
 ) -> Option<Vec<Replacement>> {
     let structured = match (target.form, kind) {
@@ -47,8 +48,14 @@ pub(super) fn plan(
     };
     let zone = if structured { Zone::Phrase } else { Zone::Text };
     let mut writer = Writer::new(value, target);
-    let mut run =
-        Run { value, word: Short::default(), bytes: Vec::new(), ends: Vec::new(), findings: Vec::new() };
+    let mut run = Run {
+        value,
+        doubts,
+        word: Short::default(),
+        bytes: Vec::new(),
+        ends: Vec::new(),
+        findings: Vec::new(),
+    };
     let mut at = 0;
     while let Some(&byte) = value.get(at) {
         match byte {
@@ -93,6 +100,8 @@ pub(super) fn plan(
 /// Words with nothing but white space between them.
 struct Run<'a> {
     value: &'a [u8],
+    /// Labels are doubted.
+    doubts: bool,
     /// The last word that was read.
     word: Short,
     /// The decoded payloads, one after the other.
@@ -171,7 +180,7 @@ impl<'a> Run<'a> {
             || is_wide(charset)
             || is_told_by(charset)
             || as_utf8(charset, bytes).is_some()
-            || may_be_otherwise(charset, bytes)
+            || may_be_otherwise(charset, bytes, self.doubts)
         {
             return None;
         }
@@ -193,7 +202,7 @@ mod tests {
 
     fn changes(value: &str, kind: FieldKind) -> Option<Vec<String>> {
         let target = Target { form: Form::Words, column: 9, eol: "\n" };
-        let list = plan(value.as_bytes(), kind, &target, &mut Vec::new())?;
+        let list = plan(value.as_bytes(), kind, &target, true, &mut Vec::new())?;
         Some(list.into_iter().map(|r| String::from_utf8(r.with).expect("words are ASCII")).collect())
     }
 
@@ -226,8 +235,8 @@ mod tests {
         let value = format!("=?utf8?Q?a?= b =?iso8859-1?Q?{}=80?= =?iso8859-1?Q?a?=", "x".repeat(75));
         let target = Target { form: Form::Words, column: 9, eol: "\n" };
         let (mut told, mut general) = (Vec::new(), Vec::new());
-        let list = plan(value.as_bytes(), FieldKind::Unstructured, &target, &mut told);
-        let context = HeaderContext::default();
+        let list = plan(value.as_bytes(), FieldKind::Unstructured, &target, true, &mut told);
+        let context = HeaderContext { doubts: true, ..HeaderContext::default() };
         let other = rewrite::general(
             value.as_bytes(),
             FieldKind::Unstructured,

@@ -48,7 +48,7 @@ pub(crate) fn rewrite_in_message(
     findings: &mut Vec<Finding>,
 ) -> Vec<Replacement> {
     if context.asks_for_nothing()
-        && let Some(list) = plain::plan(value, kind, target, findings)
+        && let Some(list) = plain::plan(value, kind, target, context.doubts, findings)
     {
         return list;
     }
@@ -111,7 +111,7 @@ pub(crate) fn rewrite_plain(
     findings: &mut Vec<Finding>,
 ) -> Option<Vec<Replacement>> {
     let eol = std::str::from_utf8(eol).unwrap_or("\r\n");
-    plain::plan(value, kind, &Target { form: Form::Words, column, eol }, findings)
+    plain::plan(value, kind, &Target { form: Form::Words, column, eol }, true, findings)
 }
 
 /// The value after as many passes as it takes, the last of which finds nothing, if it reads the same then.

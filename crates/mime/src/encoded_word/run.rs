@@ -119,7 +119,9 @@ impl Reader<'_> {
         }
         if log.losses() == 0 && !group.iter().any(|word| word.mapped) {
             let hints = || detect::Hints { language: self.context.language, ..MAIL };
-            if let Some(Otherwise { read, events }) = otherwise(charset, bytes, self.raw, hints) {
+            if let Some(Otherwise { read, events }) =
+                otherwise(charset, bytes, self.raw, self.context.doubts.then_some(hints))
+            {
                 let told = events.into_iter().map(|(kind, detail)| Finding {
                     at: extent(group),
                     kind,

@@ -114,8 +114,11 @@ pub struct Part {
     pub content_type: Option<u32>,
     /// The field `Content-Transfer-Encoding`.
     pub content_transfer_encoding: Option<u32>,
-    /// Span of the value of the charset parameter, quotes included, as written; of a value of RFC 2231 (`us-ascii'en'utf-7`) the text.
+    /// Span of the value of the charset parameter, quotes included, as written; of a value of RFC 2231 (`us-ascii'en'utf-7`) the text;
+    /// of one in segments all of them, with what stands between.
     pub charset: Option<Span>,
+    /// The charset that segments or percent signs of RFC 2231 name; where it is there, it counts and not the bytes of `charset`.
+    pub joined_charset: Option<Box<str>>,
     /// There are several charset parameters.
     pub(crate) several_charsets: bool,
     /// `Content-Disposition: attachment`.
@@ -159,6 +162,15 @@ impl<'a> Message<'a> {
     pub fn fields(&self, id: PartId) -> &[Field] {
         let (start, end) = self.part(id).fields;
         &self.fields[start as usize..end as usize]
+    }
+    /// The value of a part's charset parameter, without quotes and the forms of RFC 2231.
+    pub fn charset_label(&self, id: PartId) -> Option<Cow<'a, [u8]>> {
+        let part = self.part(id);
+        match (&part.joined_charset, part.charset) {
+            (Some(joined), _) => Some(Cow::Owned(joined.as_bytes().to_vec())),
+            (None, Some(span)) => Some(crate::text::unquote(span.of(self.raw))),
+            (None, None) => None,
+        }
     }
     /// The first field of a part with this name (compared without case).
     pub fn field(&self, id: PartId, name: &[u8]) -> Option<&Field> {

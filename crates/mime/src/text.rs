@@ -26,10 +26,7 @@ pub(crate) fn is_text(part: &Part) -> bool {
 
 /// How a choice is told to the caller.
 pub(crate) fn reading(message: &Message<'_>, id: PartId, choice: &Choice<'_>) -> Reading {
-    let declared = message
-        .part(id)
-        .charset
-        .map(|span| String::from_utf8_lossy(&unquote(span.of(message.raw()))).into_owned());
+    let declared = message.charset_label(id).map(|label| String::from_utf8_lossy(&label).into_owned());
     Reading { part: id, declared, used: choice.used, how: choice.how, confidence: choice.confidence }
 }
 
@@ -56,8 +53,7 @@ impl<'a> Transferred<'a> {
         let mut findings = Vec::new();
         let decoded = transfer::decode(part.transfer, body, &mut findings);
         // A label on what is no text is not used.
-        let label = part.charset.filter(|_| part.media.top == "text");
-        let charset = label.map(|span| unquote(span.of(message.raw())));
+        let charset = message.charset_label(id).filter(|_| part.media.top == "text");
         let resolved = charset.as_deref().map(|label| Charset::for_label(label, View::Mail));
         // A body that is all uuencode by its label is told by that.
         let blocks = match part.transfer {

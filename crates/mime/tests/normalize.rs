@@ -501,3 +501,31 @@ fn fields_with_bytes_that_cannot_be_read_are_kept_on_request() {
     }
     assert!(lost >= 40, "{lost}");
 }
+
+#[test]
+fn labels_in_segments_are_joined_and_go_together() {
+    let raw = b"Content-Type: text/plain; charset*0=iso-8859-; charset*1=2\nContent-Transfer-Encoding: 8bit\n\n\xb3\xf3d\xbc za\xbf\xf3\xb3\xe6\n";
+    let after = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nłódź zażółć\n";
+    assert_eq!(String::from_utf8_lossy(&process(raw, &Policy::default()).bytes), after);
+    keeps_the_laws(raw);
+    let message = Message::parse(raw, &Limits::default());
+    let parts = text_parts(&message, &Policy::default(), &mut Report::default());
+    assert_eq!(parts[0].reading.declared.as_deref(), Some("iso-8859-2"));
+    for (label, rest) in [
+        ("charset*0*=''koi8; charset*1=-u", ""),
+        ("charset*0*=''koi8; charset*1*=%2Du; format=flowed", "; format=flowed"),
+        ("charset*1=-u; charset*0=\"koi8\"", ""),
+        ("charset*=us-ascii'en'koi8%2Du", ""),
+    ] {
+        let head = format!("Content-Type: text/plain; {label}\nContent-Transfer-Encoding: 8bit\n\n");
+        let raw = [head.as_bytes(), b"\xf0\xd2\xc9\xd7\xa6\xd4\n"].concat();
+        let after = format!(
+            "Content-Type: text/plain; charset=utf-8{rest}\nContent-Transfer-Encoding: 8bit\n\nПривіт\n"
+        );
+        assert_eq!(String::from_utf8_lossy(&process(&raw, &Policy::default()).bytes), after, "{label}");
+        keeps_the_laws(&raw);
+    }
+    // Text in UTF-8 that says so stays as it is.
+    let raw = "Content-Type: text/plain; charset*0=utf-; charset*1=8\nContent-Transfer-Encoding: 8bit\n\ną\n";
+    assert!(process(raw.as_bytes(), &Policy::default()).edits.is_empty());
+}

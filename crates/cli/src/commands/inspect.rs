@@ -167,10 +167,7 @@ impl View {
 impl PartView {
     fn new(message: &Message<'_>, id: PartId, part: &Part, readings: &[Reading], events: &[Event]) -> Self {
         let reading = readings.iter().find(|reading| reading.part == id);
-        let declared = part.charset.map(|span| {
-            let label = String::from_utf8_lossy(span.of(message.raw()));
-            label.trim_matches('"').to_owned()
-        });
+        let declared = message.charset_label(id).map(|label| String::from_utf8_lossy(&label).into_owned());
         let bounds = |span: Span| [span.start, span.end];
         Self {
             part: message.section(id),

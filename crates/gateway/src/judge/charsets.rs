@@ -31,7 +31,8 @@ pub(super) fn find(
         if part.media.top != "text" {
             continue;
         }
-        let label = part.charset.map(|span| unquoted(span.of(raw)));
+        let written = || part.charset.map(|span| unquoted(span.of(raw)));
+        let label = part.joined_charset.as_deref().map(str::as_bytes).or_else(written);
         let charset = label.and_then(resolved);
         let reading = report.readings.iter().find(|reading| reading.part == id);
         let body = part.body.of(raw);

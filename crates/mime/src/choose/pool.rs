@@ -6,7 +6,7 @@
 
 use super::spoken::language;
 use crate::header::{FieldKind, field_kind};
-use crate::text::{Transferred, is_text, unquote};
+use crate::text::{Transferred, is_text};
 use crate::{Message, Part, PartId, Policy, encoded_word, fixup};
 use mailglot_codec::detect::{self, Detector, Guess};
 use mailglot_codec::{Charset, Resolved};
@@ -74,7 +74,7 @@ impl<'a> Mail<'a> {
         self.hints.labels.get_or_init(|| {
             let mut found = Vec::new();
             for (id, _) in self.texts() {
-                let label = self.message.part(id).charset.map(|span| unquote(span.of(self.message.raw())));
+                let label = self.message.charset_label(id);
                 if let Some(charset) =
                     label.and_then(|label| self.policy.charset_map.resolve(&label).0.charset())
                     && ![Charset::US_ASCII, Charset::UTF_8].contains(&charset)

@@ -2,9 +2,10 @@
 //!
 //! # Limits
 //!
-//! A label in segments (`charset*0=`) or with percent signs is taken as it stands.
+//! The language of a label (RFC 2231) is not told.
 
-use crate::params::{self, RawParam};
+use crate::encoded_word::HeaderContext;
+use crate::params::{self, Form, RawParam};
 use mailglot_codec::{Charset, View};
 use std::ops::Range;
 
@@ -15,33 +16,67 @@ pub(crate) struct Label {
     pub(crate) whole: Range<usize>,
     /// Its value, quotes included.
     pub(crate) range: Range<usize>,
-    /// The form of RFC 2231.
-    pub(crate) extended: bool,
+    /// What its name says of it.
+    pub(crate) form: Form,
+}
+
+impl Label {
+    /// Whether it is in a form of RFC 2231.
+    fn is_extended(&self) -> bool {
+        self.form != Form::Plain
+    }
+
+    fn is_segment(&self) -> bool {
+        matches!(self.form, Form::Segment { .. })
+    }
 }
 
 /// All charset parameters of a field, in order.
 pub(crate) fn labels(value: &[u8], list: &[RawParam<'_>]) -> Vec<Label> {
     list.iter()
-        .filter(|param| is_charset(param.name))
-        .map(|param| Label {
-            whole: name_start(value, param)..param.range.end,
-            range: param.range.clone(),
-            extended: param.name.len() > 7,
+        .filter_map(|param| {
+            let whole = name_start(value, param)..param.range.end;
+            Some(Label { whole, range: param.range.clone(), form: form(param.name)? })
         })
         .collect()
 }
 
-/// The range of the label that counts: that of RFC 2231, else the first that names a charset, else the first.
+/// All labels but those that go on with another one in segments: where there are two, readers differ.
+pub(crate) fn rivals(labels: &[Label]) -> impl Iterator<Item = &Label> {
+    let first = labels.iter().position(Label::is_segment);
+    labels.iter().enumerate().filter(move |(at, l)| !l.is_segment() || Some(*at) == first).map(|(_, l)| l)
+}
+
+/// The label that the segments of RFC 2231 3 make together, or that has percent signs; None for one that stands in the value as it is.
+pub(crate) fn joined(value: &[u8], labels: &[Label]) -> Option<Box<str>> {
+    let percent = |label: &Label| label.is_extended() && value[label.range.clone()].contains(&b'%');
+    if !labels.iter().any(|label| label.is_segment() || percent(label)) {
+        return None;
+    }
+    let params = params::parse(value, &HeaderContext::default(), &mut Vec::new());
+    params.get("charset").map(Into::into)
+}
+
+/// The range of the label that counts: that of RFC 2231, else the first that names a charset, else the first. Of several segments the range
+/// that holds them.
 pub(crate) fn label(value: &[u8], labels: &[Label]) -> Option<Range<usize>> {
-    if let Some(label) = labels.iter().find(|label| label.extended) {
+    let extended = labels.iter().filter(|label| label.is_extended());
+    if let Some(label) = extended.clone().find(|label| label.form == Form::Extended) {
         return Some(text_of(value, &label.range));
     }
-    let names = |label: &&Label| {
+    let begins = |label: &&Label| matches!(label.form, Form::Segment { number: 0, .. });
+    if let Some(first) = extended.clone().find(begins) {
+        let segments = extended.map(|label| &label.range);
+        let end = segments.map(|range| range.end).fold(first.range.end, usize::max);
+        return Some(text_of(value, &first.range).start..end);
+    }
+    let plain: Vec<&Label> = labels.iter().filter(|label| !label.is_extended()).collect();
+    let names = |label: &&&Label| {
         let text = crate::text::unquote(&value[label.range.clone()]);
         Charset::for_label(&text, View::Mail).charset().is_some()
     };
-    let first = labels.first()?;
-    let best = if labels.len() > 1 { labels.iter().find(names).unwrap_or(first) } else { first };
+    let first = plain.first()?;
+    let best = if plain.len() > 1 { plain.iter().find(names).unwrap_or(first) } else { first };
     Some(best.range.clone())
 }
 
@@ -53,7 +88,7 @@ pub(crate) type Change = (Range<usize>, Vec<u8>);
 pub(crate) fn one_label(value: &[u8], name: &str) -> Option<Vec<Change>> {
     let (main, list) = params::scan(value);
     let labels = labels(value, &list);
-    if labels.len() < 2 && labels.iter().all(|label| !label.extended) {
+    if labels.len() < 2 && !labels.iter().any(Label::is_extended) {
         return None;
     }
     let change = |(index, label): (usize, &Label)| -> Change {
@@ -75,7 +110,7 @@ pub(crate) fn one_label(value: &[u8], name: &str) -> Option<Vec<Change>> {
     }
     after.extend_from_slice(value.get(at..)?);
     let (new_main, new_list) = params::scan(&after);
-    let is_label = |param: &&RawParam<'_>| is_charset(param.name);
+    let is_label = |param: &&RawParam<'_>| form(param.name).is_some();
     let others = list.iter().filter(|p| !is_label(p)).map(|p| (p.name, &p.value));
     let same =
         main == new_main && others.eq(new_list.iter().filter(|p| !is_label(p)).map(|p| (p.name, &p.value)));
@@ -84,9 +119,27 @@ pub(crate) fn one_label(value: &[u8], name: &str) -> Option<Vec<Change>> {
     (same && one).then_some(changes)
 }
 
-fn is_charset(name: &[u8]) -> bool {
-    let (name, mark) = name.split_at(name.len().min(7));
-    name.eq_ignore_ascii_case(b"charset") && matches!(mark, b"" | b"*" | b"*0" | b"*0*")
+/// The changes that say this label where [`one_label`] has none: in the parameter that begins it, and further segments say nothing.
+pub(crate) fn in_place(value: &[u8], name: &str) -> Vec<Change> {
+    let (_, list) = params::scan(value);
+    let change = |label: &Label| -> Option<Change> {
+        let with = match label.form {
+            Form::Plain => return None,
+            Form::Extended | Form::Segment { number: 0, encoded: true } => format!("''{name}"),
+            Form::Segment { number: 0, encoded: false } => name.to_owned(),
+            Form::Segment { .. } => "\"\"".to_owned(),
+        };
+        Some((label.range.clone(), with.into_bytes()))
+    };
+    labels(value, &list).iter().filter_map(change).collect()
+}
+
+/// The form of a charset parameter; None for another one.
+fn form(name: &[u8]) -> Option<Form> {
+    // Nearly all names differ at once.
+    name.get(..7).filter(|start| start.eq_ignore_ascii_case(b"charset"))?;
+    let (base, form) = params::split_name(name);
+    (base.len() == 7).then_some(form)
 }
 
 /// The text behind charset and language of a value of RFC 2231, without quotes.
@@ -138,10 +191,63 @@ mod tests {
             ("text/plain; charset=a; charset*=''utf-7", Some("utf-7"), &["charset=a", "charset*=''utf-7"]),
             ("text/plain; charset*=\"''utf-7\"", Some("utf-7"), &["charset*=\"''utf-7\""]),
             ("text/plain; charset*0=utf-7", Some("utf-7"), &["charset*0=utf-7"]),
+            ("text/plain; charset*1=7; charset*0=utf-", Some("utf-"), &["charset*1=7", "charset*0=utf-"]),
+            (
+                "text/plain; charset*0*=''a; charset*1=b; x=y",
+                Some("a; charset*1=b"),
+                &["charset*0*=''a", "charset*1=b"],
+            ),
+            ("text/plain; charset*1=b", None, &["charset*1=b"]),
+            ("text/plain; charset*1=b; charset=c", Some("c"), &["charset*1=b", "charset=c"]),
+            ("text/plain; charset*01=b", None, &[]),
             ("text/plain; charsets=a; charset*x=b", None, &[]),
         ];
         for (value, label, whole) in table {
             assert_eq!(read(value), (*label, whole.to_vec()), "{value}");
+        }
+    }
+
+    #[test]
+    fn segments_are_joined() {
+        let table: &[(&str, Option<&str>, usize)] = &[
+            ("text/plain; charset=a", None, 1),
+            ("text/plain; charset*=''b", None, 1),
+            ("text/plain; charset*=''koi8%2Dr", Some("koi8-r"), 1),
+            ("text/plain; charset*0=iso-8859-; charset*1=2", Some("iso-8859-2"), 1),
+            ("text/plain; charset*1=2; charset*0=iso-8859-", Some("iso-8859-2"), 1),
+            ("text/plain; charset*0*=us-ascii'en'koi8; charset*1*=%2Du", Some("koi8-u"), 1),
+            ("text/plain; charset*0=\"windows-12\"; charset*1=\"51\"", Some("windows-1251"), 1),
+            ("text/plain; charset*0=a; charset*1=b; charset=c", Some("ab"), 2),
+            ("text/plain; charset*0=a; charset*2=b", Some("a"), 1),
+            ("text/plain; charset*1=b", None, 1),
+            ("text/plain; charset*1=b; charset=c", Some("c"), 2),
+        ];
+        for (value, label, count) in table {
+            let (_, list) = params::scan(value.as_bytes());
+            let labels = labels(value.as_bytes(), &list);
+            assert_eq!(joined(value.as_bytes(), &labels).as_deref(), *label, "{value}");
+            assert_eq!(rivals(&labels).count(), *count, "{value}");
+        }
+    }
+
+    fn changed(value: &str, changes: Vec<Change>) -> String {
+        let mut after = value.to_owned();
+        for (range, with) in changes.into_iter().rev() {
+            after.replace_range(range, std::str::from_utf8(&with).unwrap_or_default());
+        }
+        after
+    }
+
+    #[test]
+    fn segments_that_cannot_go_are_emptied() {
+        for (value, expected) in [
+            ("a/b;charset*0=i;charset*1=j=k", "a/b;charset*0=utf-8;charset*1=\"\""),
+            ("a/b;charset*1=j;charset*0*=''i", "a/b;charset*1=\"\";charset*0*=''utf-8"),
+        ] {
+            let after = changed(value, in_place(value.as_bytes(), "utf-8"));
+            assert_eq!(after, expected);
+            let (_, list) = params::scan(after.as_bytes());
+            assert_eq!(joined(after.as_bytes(), &labels(after.as_bytes(), &list)).as_deref(), Some("utf-8"));
         }
     }
 
@@ -156,15 +262,15 @@ mod tests {
                 Some("text/plain; x=y;\n charset=utf-8 "),
             ),
             ("text/plain; charset*=us-ascii'en'b; x=y", Some("text/plain; charset=utf-8; x=y")),
+            ("text/plain; charset*0=iso-8859-; charset*1=2", Some("text/plain; charset=utf-8")),
+            ("text/plain; charset*0*=''koi8;\r\n\tcharset*1=-u; x=y", Some("text/plain; charset=utf-8; x=y")),
+            ("text/plain; charset*1=2", Some("text/plain; charset=utf-8")),
             // What follows the quotes would become a part of the name.
             ("text/plain;charset=\"\"t=;charset=", None),
         ];
         for (value, expected) in table {
             let changed = one_label(value.as_bytes(), "utf-8").map(|changes| {
-                let mut after = (*value).to_owned();
-                for (range, with) in changes.into_iter().rev() {
-                    after.replace_range(range, std::str::from_utf8(&with).unwrap_or_default());
-                }
+                let after = changed(value, changes);
                 assert!(one_label(after.as_bytes(), "utf-8").is_none(), "{value}");
                 after
             });

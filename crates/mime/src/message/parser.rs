@@ -120,6 +120,7 @@ impl<'a> Parser<'a> {
             content_type: None,
             content_transfer_encoding: None,
             charset: None,
+            joined_charset: None,
             several_charsets: false,
             attachment: false,
         });
@@ -171,11 +172,12 @@ impl<'a> Parser<'a> {
         let named = |name: &[u8]| list.iter().find(|param| param.name.eq_ignore_ascii_case(name));
         let charsets = charset::labels(at.of(raw), &list);
         part.charset = charset::label(at.of(raw), &charsets).map(|label| at.at(&label));
-        part.several_charsets = charsets.len() > 1 && part.media.top == "text";
-        if let [_, second, ..] = &charsets[..]
-            && part.several_charsets
-        {
-            let (place, more) = (at.at(&second.range), charsets.len() as u64 - 1);
+        part.joined_charset = charset::joined(at.of(raw), &charsets);
+        let mut others = charset::rivals(&charsets).skip(1);
+        let second = others.next().filter(|_| part.media.top == "text");
+        part.several_charsets = second.is_some();
+        if let Some(second) = second {
+            let (place, more) = (at.at(&second.range), 1 + others.count() as u64);
             self.push_defect(id, EventKind::CharsetAmbiguous, place, "", more);
         }
         let part = &self.parts[id.0 as usize];

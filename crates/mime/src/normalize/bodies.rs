@@ -369,8 +369,11 @@ impl<'a> Body<'a, '_> {
     /// The edits that make one charset parameter of several, or of one in the form of RFC 2231.
     fn one_label(&self, label: &str) -> Option<Vec<Edit>> {
         let part = self.message.part(self.id);
-        part.charset?;
         let value = self.message.all_fields()[part.content_type? as usize].value;
+        if value.len() > self.policy.limits.field {
+            // Not read.
+            return None;
+        }
         let edits = charset::one_label(value.of(self.message.raw()), label)?;
         Some(edits.into_iter().map(|(at, with)| Edit::new(value.at(&at), with)).collect())
     }
@@ -392,7 +395,13 @@ impl<'a> Body<'a, '_> {
             edits.extend(one);
         } else if let Some(span) = part.charset {
             let old = span.of(raw);
-            if !unquote(old).eq_ignore_ascii_case(label.as_bytes()) {
+            if part.joined_charset.is_some() {
+                let value = part.content_type.map(|index| self.message.all_fields()[index as usize].value);
+                let changes = value.map(|value| (value, charset::in_place(value.of(raw), label)));
+                edits.extend(changes.into_iter().flat_map(|(value, changes)| {
+                    changes.into_iter().map(move |(at, with)| Edit::new(value.at(&at), with))
+                }));
+            } else if !unquote(old).eq_ignore_ascii_case(label.as_bytes()) {
                 let quote = if old.starts_with(b"\"") { "\"" } else { "" };
                 let with = format!("{quote}{label}{quote}").into_bytes();
                 edits.push(Edit::new(span, with));

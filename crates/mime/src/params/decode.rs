@@ -18,7 +18,7 @@ const VALUE: usize = 1 << 20;
 
 /// What the name of a parameter says about its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// `name`
     Plain,
     /// `name*`
@@ -141,7 +141,7 @@ pub(super) fn note_mark(item: &Item<'_>, form: Form, findings: &mut Vec<Finding>
 }
 
 /// A name without its RFC 2231 marks. What is no segment number belongs to the name.
-pub(super) fn split_name(name: &[u8]) -> (&[u8], Form) {
+pub(crate) fn split_name(name: &[u8]) -> (&[u8], Form) {
     let Some(star) = memchr::memchr(b'*', name).filter(|&n| n > 0) else { return (name, Form::Plain) };
     let (base, mark) = (&name[..star], &name[star + 1..]);
     if mark.is_empty() {

@@ -18,6 +18,7 @@ mod rewrite;
 mod scan;
 
 pub use decode::parse;
+pub(crate) use decode::{Form, split_name};
 pub use encode::{Compat, encode};
 pub(crate) use names::survey;
 pub(crate) use rewrite::rewrite;

@@ -76,7 +76,7 @@ const ONCE_BROKEN: [&[u8]; 24] = [
 ];
 
 /// Pieces that change what stands around them.
-const PIECES: [&[u8]; 38] = [
+const PIECES: [&[u8]; 40] = [
     b"\n",
     b"\r\n",
     b"\r",
@@ -113,6 +113,8 @@ const PIECES: [&[u8]; 38] = [
     b"<meta charset=koi8-r>",
     b"; charset*=''koi8-r",
     b"; charset=koi8-r",
+    b"; charset*0=koi8-; charset*1=r",
+    b"; charset*1*=%2Dr",
     b"\n=ybegin line=128 size=3 name=a\n",
     b"Content-Type: message/rfc822\n",
 ];

@@ -121,10 +121,14 @@ pub enum EventKind {
     ParamPath,
     /// An equals sign that is no escape in quoted-printable.
     CteQpBadEscape,
+    /// Blanks at the ends of lines in quoted-printable, which are no text.
+    CteQpTrailingBlanks,
     /// Foreign bytes in, or plain text after, base64.
     CteB64Trailing,
     /// Base64 that ends in the middle of a quantum.
     CteB64Truncated,
+    /// Base64 that goes on behind its padding.
+    CteB64Several,
     /// The body is not in the transfer encoding that it names.
     CteWrongLabel,
     /// 8-bit bytes under a 7bit label.
@@ -185,7 +189,7 @@ pub enum EventKind {
 
 impl EventKind {
     /// Every kind, in the order of EVENTS.md.
-    pub const ALL: [Self; 76] = [
+    pub const ALL: [Self; 78] = [
         Self::CharsetAlias,
         Self::CharsetSuperset,
         Self::CharsetDetected,
@@ -232,8 +236,10 @@ impl EventKind {
         Self::ParamBlank,
         Self::ParamPath,
         Self::CteQpBadEscape,
+        Self::CteQpTrailingBlanks,
         Self::CteB64Trailing,
         Self::CteB64Truncated,
+        Self::CteB64Several,
         Self::CteWrongLabel,
         Self::Cte8bitIn7bit,
         Self::CteUuencode,
@@ -313,8 +319,10 @@ impl EventKind {
             Self::ParamBlank => "param.blank",
             Self::ParamPath => "param.path",
             Self::CteQpBadEscape => "cte.qp-bad-escape",
+            Self::CteQpTrailingBlanks => "cte.qp-trailing-blanks",
             Self::CteB64Trailing => "cte.b64-trailing",
             Self::CteB64Truncated => "cte.b64-truncated",
+            Self::CteB64Several => "cte.b64-several",
             Self::CteWrongLabel => "cte.wrong-label",
             Self::Cte8bitIn7bit => "cte.8bit-in-7bit",
             Self::CteUuencode => "cte.uuencode",
@@ -376,8 +384,10 @@ impl EventKind {
             | Self::ParamBackslash
             | Self::ParamNoCharset
             | Self::CteQpBadEscape
+            | Self::CteQpTrailingBlanks
             | Self::CteB64Trailing
             | Self::CteB64Truncated
+            | Self::CteB64Several
             | Self::CteWrongLabel => Severity::Repair,
             _ => Severity::Info,
         }

@@ -63,9 +63,20 @@ impl<'a> Transferred<'a> {
         Self { body, span: part.body, label: part.transfer, decoded, charset, resolved, blocks, findings }
     }
 
+    /// Whether its transfer encoding showed this.
+    pub(crate) fn has(&self, kind: EventKind) -> bool {
+        self.findings.iter().any(|finding| finding.kind == kind)
+    }
+
     /// Plain text that was appended after the encoded body.
     pub(crate) fn footer(&self) -> Option<&'a [u8]> {
         self.decoded.footer.as_ref().map(|range| &self.body[range.clone()])
+    }
+
+    /// What stands between the decoded text and what was appended: a line end, where the text has none.
+    pub(crate) fn seam(&self, text: &[u8], message: &Message<'_>) -> &'static [u8] {
+        let open = self.decoded.footer.is_some() && !matches!(text.last(), None | Some(b'\n' | b'\r'));
+        if open { message.eol().bytes() } else { b"" }
     }
 
     /// Which charset to believe.

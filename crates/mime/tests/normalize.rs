@@ -529,3 +529,59 @@ fn labels_in_segments_are_joined_and_go_together() {
     let raw = "Content-Type: text/plain; charset*0=utf-; charset*1=8\nContent-Transfer-Encoding: 8bit\n\ną\n";
     assert!(process(raw.as_bytes(), &Policy::default()).edits.is_empty());
 }
+
+/// Codes of the events of normalising.
+fn codes(raw: &[u8]) -> Vec<&'static str> {
+    process(raw, &Policy::default()).report.events.iter().map(|event| event.kind.code()).collect()
+}
+
+#[test]
+fn blanks_at_the_ends_of_lines_in_quoted_printable() {
+    let flowed = "Content-Type: text/plain; charset=utf-8; format=flowed\nContent-Transfer-Encoding: quoted-printable\n\n";
+    let raw = format!("{flowed}this is flowed \nsig =C3=A4\n-- \nme\n");
+    // Only the transfer encoding would change: the reader goes on flowing lines by them.
+    case(&raw, &raw);
+    assert_eq!(codes(raw.as_bytes()), ["cte.qp-trailing-blanks"]);
+    let clean = raw.replace(" \n", "\n");
+    case(&clean, &clean.replace("quoted-printable", "8bit").replace("=C3=A4", "ä"));
+    assert_eq!(codes(clean.as_bytes()), [""; 0]);
+    let legacy = raw.replace("utf-8", "iso-8859-1").replace("=C3=A4", "=E4");
+    case(
+        &legacy,
+        "Content-Type: text/plain; charset=utf-8; format=flowed\nContent-Transfer-Encoding: 8bit\n\nthis is flowed\nsig ä\n--\nme\n",
+    );
+    let event = process(legacy.as_bytes(), &Policy::default()).report.events.remove(0);
+    let place = event.at.of(legacy.as_bytes());
+    assert_eq!((event.kind.code(), event.count), ("cte.qp-trailing-blanks", 2));
+    assert_eq!(String::from_utf8_lossy(place), " \nsig =E4\n-- ");
+}
+
+#[test]
+fn what_was_appended_to_base64_begins_a_line() {
+    let head = "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: ";
+    case(
+        &format!("{head}base64\n\nR3L832Ugb2huZQ==\n\n_____\nList footer here, to leave go away\n"),
+        "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nGrüße ohne\n_____\nList footer here, to leave go away\n",
+    );
+    // The text has a line end already.
+    case(
+        &format!("{head}base64\n\nR3L832UK\n\n_____\nList footer here, to leave go away\n"),
+        "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nGrüße\n_____\nList footer here, to leave go away\n",
+    );
+    // Plain without a change of its charset.
+    case(
+        &format!("{head}base64\n\nYWJjZA==\n\n_____\nList footer here, to leave go away\n"),
+        &format!("{head}7bit\n\nabcd\n_____\nList footer here, to leave go away\n"),
+    );
+}
+
+#[test]
+fn several_texts_in_base64_are_told() {
+    let raw = "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: base64\n\nR3L832UgZvxyIGFsbGU=R3L832UgZvxyIGFsbGU=\nR3L832Ug\n";
+    case(
+        raw,
+        "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nGrüße für alleGrüße für alleGrüße \n",
+    );
+    let event = process(raw.as_bytes(), &Policy::default()).report.events.remove(0);
+    assert_eq!((event.kind.code(), event.count), ("cte.b64-several", 2));
+}

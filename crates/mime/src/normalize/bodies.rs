@@ -171,6 +171,8 @@ impl<'a> Body<'a, '_> {
             Transfer::SevenBit => open != encoded || encoded,
             Transfer::EightBit => open != encoded,
         };
+        // Blanks that end its lines are no text, but some readers show them, or flow lines by them.
+        let stays = stays || self.transferred.has(EventKind::CteQpTrailingBlanks);
         if !relabel && !wrong_label && stays {
             // Plain already, or encoded and to stay so.
             return None;
@@ -277,6 +279,7 @@ impl<'a> Body<'a, '_> {
         }
         text.extend_from_slice(&plain[at..]);
         if let Some(footer) = footer {
+            text.extend_from_slice(self.transferred.seam(&text, self.message));
             text.extend_from_slice(choose::choose(footer, &choose::Evidence::default()).text.as_bytes());
         }
         Outgoing { text: Cow::Owned(text), patches, label, note: None }

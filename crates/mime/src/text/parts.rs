@@ -95,6 +95,8 @@ fn read_level<'a>(
         if let Some(footer) = transferred.footer() {
             let footer = choose(footer, &Evidence::default());
             losses += footer.log.losses();
+            let seam = transferred.seam(text.as_bytes(), message);
+            text.to_mut().push_str(&String::from_utf8_lossy(seam));
             text.to_mut().push_str(&footer.text);
         }
         parts.push(TextPart {

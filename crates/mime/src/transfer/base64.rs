@@ -94,6 +94,7 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
     }
     let damage = tolerant::read(body, &region, &mut Bytes(&mut bytes));
     damage.foreign.report(EventKind::CteB64Trailing, "foreign bytes", findings);
+    damage.several.report(EventKind::CteB64Several, "goes on behind padding", findings);
     if let Some(at) = damage.cut {
         findings.push(finding(EventKind::CteB64Truncated, at, "", 1));
     }
@@ -383,9 +384,16 @@ mod tests {
             ("Zm9v====", "foo", "", B64, &["cte.b64-trailing"]),
             ("PHNjcmlwdD5", "<script>", "", B64, &["cte.b64-truncated"]),
             // Bodies behind each other.
-            ("Zg==Zm8=", "ffo", "", B64, &[]),
-            ("Zg==\nZm8=\nZm9v\n", "ffofoo", "", B64, &[]),
-            ("PHNj=cmlwdD4=\r\nYWxlcnQ=\r\n", "<script>alert", "", B64, &["cte.b64-trailing"]),
+            ("Zg==Zm8=", "ffo", "", B64, &["cte.b64-several"]),
+            ("Zg==\nZm8=\nZm9v\n", "ffofoo", "", B64, &["cte.b64-several"]),
+            ("Zm8=Zm9v", "fofoo", "", B64, &["cte.b64-several"]),
+            (
+                "PHNj=cmlwdD4=\r\nYWxlcnQ=\r\n",
+                "<script>alert",
+                "",
+                B64,
+                &["cte.b64-trailing", "cte.b64-several"],
+            ),
             // Foreign bytes, and the alphabet of addresses.
             ("PHNj!!cm lwdD4*=\r\n", "<script>", "", B64, &["cte.b64-trailing"]),
             ("Zm9v Ym9v YmFy\n", "fooboobar", "", B64, &[]),

@@ -113,7 +113,7 @@ impl<'a> Decoded<'a> {
 
 /// Undoes a transfer encoding. Finding ranges are relative to `body`. Linear time; never fails.
 ///
-/// Findings: `cte.b64-trailing`, `cte.b64-truncated`, `cte.qp-bad-escape`, `cte.8bit-in-7bit` (in quoted-printable), `cte.wrong-label`
+/// Findings: `cte.b64-trailing`, `cte.b64-truncated`, `cte.b64-several`, `cte.qp-bad-escape`, `cte.qp-trailing-blanks`, `cte.8bit-in-7bit` (in quoted-printable), `cte.wrong-label`
 /// (also for an unknown encoding) and `cte.uuencode`, each at most once but the first.
 pub fn decode<'a>(encoding: TransferEncoding, body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded<'a> {
     match encoding {

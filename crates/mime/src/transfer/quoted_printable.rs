@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! Trailing blanks of a line are removed as RFC 2045 6.7 (3) demands, whoever put them there. A body of plain markup under this label, with
+//! Trailing blanks of a line are removed as RFC 2045 6.7 (3) demands, whoever put them there, and told. A body of plain markup under this label, with
 //! one line that ends in an equals sign for every eight other equals signs, is taken for quoted-printable.
 
 mod clean;
@@ -124,6 +124,7 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
         return Decoded::identity(body);
     }
     damage.bad.report(EventKind::CteQpBadEscape, "", findings);
+    damage.blanks.report(EventKind::CteQpTrailingBlanks, "no part of the text", findings);
     if let Some(first) = body.iter().position(|b| !b.is_ascii()) {
         let last = body.iter().rposition(|b| !b.is_ascii()).unwrap_or(first);
         let count = body[first..=last].iter().filter(|b| !b.is_ascii()).count() as u64;
@@ -147,6 +148,8 @@ struct Damage {
     /// Of the good ones those that plain text hardly ever has: bytes above 7F in capital digits, the equals sign itself, soft line breaks.
     certain: u64,
     bad: Tally,
+    /// Blanks that end a line, in bytes.
+    blanks: Tally,
 }
 
 impl Damage {
@@ -169,6 +172,7 @@ fn read(body: &[u8], sink: &mut impl Sink) -> Damage {
             let before = if cr_only || at == run || body[at - 1] != b'\r' { at } else { at - 1 };
             let text = trim_blanks(body, run, before);
             if text < before {
+                damage.blanks.add(text..before, (before - text) as u64);
                 emit(sink, run..text);
                 run = before;
             }
@@ -201,7 +205,11 @@ fn read(body: &[u8], sink: &mut impl Sink) -> Damage {
             run = at;
         }
     }
-    emit(sink, run..trim_blanks(body, run, body.len()));
+    let text = trim_blanks(body, run, body.len());
+    if text < body.len() {
+        damage.blanks.add(text..body.len(), (body.len() - text) as u64);
+    }
+    emit(sink, run..text);
     damage
 }
 
@@ -346,9 +354,9 @@ mod tests {
             (b"a=  ", b"a", QP, &[]),
             (b"a =\nb", b"a b", QP, &[]),
             // Trailing blanks.
-            (b"a \t\r\nb \n  \nc  ", b"a\r\nb\n\nc", QP, &[]),
-            (b"a=20\nb=20 \n", b"a \nb \n", QP, &[]),
-            (b"a \rb \r", b"a\rb\r", QP, &[]),
+            (b"a \t\r\nb \n  \nc  ", b"a\r\nb\n\nc", QP, &["cte.qp-trailing-blanks"]),
+            (b"a=20\nb=20 \n", b"a \nb \n", QP, &["cte.qp-trailing-blanks"]),
+            (b"a \rb \r", b"a\rb\r", QP, &["cte.qp-trailing-blanks"]),
             // Bad escapes stay.
             (b"=3Cscript=\r\n=3E =ZZ =3 =\r\r\n", b"<script> =ZZ =3 ", QP, &["cte.qp-bad-escape"]),
             (b"=3c=0D=0A.=0D=0A=00 x=    \r\ny\r\n", b"<\r\n.\r\n\0 xy\r\n", QP, &[]),
@@ -385,6 +393,18 @@ mod tests {
             assert_eq!((found.1, found.2.as_slice()), (*used, *codes), "{}", body.escape_ascii());
         }
         assert!(matches!(decode(b"nothing\n", &mut Vec::new()).bytes, Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn blanks_that_are_no_text_are_counted() {
+        for (body, at, count) in
+            [(&b"=C3 \t\r\nb\n  \nc=20  "[..], 3..18, 6), (b"x=\n \n", 3..4, 1), (b" ", 0..1, 1)]
+        {
+            let mut findings = Vec::new();
+            decode(body, &mut findings);
+            let found: Vec<_> = findings.iter().map(|f| (f.kind, f.at.clone(), f.count)).collect();
+            assert_eq!(found, [(EventKind::CteQpTrailingBlanks, at, count)], "{}", body.escape_ascii());
+        }
     }
 
     #[test]

@@ -9,6 +9,8 @@ use std::ops::Range;
 pub(super) struct Damage {
     /// Bytes that were skipped.
     pub(super) foreign: Tally,
+    /// The first characters behind padding.
+    pub(super) several: Tally,
     /// The quantum that has no end.
     pub(super) cut: Option<Range<usize>>,
 }
@@ -34,8 +36,11 @@ pub(super) fn read(body: &[u8], region: &Region, sink: &mut impl Sink) -> Damage
                     damage.foreign.add(at..at + 1, 1);
                 }
             } else if is_base64(byte) {
+                if padded {
+                    damage.several.add(at..at + 1, 1);
+                    padded = false;
+                }
                 quantum.push(sextet(byte), at, sink);
-                padded = false;
             } else if !byte.is_ascii_whitespace() {
                 damage.foreign.add(at..at + 1, 1);
             }

@@ -125,6 +125,18 @@ pub struct Part {
     pub attachment: bool,
 }
 
+impl Part {
+    /// Whether a change of anything in it would spoil it: what is signed or encrypted.
+    pub(crate) fn seals(&self) -> bool {
+        let sub = &*self.media.sub;
+        match &*self.media.top {
+            "multipart" => matches!(sub, "signed" | "encrypted"),
+            "application" => sub.starts_with("pkcs7-") || sub.starts_with("x-pkcs7-"),
+            _ => false,
+        }
+    }
+}
+
 /// A parsed message. Parsing is total: any bytes are a message.
 #[derive(Debug)]
 pub struct Message<'a> {

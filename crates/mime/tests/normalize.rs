@@ -5,8 +5,8 @@ use mailglot_codec::{Charset, LossLog, Unmappable, View};
 use mailglot_mime::encoded_word::{HeaderContext, Repairs, decode};
 use mailglot_mime::header::FieldKind;
 use mailglot_mime::{
-    EventKind, Headers, Limits, Message, OnLoss, PartKind, Policy, Report, Transfer, apply_undo, params,
-    process, text_parts, undo_edits,
+    EventKind, Headers, Limits, Message, OnLoss, PartId, PartKind, Policy, Report, Transfer, apply_undo,
+    params, process, text_parts, undo_edits,
 };
 
 /// Policies that every message of this file is put through.
@@ -584,4 +584,39 @@ fn several_texts_in_base64_are_told() {
     );
     let event = process(raw.as_bytes(), &Policy::default()).report.events.remove(0);
     assert_eq!((event.kind.code(), event.count), ("cte.b64-several", 2));
+}
+
+#[test]
+fn attached_messages_under_a_signature() {
+    let inner = "DKIM-Signature: v=1; a=b; bh=x\nFrom: x@y.example\nSubject: =?iso-8859-1?Q?Gr=FC=DFe?=\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\nGr\u{fc}\u{df}e f\u{fc}r alle\n";
+    let head = "From: a@b.example\nSubject: =?iso-8859-1?Q?Gr=FC=DFe?=\nMIME-Version: 1.0\nContent-Type: ";
+    let multipart = format!(
+        "{head}multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain; charset=iso-8859-1\n\nGr\u{fc}\u{df}e\n--b\nContent-Type: message/rfc822\n\n{inner}--b--\n"
+    );
+    for raw in [latin1(&format!("{head}message/rfc822\n\n{inner}")), latin1(&multipart)] {
+        let message = Message::parse(&raw, &Limits::default());
+        let last = PartId(message.parts().len() as u32 - 1);
+        let inner = &raw[message.part(last).header.start..message.part(last).body.end];
+        let told = |policy: &Policy, code: &str| -> Vec<PartId> {
+            let report = process(&raw, policy).report;
+            report.events.iter().filter(|event| event.kind.code() == code).map(|event| event.part).collect()
+        };
+        for headers in [Headers::Words, Headers::RawUtf8] {
+            let keep = Policy { keep_signed: true, headers, ..Policy::default() };
+            let kept = process(&raw, &keep);
+            assert!(kept.bytes.windows(inner.len()).any(|window| window == inner));
+            assert!(!kept.edits.is_empty(), "what is around it is rewritten");
+            assert!(process(&kept.bytes, &keep).edits.is_empty());
+            assert_eq!(told(&keep, "mime.signed-untouched"), [last]);
+            assert_eq!(told(&keep, "signature.voided"), []);
+        }
+        assert_eq!(told(&Policy::default(), "signature.voided"), [last]);
+        assert_eq!(told(&Policy::default(), "mime.signed-untouched"), []);
+        keeps_the_laws(&raw);
+    }
+    // Nothing in it changes.
+    let plain =
+        "Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\nContent-Type: message/rfc822\n\nDKIM-Signature: v=1\n\nplain\n";
+    assert!(!process(plain.as_bytes(), &Policy::default()).edits.is_empty());
+    assert_eq!(codes(plain.as_bytes()), [""; 0]);
 }

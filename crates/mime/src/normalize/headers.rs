@@ -4,17 +4,27 @@ use crate::encoded_word::{self, Finding, Form, HeaderContext, Replacement, Targe
 use crate::header::{self, FieldKind};
 use crate::text::{Hints, raw_header_charset};
 use crate::{
-    CharsetOut, Edit, Event, EventKind, Headers, Message, OnLoss, PartId, Policy, Report, Span, Transfer,
+    CharsetOut, Edit, Event, EventKind, Headers, Message, OnLoss, PartId, PartKind, Policy, Report, Span,
+    Transfer,
 };
 use crate::{fields, params};
 use mailglot_codec::Charset;
 use std::borrow::Cow;
 
-/// The first field that signs the whole message.
-pub(super) fn signature(message: &Message<'_>) -> Option<Span> {
+/// The first field that signs the whole message whose header a part has.
+pub(super) fn signature(message: &Message<'_>, id: PartId) -> Option<Span> {
     let raw = message.raw();
     let signs = |f: &&header::Field| header::is_signature(f.name.of(raw));
-    message.fields(PartId::ROOT).iter().find(signs).map(|f| f.full)
+    message.fields(id).iter().find(signs).map(|f| f.full)
+}
+
+/// The embedded messages that are signed as a whole.
+pub(super) fn signed_within<'m>(message: &'m Message<'_>) -> impl Iterator<Item = (PartId, Span)> + 'm {
+    message.parts().iter().enumerate().filter_map(|(index, part)| {
+        let id = PartId(index as u32);
+        part.parent.filter(|parent| message.part(*parent).kind == PartKind::Message)?;
+        Some((id, signature(message, id)?))
+    })
 }
 
 /// Plans the fields of all parts.

@@ -102,18 +102,11 @@ pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) ->
     for defect in message.defects() {
         report.push(defect.clone());
     }
-    let signature = headers::signature(message);
-    let sealed = sealed_parts(message, report);
+    let signature = headers::signature(message, PartId::ROOT);
+    let sealed = sealed_parts(message, policy, report);
     if (signature.is_some() && policy.keep_signed) || sealed[0] {
         if let Some(at) = signature {
-            let detail = Cow::Borrowed("signature over the whole message");
-            report.push(Event {
-                part: PartId::ROOT,
-                at,
-                kind: EventKind::MimeSignedUntouched,
-                detail,
-                count: 1,
-            });
+            tell_signature(PartId::ROOT, at, EventKind::MimeSignedUntouched, report);
         }
         return Vec::new();
     }
@@ -131,22 +124,38 @@ pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) ->
         report.push(Event { part: PartId::ROOT, at, kind, detail: Cow::Borrowed("left alone"), count: 1 });
     }
     if let (Some(at), false) = (signature, edits.is_empty()) {
-        let detail = Cow::Borrowed("");
-        report.push(Event { part: PartId::ROOT, at, kind: EventKind::SignatureVoided, detail, count: 1 });
+        tell_signature(PartId::ROOT, at, EventKind::SignatureVoided, report);
+    }
+    if !edits.is_empty() {
+        for (id, at) in headers::signed_within(message) {
+            let part = message.part(id);
+            let first = edits.partition_point(|edit| edit.span.start < part.header.start);
+            if !sealed[id.0 as usize] && edits.get(first).is_some_and(|e| e.span.end <= part.body.end) {
+                tell_signature(id, at, EventKind::SignatureVoided, report);
+            }
+        }
     }
     report.events.sort_by_key(|event| event.at.start);
     edits
 }
 
-/// Which parts must stay byte-identical: signed and encrypted ones with all that is below them.
-fn sealed_parts(message: &Message<'_>, report: &mut Report) -> Vec<bool> {
+/// Tells of a signature over a whole message.
+fn tell_signature(part: PartId, at: Span, kind: EventKind, report: &mut Report) {
+    let untouched = kind == EventKind::MimeSignedUntouched;
+    let detail = Cow::Borrowed(if untouched { "signature over the whole message" } else { "" });
+    report.push(Event { part, at, kind, detail, count: 1 });
+}
+
+/// Which parts must stay byte-identical: signed and encrypted ones with all that is below them, and embedded messages under a signature
+/// that is kept.
+fn sealed_parts(message: &Message<'_>, policy: &Policy, report: &mut Report) -> Vec<bool> {
     let mut sealed = vec![false; message.parts().len()];
+    for (id, at) in headers::signed_within(message).take_while(|_| policy.keep_signed) {
+        sealed[id.0 as usize] = true;
+        tell_signature(id, at, EventKind::MimeSignedUntouched, report);
+    }
     for (index, part) in message.parts().iter().enumerate() {
-        let own = match &*part.media.top {
-            "multipart" => matches!(&*part.media.sub, "signed" | "encrypted"),
-            "application" => part.media.sub.starts_with("pkcs7-") || part.media.sub.starts_with("x-pkcs7-"),
-            _ => false,
-        };
+        let own = part.seals();
         if own {
             let detail = Cow::Owned(format!("{}/{}", part.media.top, part.media.sub));
             report.push(Event {
@@ -157,7 +166,7 @@ fn sealed_parts(message: &Message<'_>, report: &mut Report) -> Vec<bool> {
                 count: 1,
             });
         }
-        sealed[index] = own || part.parent.is_some_and(|parent| sealed[parent.0 as usize]);
+        sealed[index] |= own || part.parent.is_some_and(|parent| sealed[parent.0 as usize]);
     }
     sealed
 }

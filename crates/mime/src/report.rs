@@ -181,6 +181,8 @@ pub enum EventKind {
     HdrBareCr,
     /// A line, field or header beyond the limit.
     HdrTooLong,
+    /// Content-MD5 is that of text that was changed.
+    HdrStaleDigest,
     /// More fields in a header than mail has (over 1,000); all are read.
     HdrManyFields,
     /// A date that cannot be read.
@@ -189,7 +191,7 @@ pub enum EventKind {
 
 impl EventKind {
     /// Every kind, in the order of EVENTS.md.
-    pub const ALL: [Self; 78] = [
+    pub const ALL: [Self; 79] = [
         Self::CharsetAlias,
         Self::CharsetSuperset,
         Self::CharsetDetected,
@@ -266,6 +268,7 @@ impl EventKind {
         Self::HdrAmbiguousFrom,
         Self::HdrBareCr,
         Self::HdrTooLong,
+        Self::HdrStaleDigest,
         Self::HdrManyFields,
         Self::DateUnparsable,
     ];
@@ -349,6 +352,7 @@ impl EventKind {
             Self::HdrAmbiguousFrom => "hdr.ambiguous-from",
             Self::HdrBareCr => "hdr.bare-cr",
             Self::HdrTooLong => "hdr.too-long",
+            Self::HdrStaleDigest => "hdr.stale-digest",
             Self::HdrManyFields => "hdr.many-fields",
             Self::DateUnparsable => "date.unparsable",
         }

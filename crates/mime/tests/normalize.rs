@@ -620,3 +620,21 @@ fn attached_messages_under_a_signature() {
     assert!(!process(plain.as_bytes(), &Policy::default()).edits.is_empty());
     assert_eq!(codes(plain.as_bytes()), [""; 0]);
 }
+
+#[test]
+fn a_digest_of_changed_text_is_told() {
+    let head = "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\nContent-MD5: Q2hlY2sgSW50ZWdyaXR5IQ==\n\n";
+    case(
+        &format!("{head}Gr\u{fc}\u{df}e\n"),
+        &format!("{}Gr\u{fc}\u{df}e\n", head.replace("iso-8859-1", "utf-8")),
+    );
+    let raw = latin1(&format!("{head}Gr\u{fc}\u{df}e\n"));
+    assert_eq!(codes(&raw), ["hdr.stale-digest"]);
+    let event = process(&raw, &Policy::default()).report.events.remove(0);
+    assert!(event.at.of(&raw).starts_with(b"Content-MD5:"));
+    // Another transfer encoding changes nothing of what it is made of.
+    let encoded = head.replace("iso-8859-1", "utf-8").replace("8bit", "quoted-printable");
+    let raw = format!("{encoded}Gr=C3=BC=C3=9Fe\n");
+    assert!(!process(raw.as_bytes(), &Policy::default()).edits.is_empty());
+    assert_eq!(codes(raw.as_bytes()), [""; 0]);
+}

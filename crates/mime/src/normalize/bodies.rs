@@ -80,6 +80,7 @@ pub(super) fn plan(
             let (kind, at) = (EventKind::CteLineEndAdded, Span::new(part.body.end, part.body.end));
             report.push(Event { part: id, at, kind, detail: Cow::Borrowed(""), count: 1 });
         }
+        report.extend(body.stale_digest(&target));
         let (wide, text) = body.write(&target, edits);
         if wide {
             widened.push(id);
@@ -294,6 +295,18 @@ impl<'a> Body<'a, '_> {
         }
         text.extend_from_slice(eol.bytes());
         eol.bytes().len()
+    }
+
+    /// What is to be told of a digest of the decoded body (RFC 1864): it stays, as signatures do.
+    fn stale_digest(&self, target: &Target<'_>) -> Option<Event> {
+        let at = self.message.field(self.id, b"content-md5")?.full;
+        // It is made with line ends of CR LF, whatever they are here.
+        let bare = |bytes: &'_ [u8]| -> Vec<u8> { bytes.iter().copied().filter(|b| *b != b'\r').collect() };
+        if bare(&target.text) == bare(&self.transferred.decoded.bytes) {
+            return None;
+        }
+        let (kind, detail) = (EventKind::HdrStaleDigest, Cow::Borrowed("Content-MD5"));
+        Some(Event { part: self.id, at, kind, detail, count: 1 })
     }
 
     /// The lines of a base64 body, for its recipe.

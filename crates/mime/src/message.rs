@@ -184,6 +184,25 @@ impl<'a> Message<'a> {
             (None, None) => None,
         }
     }
+    /// Whether a part lies in what is signed or encrypted.
+    pub(crate) fn is_sealed(&self, id: PartId) -> bool {
+        let mut next = Some(id);
+        while let Some(part) = next.map(|id| self.part(id)) {
+            if part.seals() {
+                return true;
+            }
+            next = part.parent;
+        }
+        false
+    }
+    /// Whether the structure of a message tells that no rewriting touches the body of a part.
+    pub(crate) fn stays(&self, id: PartId) -> bool {
+        let part = self.part(id);
+        part.attachment
+            || !crate::text::is_text(part)
+            || matches!(part.transfer, TransferEncoding::Unknown | TransferEncoding::Uuencode)
+            || self.is_sealed(id)
+    }
     /// The first field of a part with this name (compared without case).
     pub fn field(&self, id: PartId, name: &[u8]) -> Option<&Field> {
         self.fields(id).iter().find(|f| f.name.of(self.raw).eq_ignore_ascii_case(name))

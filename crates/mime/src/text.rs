@@ -8,16 +8,24 @@ pub use encoded::{EncodedBlock, encoded_blocks};
 pub use parts::{TextPart, text_parts};
 
 pub(crate) use crate::choose::Hints;
-use crate::choose::{Choice, Evidence, How, Mail, Reading, SURE, choose};
+use crate::choose::{Body, Choice, Evidence, How, Mail, Reading, SURE, choose};
 use crate::encoded_word::{Finding, HeaderContext};
 use crate::fixup::Document;
 use crate::header::FieldKind;
-use crate::transfer::blocks::{Block, blocks};
+use crate::transfer::blocks::{Block, blocks, has_yenc};
 use crate::transfer::{self, Decoded, TransferEncoding};
 use crate::{Event, EventKind, Message, Part, PartId, PartKind, Policy, Report, Span};
 use mailglot_codec::detect::Detector;
 use mailglot_codec::{Charset, Loss, Resolved, View};
+use memchr::memmem;
 use std::borrow::Cow;
+use std::sync::OnceLock;
+
+/// Begins an inline PGP block.
+pub(crate) fn armour() -> &'static memmem::Finder<'static> {
+    static ARMOUR: OnceLock<memmem::Finder<'static>> = OnceLock::new();
+    ARMOUR.get_or_init(|| memmem::Finder::new(b"-----BEGIN PGP "))
+}
 
 /// Whether a part is text that this crate reads.
 pub(crate) fn is_text(part: &Part) -> bool {
@@ -101,6 +109,7 @@ impl<'a> Transferred<'a> {
     ) -> Choice<'b> {
         let part = message.part(id);
         let meaning = self.charset.as_deref().and_then(|label| policy.charset_map.meaning(label));
+        let body = Body { bytes, yenc: has_yenc(&self.blocks) };
         let choice = choose(
             bytes,
             &Evidence {
@@ -108,11 +117,11 @@ impl<'a> Transferred<'a> {
                 resolved: meaning.map(Resolved::Exact).or(self.resolved),
                 document: Document::of(&part.media.sub),
                 mapped: meaning.is_some(),
-                mail: Some(Mail { message, part: id, policy, hints }),
+                mail: Some(Mail { message, part: id, policy, hints, body: Some(body) }),
             },
         );
         // The planner leaves attachments and closed parts alone; they must not make it read other parts otherwise than this.
-        if !part.attachment && is_text(part) {
+        if !part.attachment && is_text(part) && !message.is_sealed(id) {
             hints.learn(id, choice.used, !matches!(choice.how, How::Ascii | How::Fallback));
         }
         choice
@@ -262,7 +271,7 @@ pub(crate) fn raw_header_charset(message: &Message<'_>, hints: &Hints, policy: &
     if policy.default_charset.is_some() {
         return policy.default_charset;
     }
-    let mail = Mail { message, part: PartId::ROOT, policy, hints };
+    let mail = Mail { message, part: PartId::ROOT, policy, hints, body: None };
     let told = mail.detection(None);
     let mut raw = Detector::new();
     for field in message.all_fields() {

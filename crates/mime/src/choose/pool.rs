@@ -1,12 +1,17 @@
 //! What a message as a whole tells about text that does not say its charset: its words, the labels of its other parts, its languages, the
 //! country of its sender, and all undeclared bytes taken together.
 //!
+//! Parts that no rewriting touches (attachments, what is signed or encrypted, armour of PGP, yEnc, an unknown transfer encoding, what stays
+//! closed) are told only by what no rewriting touches: each other's labels, languages, the country. So they read the same beside text in a legacy
+//! charset and beside the UTF-8 that it became.
+//!
 //! # Limits
-//! The parts of an attached message count like others. Of dates, only their zone would tell something, and little: it is not asked.
+//! The parts of an attached message count like others. What a policy keeps (a loss, a signature over an attached message), and what is
+//! too doubtful to be rewritten, may be guessed otherwise when the rest is UTF-8. Of dates, only their zone would tell something, and little: it is not asked.
 
 use super::spoken::language;
 use crate::header::{FieldKind, field_kind};
-use crate::text::{Transferred, is_text};
+use crate::text::{Transferred, armour, is_text};
 use crate::{Message, Part, PartId, Policy, encoded_word, fixup};
 use mailglot_codec::detect::{self, Detector, Guess};
 use mailglot_codec::{Charset, Resolved};
@@ -22,6 +27,8 @@ const SPOKEN: usize = 2000;
 pub(crate) struct Hints {
     words: OnceCell<Option<Charset>>,
     labels: OnceCell<Vec<Charset>>,
+    /// Those of parts that no rewriting touches.
+    lasting: OnceCell<Vec<Charset>>,
     country: OnceCell<Option<String>>,
     spoken: OnceCell<Option<&'static str>>,
     together: OnceCell<Option<Guess>>,
@@ -60,20 +67,42 @@ pub(crate) struct Mail<'a> {
     pub part: PartId,
     pub policy: &'a Policy,
     pub hints: &'a Hints,
+    /// The body that is asked about; None for header fields.
+    pub body: Option<Body<'a>>,
+}
+
+/// A decoded body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Body<'a> {
+    pub bytes: &'a [u8],
+    pub yenc: bool,
 }
 
 impl<'a> Mail<'a> {
-    /// Charsets that the message names elsewhere, the nearest first: those of a part read before, of its words, of labels.
-    pub(crate) fn told(self) -> impl Iterator<Item = Charset> {
-        let near = [self.hints.body, self.hints.words(self.message)].into_iter().flatten();
-        near.chain(self.labels().iter().copied())
+    /// Whether what is asked about is a body that no rewriting touches.
+    fn is_lasting(self) -> bool {
+        self.body.is_some_and(|body| {
+            self.message.stays(self.part) || body.yenc || armour().find(body.bytes).is_some()
+        })
     }
 
-    /// The labels of all text parts.
-    fn labels(self) -> &'a [Charset] {
-        self.hints.labels.get_or_init(|| {
+    /// Charsets that the message names elsewhere, the nearest first: those of a part read before, of its words, of labels.
+    pub(crate) fn told(self) -> impl Iterator<Item = Charset> {
+        let lasting = self.is_lasting();
+        let near = || [self.hints.body, self.hints.words(self.message)];
+        let near = if lasting { [None; 2] } else { near() };
+        near.into_iter().flatten().chain(self.labels(lasting).iter().copied())
+    }
+
+    /// The labels of all text parts, or of those that no rewriting touches.
+    fn labels(self, lasting: bool) -> &'a [Charset] {
+        let cell = if lasting { &self.hints.lasting } else { &self.hints.labels };
+        cell.get_or_init(|| {
             let mut found = Vec::new();
             for (id, _) in self.texts() {
+                if lasting && !self.message.stays(id) {
+                    continue;
+                }
                 let label = self.message.charset_label(id);
                 if let Some(charset) =
                     label.and_then(|label| self.policy.charset_map.resolve(&label).0.charset())
@@ -142,6 +171,9 @@ impl<'a> Mail<'a> {
         let guess = || {
             self.gather().map(|detector| detector.guess(&Mail { part: PartId::ROOT, ..self }.detection(None)))
         };
+        if self.is_lasting() {
+            return None;
+        }
         *self.hints.together.get_or_init(guess)
     }
 

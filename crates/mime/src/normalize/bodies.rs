@@ -7,7 +7,7 @@ use crate::choose::Choice;
 use crate::fixup::{self, Document};
 use crate::message::charset;
 use crate::recipe::{Lines, OldEol, Patch, Recipe, Steps};
-use crate::text::{Hints, Transferred, is_text, reading, unquote};
+use crate::text::{Hints, Transferred, armour, is_text, reading, unquote};
 use crate::transfer::blocks::has_yenc;
 use crate::transfer::{TransferEncoding, base64, quoted_printable};
 use crate::{
@@ -15,9 +15,7 @@ use crate::{
     Span, Transfer, choose,
 };
 use mailglot_codec::{Charset, Resolved};
-use memchr::memmem;
 use std::borrow::Cow;
-use std::sync::OnceLock;
 
 /// Plans all text bodies; returns what they tell about the message's charsets.
 pub(super) fn plan(
@@ -93,12 +91,6 @@ pub(super) fn plan(
     }
     widen_ancestors(message, &widened, edits);
     hints
-}
-
-/// Begins an inline PGP block.
-fn armour() -> &'static memmem::Finder<'static> {
-    static ARMOUR: OnceLock<memmem::Finder<'static>> = OnceLock::new();
-    ARMOUR.get_or_init(|| memmem::Finder::new(b"-----BEGIN PGP "))
 }
 
 /// The label that is written but for charsets that are asked for.

@@ -1,0 +1,96 @@
+//! Parts that no rewriting touches read the same beside text in a legacy charset and beside the UTF-8 that it becomes.
+
+use mailglot_codec::{Charset, LossLog, Unmappable};
+use mailglot_mime::{How, Limits, Message, Policy, Report, process, text_parts};
+
+fn texts(raw: &[u8]) -> Vec<(String, &'static str, How)> {
+    let message = Message::parse(raw, &Limits::default());
+    let parts = text_parts(&message, &Policy::default(), &mut Report::default());
+    parts
+        .into_iter()
+        .map(|part| (part.text.unwrap_or_default().into_owned(), part.reading.used.name(), part.reading.how))
+        .collect()
+}
+
+fn bytes(text: &str, charset: &str) -> Vec<u8> {
+    let charset = Charset::for_name(charset).expect("a charset");
+    charset.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned()
+}
+
+/// A message with words and a body in a charset, and a part without a label.
+fn mail(charset: &str, text: &str, short: &str, head: &str, (before, after): (&str, &str)) -> Vec<u8> {
+    let subject = String::from_utf8_lossy(&bytes(text, charset).escape_ascii().collect::<Vec<_>>())
+        .replace("\\x", "=")
+        .replace(' ', "_");
+    let mut raw = format!("Subject: =?{charset}?Q?{subject}?=\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain; charset={charset}\n\n").into_bytes();
+    raw.extend(bytes(text, charset));
+    raw.extend(format!("\n--b\n{head}\n\n{before}").bytes());
+    raw.extend(bytes(short, charset));
+    raw.extend(format!("\n{after}--b--\n").bytes());
+    raw
+}
+
+/// Heads of parts that stay, and what stands in them around the text.
+const KINDS: [(&str, &str, &str); 6] = [
+    ("Content-Type: text/plain\nContent-Disposition: attachment; filename=x.txt", "", ""),
+    ("Content-Type: text/plain", "", "-----BEGIN PGP MESSAGE-----\n\nabcd\n-----END PGP MESSAGE-----\n"),
+    ("Content-Type: text/plain", "", "=ybegin line=128 size=3 name=a\nabc\n=yend size=3\n"),
+    ("Content-Type: text/plain\nContent-Transfer-Encoding: x-nobody", "", ""),
+    ("Content-Type: multipart/encrypted; boundary=s", "--s\nContent-Type: text/plain\n\n", "--s--\n"),
+    (
+        "Content-Type: multipart/signed; boundary=s; protocol=\"application/pgp-signature\"",
+        "--s\nContent-Type: text/plain\n\n",
+        "--s\nContent-Type: application/pgp-signature\n\nxx\n--s--\n",
+    ),
+];
+
+#[test]
+fn what_stays_reads_the_same_afterwards() {
+    let mut guessed = 0;
+    for (charset, text, short) in [
+        ("ISO-8859-9", "Şüphesiz iyi günler dünya şimdi", "ğı"),
+        ("KOI8-R", "Привет друзья, спасибо за ваше письмо.", "Да"),
+        ("ISO-8859-2", "Dziękuję za wiadomość, którą wysłałeś", "łą"),
+        ("Shift_JIS", "日本語のメールです", "はい"),
+        ("GBK", "你好，请看附件，谢谢你的帮助", "谢谢"),
+    ] {
+        for (head, before, after) in KINDS {
+            let raw = mail(charset, text, short, head, (before, after));
+            let outcome = process(&raw, &Policy::default());
+            assert!(!outcome.edits.is_empty());
+            let (old, new) = (texts(&raw), texts(&outcome.bytes));
+            assert_eq!(old.len(), 2, "{charset} {head}");
+            assert_eq!(old[0].0, text);
+            assert_eq!((&old[0].0, &old[1]), (&new[0].0, &new[1]), "{charset} {head}\n{}", raw.escape_ascii());
+            guessed += usize::from(old[1].1 != charset);
+        }
+    }
+    assert!(guessed > 0, "two letters tell little by themselves");
+}
+
+#[test]
+fn what_is_signed_tells_of_what_is_signed_beside_it() {
+    let text = "Спасибо за письмо. На следующей неделе я приеду в Москву.";
+    let signed = "--s\nContent-Type: multipart/mixed; boundary=t\n\n--t\nContent-Type: text/plain; charset=koi8-r\n\nx\n--t\nContent-Type: text/plain\n\n";
+    let head = KINDS[5].0;
+    let raw = mail("KOI8-R", text, "Да", head, (signed, "--t--\n--s\n\nx\n--s--\n"));
+    let outcome = process(&raw, &Policy::default());
+    for raw in [&raw, &*outcome.bytes] {
+        let part = texts(raw).into_iter().find(|(text, ..)| text == "Да");
+        assert_eq!(part.map(|(_, used, how)| (used, how)), Some(("KOI8-R", How::Message)));
+    }
+}
+
+#[test]
+fn what_is_signed_does_not_tell_of_the_rest() {
+    // What is read first would tell of what follows, if it were not to stay.
+    let head = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: multipart/signed; boundary=s\n\n--s\nContent-Type: text/plain\n\n";
+    let mut raw = head.as_bytes().to_vec();
+    raw.extend(bytes("Спасибо за письмо. На следующей неделе я приеду в Москву и буду рад встретиться.", "KOI8-R"));
+    raw.extend(b"\n--s\nContent-Type: application/pgp-signature\n\nx\n--s--\n--b\nContent-Type: text/plain\n\n");
+    raw.extend(bytes("Да", "KOI8-R"));
+    raw.extend(b"\n--b--\n");
+    let outcome = process(&raw, &Policy::default());
+    let plain = |raw: &[u8]| texts(raw).into_iter().map(|(text, ..)| text).collect::<Vec<_>>();
+    assert_eq!(plain(&raw), plain(&outcome.bytes));
+}

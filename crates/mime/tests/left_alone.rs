@@ -61,7 +61,12 @@ fn what_stays_reads_the_same_afterwards() {
             let (old, new) = (texts(&raw), texts(&outcome.bytes));
             assert_eq!(old.len(), 2, "{charset} {head}");
             assert_eq!(old[0].0, text);
-            assert_eq!((&old[0].0, &old[1]), (&new[0].0, &new[1]), "{charset} {head}\n{}", raw.escape_ascii());
+            assert_eq!(
+                (&old[0].0, &old[1]),
+                (&new[0].0, &new[1]),
+                "{charset} {head}\n{}",
+                raw.escape_ascii()
+            );
             guessed += usize::from(old[1].1 != charset);
         }
     }
@@ -86,8 +91,13 @@ fn what_is_signed_does_not_tell_of_the_rest() {
     // What is read first would tell of what follows, if it were not to stay.
     let head = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: multipart/signed; boundary=s\n\n--s\nContent-Type: text/plain\n\n";
     let mut raw = head.as_bytes().to_vec();
-    raw.extend(bytes("Спасибо за письмо. На следующей неделе я приеду в Москву и буду рад встретиться.", "KOI8-R"));
-    raw.extend(b"\n--s\nContent-Type: application/pgp-signature\n\nx\n--s--\n--b\nContent-Type: text/plain\n\n");
+    raw.extend(bytes(
+        "Спасибо за письмо. На следующей неделе я приеду в Москву и буду рад встретиться.",
+        "KOI8-R",
+    ));
+    raw.extend(
+        b"\n--s\nContent-Type: application/pgp-signature\n\nx\n--s--\n--b\nContent-Type: text/plain\n\n",
+    );
     raw.extend(bytes("Да", "KOI8-R"));
     raw.extend(b"\n--b--\n");
     let outcome = process(&raw, &Policy::default());

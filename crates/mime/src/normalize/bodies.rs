@@ -203,6 +203,21 @@ impl<'a> Body<'a, '_> {
             let transfer = TransferEncoding::Identity;
             return Some(Target { text, transfer, relabel: label, steps, way_back, same_lines: true });
         }
+        if open
+            && made
+            && let Some((plain, _)) = lines::with_line_ends(&text, eol)
+            && lines::may_stand(&plain, eol, &boundaries, true)
+        {
+            let (text, transfer) = (Cow::Owned(plain.into_owned()), TransferEncoding::Identity);
+            return Some(Target {
+                text,
+                transfer,
+                relabel: label,
+                steps,
+                way_back: false,
+                same_lines: false,
+            });
+        }
         let transfer = match used {
             _ if seven => TransferEncoding::Base64,
             used if encoded && !open => used,

@@ -48,7 +48,7 @@ const BUILT_IN: [&[u8]; 13] = [
 ];
 
 /// Messages that broke a law once.
-const ONCE_BROKEN: [&[u8]; 24] = [
+const ONCE_BROKEN: [&[u8]; 25] = [
     b"e:\xc5\nFrom:=??Q?=?u8?B?w\xf57w?=<?=\xa8>\xa8",
     b"Subject:=??8859?Q??=\n\nx\n=?so\0-",
     b"Subject:=?8859?Q??=\n\nx\n=?so\0-",
@@ -71,6 +71,7 @@ const ONCE_BROKEN: [&[u8]; 24] = [
     b"n:\rContent-Type:;charset=UTF7\rC:\r\r+ADw\x1b$B4-",
     b"e:\nContent-Transfer-Encoding:base64\n\n=\r\x82",
     b"\xff\xfe\xff\xfe",
+    b"e:\r\nContent-Type:;charset=UTF7\nContent-Transfer-Encoding:7bit\n\n+ADw\n",
     b"i\nContent-Type:multipart/i boundary=xxx\n--xxx\nContent-Transfer-Encoding:base64\nContent-Disposition:attachment\nAo-E7bt\n--xxx\nContent-Transfer-Encoding:base64\nContent-",
     b"Content-Type:multipart/d boundary=ab\nM\nn:\n--ab\n\xbc",
 ];

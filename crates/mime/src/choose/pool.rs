@@ -126,7 +126,8 @@ impl<'a> Mail<'a> {
     pub(crate) fn detection(self, document: Option<&'a [u8]>) -> detect::Hints<'a> {
         let language = self.language(self.part).or_else(|| document.and_then(fixup::language));
         let language = language.or_else(|| self.language(PartId::ROOT)).or(self.policy.language.as_deref());
-        let language = language.or_else(|| self.spoken());
+        // Where text becomes UTF-8 it tells more than it did.
+        let language = language.or_else(|| if self.is_lasting() { None } else { self.spoken() });
         let country = self.hints.country.get_or_init(|| country(self.message)).as_deref();
         detect::Hints { language, country, ..super::MAIL }
     }

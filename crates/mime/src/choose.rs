@@ -18,6 +18,7 @@ mod weigh;
 pub(crate) use instead::instead;
 pub(crate) use otherwise::{Otherwise, Read, may_be_otherwise, otherwise};
 pub(crate) use pool::{Body, Hints, Mail};
+pub(crate) use superset::{Tells, page_behind};
 
 use crate::fixup::{self, Document};
 use crate::{EventKind, PartId};

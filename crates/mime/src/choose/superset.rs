@@ -53,30 +53,46 @@ pub(super) fn has_c1(bytes: &[u8]) -> bool {
 
 /// Charsets that are no supersets but explain bytes 80–9F, which the labelled one leaves undefined, or letters that it has not.
 pub(super) fn on_evidence(charset: Charset, bytes: &[u8]) -> Option<Charset> {
+    let (page, tells) = page_behind(charset)?;
+    (tells(bytes) && (charset != Charset::KOI8_R || has_ukrainian_letter(bytes))).then_some(page)
+}
+
+/// Whether bytes may be evidence, however they are cut.
+pub(crate) type Tells = fn(&[u8]) -> bool;
+
+/// The charset that [`on_evidence`] may find, and what tells of it.
+pub(crate) fn page_behind(charset: Charset) -> Option<(Charset, Tells)> {
     let windows = match charset.name() {
         "ISO-8859-2" => "windows-1250",
         "ISO-8859-6" => "windows-1256",
         "ISO-8859-7" => "windows-1253",
         "ISO-8859-13" => "windows-1257",
         "ISO-8859-15" => "windows-1252",
-        "KOI8-R" => return has_ukrainian_letter(bytes).then_some(Charset::KOI8_U),
+        "KOI8-R" => return Some((Charset::KOI8_U, |bytes| bytes.chunks(256).any(has_ukrainian_byte))),
         _ => return None,
     };
-    has_c1(bytes).then(|| Charset::for_name(windows)).flatten()
+    Some((Charset::for_name(windows)?, has_c1))
+}
+
+/// Whether a byte is a letter in KOI8-U and a line of a box in KOI8-R.
+fn has_ukrainian_byte(block: &[u8]) -> bool {
+    block.iter().fold(0, |found, b| found | u8::from(is_ukrainian(*b))) != 0
+}
+
+fn is_ukrainian(byte: u8) -> bool {
+    matches!(byte & 0xEF, 0xA4 | 0xA6 | 0xA7 | 0xAD)
 }
 
 /// Whether KOI8-U has a letter between letters where KOI8-R has a line of a box.
 fn has_ukrainian_letter(bytes: &[u8]) -> bool {
-    let special = |b: u8| matches!(b & 0xEF, 0xA4 | 0xA6 | 0xA7 | 0xAD);
     let is_letter = |b: &u8| *b >= 0xC0;
     let is_inside = |at: usize| {
-        special(bytes[at])
+        is_ukrainian(bytes[at])
             && at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(is_letter)
             && bytes.get(at + 1).is_some_and(is_letter)
     };
     let blocks = bytes.chunks(256).enumerate();
-    let telling = |block: &[u8]| block.iter().fold(0, |found, b| found | u8::from(special(*b))) != 0;
-    let mut blocks = blocks.filter(|(_, block)| telling(block));
+    let mut blocks = blocks.filter(|(_, block)| has_ukrainian_byte(block));
     blocks.any(|(nth, block)| (nth * 256..nth * 256 + block.len()).any(is_inside))
 }
 

@@ -15,7 +15,7 @@ use super::decode::{LONG_WORD, WORD, same};
 use super::quiet::{SUSPECTS, is_quiet};
 use super::run::{is_outside, superset_finding};
 use super::strict::{self, Name};
-use crate::choose::{is_told_by, may_be_otherwise};
+use crate::choose::{Tells, is_told_by, may_be_otherwise, page_behind};
 use crate::{EventKind, lex};
 use mailglot_codec::scan::{self, Look};
 use mailglot_codec::short::Short;
@@ -80,10 +80,12 @@ struct Label<'v> {
 
 /// What must hold for words of a charset to mean what they mean without those before and behind them, given that they decode without
 /// any remark.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum State {
     /// Nothing.
     Free,
+    /// They hold no bytes for which another charset may stand behind this label.
+    Page(Tells),
     /// Each returns to ASCII.
     Escapes,
     /// They are ASCII: what eight-bit bytes are under this label is a matter of the whole message.
@@ -105,7 +107,9 @@ impl State {
             _ if charset.is_greedy() => None,
             // The order of the letters is to be told.
             _ if is_told_by(charset) => None,
-            _ if charset.is_ascii_compatible() => Some(Self::Free),
+            _ if charset.is_ascii_compatible() => {
+                Some(page_behind(charset).map_or(Self::Free, |(_, tells)| Self::Page(tells)))
+            }
             _ => charset.name().starts_with("ISO-2022-JP").then_some(Self::Escapes),
         }
     }
@@ -113,6 +117,7 @@ impl State {
     fn stands_alone(self, bytes: &[u8]) -> bool {
         match self {
             Self::Free => true,
+            Self::Page(tells) => !tells(bytes),
             Self::Escapes => {
                 let last = bytes.iter().rposition(|byte| *byte == 0x1B);
                 last.is_none_or(|escape| bytes[escape..].starts_with(b"\x1B(B"))
@@ -131,7 +136,7 @@ struct Group {
     /// They may be UTF-8 all the same.
     utf8: Suspicion,
     /// Their bytes, where their label may be doubted.
-    bytes: Vec<u8>,
+    bytes: Option<Vec<u8>>,
 }
 
 impl<'v> Writer<'v, '_> {
@@ -210,7 +215,7 @@ impl<'v> Writer<'v, '_> {
                         charset,
                         outside: false,
                         utf8: Suspicion::default(),
-                        bytes: Vec::new(),
+                        bytes: (self.doubts && matches!(state, State::Free | State::Page(_))).then(Vec::new),
                     }))?;
                 }
             }
@@ -218,8 +223,8 @@ impl<'v> Writer<'v, '_> {
                 group.outside = group.outside || is_any_outside(group.charset, room);
                 if charset != Charset::UTF_8 {
                     group.utf8.add(bytes);
-                    if state == State::Free {
-                        group.bytes.extend_from_slice(bytes);
+                    if let Some(all) = &mut group.bytes {
+                        all.extend_from_slice(bytes);
                     }
                 }
             }
@@ -235,7 +240,8 @@ impl<'v> Writer<'v, '_> {
     #[inline]
     fn end(&mut self, group: Option<Group>) -> Option<()> {
         let Some(group) = group else { return Some(()) };
-        if group.utf8.stands() || may_be_otherwise(group.charset, &group.bytes, self.doubts) {
+        let may_be_other = |bytes| may_be_otherwise(group.charset, bytes, self.doubts);
+        if group.utf8.stands() || group.bytes.as_deref().is_some_and(may_be_other) {
             return None;
         }
         if group.outside {

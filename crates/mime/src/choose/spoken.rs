@@ -3,6 +3,7 @@
 //! # Limits
 //! Told by letters alone: languages in Latin letters are not, and of those in Cyrillic only Ukrainian is told from Russian.
 
+use mailglot_codec::detect::high_bytes;
 use mailglot_codec::{Charset, EncodeOptions, Encoder, LossLog, Mode, Unmappable};
 
 /// Characters beyond ASCII that are looked at.
@@ -10,31 +11,49 @@ const ENOUGH: usize = 500;
 
 /// The language of a text (RFC 5646).
 pub(super) fn language(text: &str) -> Option<&'static str> {
-    let letters = || text.chars().filter(|c| !c.is_ascii() && c.is_alphabetic()).take(ENOUGH);
-    let count = |range: std::ops::RangeInclusive<char>| letters().filter(|c| range.contains(c)).count();
-    let kana = count('\u{3041}'..='\u{30FA}');
-    let hangul = count('\u{AC00}'..='\u{D7A3}');
-    let han: String = letters().filter(|c| matches!(c, '\u{4E00}'..='\u{9FFF}')).collect();
-    let cyrillic = count('\u{400}'..='\u{4FF}');
-    let others = [
-        ("el", count('\u{370}'..='\u{3FF}')),
-        ("he", count('\u{5D0}'..='\u{5EA}')),
-        ("ar", count('\u{620}'..='\u{64A}')),
-        ("th", count('\u{E01}'..='\u{E3A}')),
-    ];
-    let all = letters().count();
+    /// By the index of a script that tells it.
+    const OTHERS: [&str; 4] = ["el", "he", "ar", "th"];
+    let (mut kana, mut hangul, mut cyrillic, mut others) = (0, 0, 0, [0; OTHERS.len()]);
+    let (mut han, mut characters, mut all, mut is_ukrainian) = (String::new(), 0, 0, false);
+    // Most text is ASCII from some place on, and much of it all the way.
+    let mut rest = text;
+    while all < ENOUGH
+        && let Some(start) = high_bytes(rest.as_bytes()).next()
+    {
+        let mut chars = rest[start..].chars();
+        let Some(c) = chars.next() else { break };
+        rest = chars.as_str();
+        match c {
+            '\u{3041}'..='\u{30FA}' => kana += 1,
+            '\u{AC00}'..='\u{D7A3}' => hangul += 1,
+            '\u{4E00}'..='\u{9FFF}' => {
+                han.push(c);
+                characters += 1;
+            }
+            '\u{400}'..='\u{4FF}' => {
+                cyrillic += 1;
+                is_ukrainian |= "ієїґІЄЇҐ".contains(c);
+            }
+            '\u{370}'..='\u{3FF}' => others[0] += 1,
+            '\u{5D0}'..='\u{5EA}' => others[1] += 1,
+            '\u{620}'..='\u{64A}' => others[2] += 1,
+            '\u{E01}'..='\u{E3A}' => others[3] += 1,
+            c if c.is_alphabetic() => {}
+            _ => continue,
+        }
+        all += 1;
+    }
     let is_most = |count: usize| count >= 2 && count * 2 > all;
-    if kana * 5 > all && is_most(kana + han.chars().count()) {
+    if kana * 5 > all && is_most(kana + characters) {
         Some("ja")
     } else if is_most(hangul) {
         Some("ko")
-    } else if is_most(han.chars().count()) {
+    } else if is_most(characters) {
         chinese(&han)
     } else if is_most(cyrillic) {
-        let is_ukrainian = letters().any(|c| "ієїґІЄЇҐ".contains(c));
         Some(if is_ukrainian { "uk" } else { "ru" })
     } else {
-        others.into_iter().find(|(_, count)| is_most(*count)).map(|(language, _)| language)
+        others.iter().position(|count| is_most(*count)).map(|script| OTHERS[script])
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //! Mail stores of single programs are not recognised. An MH folder is part of a tree of messages, and is written as one. Symbolic links below a folder are not followed. Of what is compressed,
-//! mailboxes alone are read through it, in gzip and zstd; single messages are not. A file that cannot be read through at all is left alone.
+//! mailboxes alone are read through it, in gzip, zstd, bzip2 and xz; single messages are not. A file that cannot be read through at all is left alone.
 
 use std::fs::{self, File, FileType};
 use std::io::{self, Seek};

@@ -27,7 +27,7 @@ const RULES: &[Rule] = &[
     Rule {
         package: "mailglot-archive",
         ours: &[],
-        others: &["blake3", "flate2", "memchr", "nom", "rustix", "zstd"],
+        others: &["blake3", "bzip2", "flate2", "lzma-rust2", "memchr", "nom", "rustix", "zstd"],
     },
     Rule {
         package: "mailglot-pipeline",

@@ -1,20 +1,19 @@
 //! Reading through compression, and past what is wrong with it.
 //!
-//! A compressed file is a row of members (gzip) or frames (zstd). Zero bytes between them and behind the last one are what tapes and file
+//! A compressed file is a row of members (gzip), frames (zstd) or streams (bzip2, xz). Zero bytes between them and behind the last one are what tapes and file
 //! systems leave; anything else behind them is left out, as gzip(1) does. Of a member that is damaged or cut off everything before the
 //! damage is given. All of that is told with offsets in the compressed file.
 //!
 //! # Limits
 //! Behind damage inside a member nothing is searched for: the rest of the file is counted. A member whose checksum alone is wrong is given as it
-//! was read, and reading goes on behind it; with zstd such a frame is the last one.
+//! was read, and reading goes on behind it; in the other forms such a member is the last one.
 
 use std::io::{self, BufRead, Read};
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use flate2::bufread::GzDecoder;
-
 use super::Packing;
+use super::member::{self, Member};
 use crate::{BoxEvent, BoxEventKind};
 
 /// Bytes that are asked for at once of the compressed file.
@@ -51,8 +50,7 @@ pub(super) struct Unpack<R: Read> {
 enum State<R: Read> {
     /// Before a member, or at the end.
     Between(Input<R>),
-    Gzip(Box<GzDecoder<Input<R>>>),
-    Zstd(zstd::stream::read::Decoder<'static, Input<R>>),
+    Inside(Member<R>),
     Over,
 }
 
@@ -86,10 +84,7 @@ impl<R: Read> Unpack<R> {
         }
         let State::Between(input) = mem::replace(&mut self.state, State::Over) else { return Ok(()) };
         if goes_on {
-            self.state = match self.packing {
-                Packing::Zstd => State::Zstd(zstd::stream::read::Decoder::with_buffer(input)?.single_frame()),
-                _ => State::Gzip(Box::new(GzDecoder::new(input))),
-            };
+            self.state = State::Inside(Member::new(self.packing, input)?);
         }
         Ok(())
     }
@@ -97,8 +92,7 @@ impl<R: Read> Unpack<R> {
     /// Takes the input back from a decoder.
     fn end_member(&mut self) {
         self.state = match mem::replace(&mut self.state, State::Over) {
-            State::Gzip(decoder) => State::Between(decoder.into_inner()),
-            State::Zstd(decoder) => State::Between(decoder.finish()),
+            State::Inside(member) => State::Between(member.into_input()),
             state => state,
         };
     }
@@ -106,18 +100,16 @@ impl<R: Read> Unpack<R> {
     /// True when the error of a decoder is one of reading the file.
     fn is_of_file(&self) -> bool {
         match &self.state {
-            State::Gzip(decoder) => decoder.get_ref().failed,
-            State::Zstd(decoder) => decoder.get_ref().failed,
+            State::Inside(member) => member.input().failed,
             State::Between(_) | State::Over => true,
         }
     }
 
     /// Tells of a member that cannot be read on, and goes on behind it where its end is known.
     fn damaged(&mut self, error: &io::Error) -> io::Result<()> {
-        // A decoder of gzip that has come to the end of its member minds the checksum alone.
         let ended = match &mut self.state {
-            State::Gzip(decoder) => matches!(decoder.read(&mut [0; 1]), Ok(0)),
-            _ => false,
+            State::Inside(member) => member.has_ended(),
+            State::Between(_) | State::Over => false,
         };
         self.end_member();
         let State::Between(input) = &mut self.state else { return Ok(()) };
@@ -150,8 +142,7 @@ impl<R: Read> Read for Unpack<R> {
                     self.begin()?;
                     continue;
                 }
-                State::Gzip(decoder) => decoder.read(into),
-                State::Zstd(decoder) => decoder.read(into),
+                State::Inside(member) => member.read(into),
                 State::Over => break,
             };
             match read {
@@ -160,7 +151,7 @@ impl<R: Read> Read for Unpack<R> {
                     self.given += read as u64;
                     return Ok(read);
                 }
-                Err(error) if self.is_of_file() => return Err(error),
+                Err(error) if self.is_of_file() || member::is_of_memory(&error) => return Err(error),
                 Err(error) => self.damaged(&error)?,
             }
         }

@@ -5,7 +5,7 @@
 use mailglot_codec::{Charset, LossLog, Unmappable};
 use mailglot_mime::encoded_word::{HeaderContext, decode};
 use mailglot_mime::header::FieldKind;
-use mailglot_mime::{Policy, process};
+use mailglot_mime::{Limits, Message, PartId, Policy, header_context, params, process};
 
 fn charset(name: &str) -> Charset {
     Charset::for_name(name).unwrap_or_else(|| panic!("{name}"))
@@ -163,4 +163,35 @@ fn words_are_read_as_bodies_are() {
 fn charset_of(label: &str) -> Charset {
     let resolved = Charset::for_label(label.as_bytes(), mailglot_codec::View::Mail);
     resolved.charset().unwrap_or_else(|| panic!("{label}"))
+}
+
+/// Names of files in percent signs are written as they are read beside the rest of the message.
+#[test]
+fn names_of_files_are_rewritten_as_they_are_read() {
+    let policy = Policy::default();
+    let names = |raw: &[u8]| {
+        let message = Message::parse(raw, &Limits::default());
+        let value = message.field(PartId::ROOT, b"content-disposition").map(|field| field.value.of(raw));
+        let list =
+            params::parse(value.unwrap_or_default(), &header_context(&message, &policy), &mut Vec::new());
+        list.get("filename").map(ToOwned::to_owned)
+    };
+    for (name, subject, text) in [
+        ("ISO-8859-2", "Łódź żółć", "żółć.txt"),
+        ("ISO-8859-2", "Łódź żółć", "ąęś"),
+        ("KOI8-R", "Привет мир", "Отчёт"),
+        ("Shift_JIS", "日本語", "予定"),
+    ] {
+        let subject = q(name, &encoded(subject, name));
+        let bytes = percent(&encoded(text, name));
+        for label in ["", "us-ascii", "x-unknown", "iso-8859-1", "iso-8859-5"] {
+            let field = format!("attachment; filename*={label}''{bytes}");
+            let raw = format!("Subject: {subject}\nContent-Disposition: {field}\n\nx\n").into_bytes();
+            let read = names(&raw);
+            if !label.starts_with("iso") {
+                assert_eq!(read.as_deref(), Some(text), "{name} {field}");
+            }
+            assert_eq!(names(&process(&raw, &policy).bytes), read, "{name} {field}");
+        }
+    }
 }

@@ -99,7 +99,8 @@ pub(super) fn plan(
                 tell(id, field.value, findings, report);
                 continue;
             }
-            if !ascii || encoded_word::has_open(value) {
+            let asks = || kind == FieldKind::Parameters && params::asks_the_message(value);
+            if !ascii || encoded_word::has_open(value) || asks() {
                 context.raw = *raw_charset.get_or_insert_with(|| raw_header_charset(message, hints, policy));
             }
             if let Some(form) = form {

@@ -71,6 +71,26 @@ pub fn scan(value: &[u8]) -> (Cow<'_, [u8]>, Vec<RawParam<'_>>) {
     (main, items.take(scan::LIMIT).map(|item| item.raw).collect())
 }
 
+/// Whether percent signs hold what the rest of the message may have to tell of: bytes beyond ASCII that are not labelled UTF-8, or are none.
+pub(crate) fn asks_the_message(value: &[u8]) -> bool {
+    let mut bytes = Vec::new();
+    if memchr::memchr(b'%', value).is_some_and(|_| memchr::memchr(b'*', value).is_some()) {
+        decode::percent_decode(value, &mut bytes);
+    }
+    if bytes.is_ascii() {
+        return false;
+    }
+    let is_utf8 = |item: scan::Item<'_>| {
+        let begins = matches!(
+            split_name(item.raw.name).1,
+            Form::Extended | Form::Segment { number: 0, encoded: true }
+        );
+        let label = begins.then(|| decode::split_extended(&item.raw.value).0);
+        label.is_none_or(|label| label.is_some_and(|label| label.eq_ignore_ascii_case(b"utf-8")))
+    };
+    std::str::from_utf8(&bytes).is_err() || !scan::Scanner::new(value).1.take(scan::LIMIT).all(is_utf8)
+}
+
 impl fmt::Display for Params {
     /// Writes `value; name="text"`, for people: the text is not encoded.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

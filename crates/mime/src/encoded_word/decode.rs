@@ -204,9 +204,9 @@ impl<'a> Reader<'a> {
         let (damage, left) = match word.letter {
             Letter::Q => (payload::decode_q(text, &mut self.bytes), Sextets::default()),
             Letter::B => {
-                let carried = if joined { self.carry(charset, text) } else { Sextets::default() };
+                let carried = if joined { self.carry(charset, text) } else { Carried::default() };
                 start = self.bytes.len();
-                let result = payload::decode_b(text, carried, &mut self.bytes);
+                let result = payload::decode_b(text, carried.sextets, &mut self.bytes);
                 if !result.plausible {
                     self.bytes.truncate(start);
                     self.give_back(carried);
@@ -241,27 +241,29 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the sextets over that the word before left, when its last quantum goes on in this payload.
-    fn carry(&mut self, charset: Option<Charset>, text: &[u8]) -> Sextets {
-        let Some(before) = self.words.last_mut() else { return Sextets::default() };
+    fn carry(&mut self, charset: Option<Charset>, text: &[u8]) -> Carried {
+        let Some(before) = self.words.last_mut() else { return Carried::default() };
         let left = before.left;
         if left.count() == 0 || !same(before.charset, charset) {
-            return Sextets::default();
+            return Carried::default();
         }
         if !left.wants_more() && payload::stands_alone(text) {
-            return Sextets::default();
+            return Carried::default();
         }
+        let carried = Carried { sextets: left, damage: before.damage };
         before.bytes.end -= left.bytes();
         before.damage.padding = false;
         before.damage.dropped = false;
         self.bytes.truncate(before.bytes.end);
-        left
+        carried
     }
 
     /// Undoes [`Self::carry`].
-    fn give_back(&mut self, carried: Sextets) {
-        if let Some(before) = self.words.last_mut().filter(|_| carried.count() > 0) {
-            carried.flush(&mut self.bytes);
+    fn give_back(&mut self, carried: Carried) {
+        if let Some(before) = self.words.last_mut().filter(|_| carried.sextets.count() > 0) {
+            carried.sextets.flush(&mut self.bytes);
             before.bytes.end = self.bytes.len();
+            before.damage = carried.damage;
         }
     }
 
@@ -418,6 +420,13 @@ impl<'a> Reader<'a> {
 /// The charset that raw bytes of a value without structure are read in.
 pub(crate) fn charset_of_raw(value: &[u8], context: &HeaderContext) -> Charset {
     Reader::new(value, FieldKind::Unstructured, context, &mut Vec::new()).raw_charset(Zone::Text)
+}
+
+/// Sextets that a word left to the next one, and the damage that they were in it.
+#[derive(Clone, Copy, Default)]
+struct Carried {
+    sextets: Sextets,
+    damage: Damage,
 }
 
 /// Raw bytes as text.

@@ -99,7 +99,8 @@ impl Reader<'_> {
         let bytes = self.group_bytes(group);
         let mut log = LossLog::new();
         let text = charset.decode(bytes, &mut log);
-        if group.len() > 1 && !charset.is_single_byte() && (!bytes.is_ascii() || log.losses() > 0) {
+        let may_split = || !bytes.is_ascii() || has_ascii_halves(charset) || log.losses() > 0;
+        if group.len() > 1 && !charset.is_single_byte() && may_split() {
             let alone: Vec<(Cow<'_, str>, LossLog)> = group.iter().map(|w| self.alone(charset, w)).collect();
             let losses: u64 = alone.iter().map(|(_, log)| log.losses()).sum();
             if log.losses() > losses {
@@ -172,28 +173,36 @@ impl Reader<'_> {
         Cow::Owned(text)
     }
 
-    /// UTF-16 and UTF-32: a byte order mark at the start of each word is dropped.
+    /// UTF-16 and UTF-32: a byte order mark at the start of each word is dropped. One of another order than those before begins anew.
     fn wide<'s>(&'s self, charset: Charset, group: &[Ready], findings: &mut Vec<Finding>) -> Cow<'s, str> {
-        let marked = |w: &Ready| bom::sniff(&self.bytes[w.bytes.clone()]).filter(|&(c, _)| is_wide(c));
-        if !group[1..].iter().any(|w| marked(w).is_some()) {
+        let mark = |w: &Ready| bom::sniff(&self.bytes[w.bytes.clone()]).filter(|&(c, _)| is_wide(c));
+        if !group[1..].iter().any(|w| mark(w).is_some()) {
             return self.joined(charset, group, findings);
         }
-        let Some(first) = marked(&group[0]) else {
+        if mark(&group[0]).is_none() {
             // Only later words are marked: each stands for itself.
             return Cow::Owned(
                 group.iter().map(|w| self.joined(charset, std::slice::from_ref(w), findings)).collect(),
             );
-        };
-        let mut bytes = Vec::new();
-        for (i, word) in group.iter().enumerate() {
-            let own = &self.bytes[word.bytes.clone()];
-            let skip = marked(word).filter(|m| i > 0 && m.0 == first.0).map_or(0, |m| m.1);
-            bytes.extend_from_slice(&own[skip..]);
         }
-        let mut log = LossLog::new();
-        let text = charset.decode(&bytes, &mut log).into_owned();
-        if log.losses() > 0 {
-            findings.push(Finding::counted(extent(group), EventKind::CharsetInvalidBytes, "", log.losses()));
+        let order = |w: &Ready| mark(w).map(|(order, _)| order);
+        let (mut text, mut bytes, mut first) = (String::new(), Vec::new(), 0);
+        while let Some(start) = group.get(first) {
+            let others = |w: &Ready| order(w).is_some_and(|other| Some(other) != order(start));
+            let next = group[first..].iter().position(others).map_or(group.len(), |n| first + n);
+            let piece = &group[first..next];
+            first = next;
+            bytes.clear();
+            for (index, word) in piece.iter().enumerate() {
+                let skip = mark(word).filter(|_| index > 0).map_or(0, |(_, length)| length);
+                bytes.extend_from_slice(&self.bytes[word.bytes.clone()][skip..]);
+            }
+            let mut log = LossLog::new();
+            text += &charset.decode(&bytes, &mut log);
+            if log.losses() > 0 {
+                let kind = EventKind::CharsetInvalidBytes;
+                findings.push(Finding::counted(extent(piece), kind, "", log.losses()));
+            }
         }
         Cow::Owned(text)
     }
@@ -249,6 +258,11 @@ impl Reader<'_> {
 /// UTF-16 and UTF-32.
 pub(super) fn is_wide(charset: Charset) -> bool {
     charset.name().starts_with("UTF-16") || charset.name().starts_with("UTF-32")
+}
+
+/// Whether half a character may be ASCII, and words do not tell the next one how they are read.
+fn has_ascii_halves(charset: Charset) -> bool {
+    is_wide(charset) || charset.name().starts_with("ISO-2022-JP")
 }
 
 /// True where UTF-7 bytes end inside a shift that has no end of its own.

@@ -22,7 +22,7 @@ use super::hidden::has_hidden;
 use super::run::{is_wide, note_superset};
 use super::strict::{self, Name};
 use super::writer::{Target, Writer};
-use super::zone::Zone;
+use super::zone::{Zone, has_spaced};
 use super::{Finding, Form, Replacement};
 use crate::EventKind;
 use crate::choose::{is_told_by, may_be_otherwise};
@@ -77,6 +77,11 @@ pub(super) fn plan(
                 at = end;
             }
             b'"' | b'(' if structured => return None,
+            b'@' | b'.'
+                if structured && has_spaced(&value[at.saturating_sub(1)..value.len().min(at + 2)]) =>
+            {
+                return None;
+            }
             b'<' if structured => {
                 let end = at + memchr::memchr(b'>', &value[at..])? + 1;
                 let address = &value[at..end];
@@ -278,7 +283,13 @@ mod tests {
             assert_eq!(changes(value, FieldKind::Unstructured), None, "{value}");
             assert_eq!(changes(value, FieldKind::Structured), None, "{value}");
         }
-        for value in ["\"=?koi8-r?Q?=F0?=\" <a@b>", "(a) =?koi8-r?Q?=F0?=", "=?koi8-r?Q?=F0?= <a =?b>"] {
+        for value in [
+            "\"=?koi8-r?Q?=F0?=\" <a@b>",
+            "(a) =?koi8-r?Q?=F0?=",
+            "=?koi8-r?Q?=F0?= <a =?b>",
+            "=?koi8-r?Q?=F0?= @ b",
+            "=?koi8-r?Q?=F0?= .x@b",
+        ] {
             assert_eq!(changes(value, FieldKind::Structured), None, "{value}");
         }
     }

@@ -74,17 +74,20 @@ impl Pieces<'_> {
         let mut finder = Finder::new(value, value.len());
         // Once a delimiter was found without its partner, later ones of its kind are text.
         let (mut quotes, mut comments, mut angles) = (true, true, true);
+        let mut spaced = Spaced { value, steps, tried: 0, quotes: true };
         let (mut at, mut text) = (0, 0);
         while let Some(&byte) = value.get(at) {
             let (end, zone) = match byte {
-                b'"' if quotes => match steps.quoted_end(value, at) {
-                    Some(end) if value.get(end) == Some(&b'@') => (atom_end(value, end), Zone::Address),
-                    Some(end) => (end, Zone::Quoted),
-                    None => {
+                b'"' if quotes => {
+                    let Some(end) = steps.quoted_end(value, at) else {
                         quotes = false;
                         continue;
-                    }
-                },
+                    };
+                    let domain = value.get(end) == Some(&b'@');
+                    let (end, zone) =
+                        if domain { (atom_end(value, end), Zone::Address) } else { (end, Zone::Quoted) };
+                    spaced.address(at, end).map_or((end, zone), |end| (end, Zone::Address))
+                }
                 b'(' if comments => {
                     let Some(end) = steps.comment_end(value, at) else {
                         comments = false;
@@ -105,8 +108,14 @@ impl Pieces<'_> {
                 }
                 _ => {
                     self.text(text..at, Zone::Phrase);
-                    at = self.atom(&mut finder, at);
-                    text = at;
+                    let first = self.list.len();
+                    let mut end = self.atom(&mut finder, at);
+                    if let Some(last) = spaced.address(at, end) {
+                        self.list.truncate(first);
+                        self.text(at..last, Zone::Address);
+                        end = last;
+                    }
+                    (at, text) = (end, end);
                     continue;
                 }
             };
@@ -131,7 +140,7 @@ impl Pieces<'_> {
         let first = self.list.len();
         let (mut i, mut text, mut address) = (at, at, false);
         while let Some(&byte) = self.value.get(i) {
-            if lex::is_space(byte) || is_delimiter(byte) {
+            if ends_atom(byte) {
                 break;
             }
             if byte == b'='
@@ -147,8 +156,7 @@ impl Pieces<'_> {
             i = if byte == b'@' {
                 literal_end(self.value, i + 1)
             } else {
-                let is_end = |byte| lex::is_space(byte) || is_delimiter(byte);
-                i + self.steps.step_in_atom(self.value, i, is_end)
+                i + self.steps.step_in_atom(self.value, i, ends_atom)
             };
         }
         self.text(text..i, Zone::Phrase);
@@ -158,6 +166,87 @@ impl Pieces<'_> {
         }
         i
     }
+}
+
+/// Finds addresses with white space beside their dots or their `@` (RFC 5322 4.4).
+struct Spaced<'a> {
+    value: &'a [u8],
+    steps: lex::Steps,
+    /// Where the last look ended, before which no other one begins.
+    tried: usize,
+    /// No quote was found without its partner.
+    quotes: bool,
+}
+
+impl Spaced<'_> {
+    /// Offset after such an address that begins with the atom or string at `at`, which ends at `end`.
+    fn address(&mut self, at: usize, end: usize) -> Option<usize> {
+        let value = self.value;
+        let next = lex::skip_space(value, end);
+        let goes_on = match value.get(next)? {
+            b'.' | b'@' => true,
+            b'"' => value[end - 1] == b'.',
+            _ => value[end - 1] == b'@' && next > end,
+        };
+        if goes_on && at >= self.tried { self.whole(at) } else { None }
+    }
+
+    /// Offset after such an address at `at`. It has one `@`, and a separator, a comment or nothing follows it: what stands before another
+    /// address is its name.
+    #[cold]
+    fn whole(&mut self, at: usize) -> Option<usize> {
+        let value = self.value;
+        let (mut start, mut signs, mut is_spaced) = (at, 0, false);
+        loop {
+            let (end, more) = self.piece(start)?;
+            let next = lex::skip_space(value, end);
+            self.tried = next;
+            signs += more;
+            match value.get(next) {
+                None | Some(b',' | b';' | b'(') => return (signs == 1 && is_spaced).then_some(end),
+                Some(byte) => {
+                    // A dot behind a letter and before white space ends an initial: `J. R.`
+                    let goes_on = matches!(byte, b'.' | b'@')
+                        || next == end && *byte == b'"'
+                        || value[end - 1] == b'@'
+                        || value[start] == b'.' && value[end - 1] == b'.'
+                        || next == end && value[start] == b'"';
+                    if !goes_on {
+                        return None;
+                    }
+                }
+            }
+            is_spaced |= next > end;
+            start = next;
+        }
+    }
+
+    /// Offset after the atoms or the quoted string at `at`, and how many `@` there are.
+    fn piece(&mut self, at: usize) -> Option<(usize, usize)> {
+        let value = self.value;
+        if value[at] == b'"' {
+            let end = if self.quotes { self.steps.quoted_end(value, at) } else { None };
+            self.quotes = end.is_some();
+            return Some((end?, 0));
+        }
+        let (mut i, mut signs) = (literal_end(value, at), 0);
+        while let Some(&byte) = value.get(i).filter(|byte| !ends_atom(**byte)) {
+            signs += usize::from(byte == b'@');
+            i = if byte == b'@' {
+                literal_end(value, i + 1)
+            } else {
+                i + self.steps.step_in_atom(value, i, ends_atom)
+            };
+        }
+        (i > at).then_some((i, signs))
+    }
+}
+
+/// Whether a dot stands behind white space, or an `@` beside it, as in addresses of the obsolete syntax.
+pub(super) fn has_spaced(value: &[u8]) -> bool {
+    let is_space = |at: usize| value.get(at).is_some_and(|byte| lex::is_space(*byte));
+    memchr::memchr2_iter(b'@', b'.', value)
+        .any(|at| at > 0 && is_space(at - 1) || value[at] == b'@' && is_space(at + 1))
 }
 
 /// Bytes that end an atom of a phrase.
@@ -188,8 +277,12 @@ fn literal_end(value: &[u8], at: usize) -> usize {
     end.filter(|&end| value[end] == b']').map_or(at, |end| end + 1)
 }
 
+fn ends_atom(byte: u8) -> bool {
+    lex::is_space(byte) || is_delimiter(byte)
+}
+
 fn atom_end(value: &[u8], at: usize) -> usize {
-    value[at..].iter().position(|&b| lex::is_space(b) || is_delimiter(b)).map_or(value.len(), |n| at + n)
+    value[at..].iter().position(|&b| ends_atom(b)).map_or(value.len(), |n| at + n)
 }
 
 #[cfg(test)]
@@ -234,8 +327,42 @@ mod tests {
     }
 
     #[test]
+    fn addresses_may_have_white_space_at_their_signs() {
+        for (value, address) in [
+            ("a . b @ c . example", Some("a . b @ c . example")),
+            ("J\u{f6}rg @ b.example, x", Some("J\u{f6}rg @ b.example")),
+            ("=?utf-8?Q?=C3=A9?= @b.example", Some("=?utf-8?Q?=C3=A9?= @b.example")),
+            ("\"J\u{f6} x\" . \"y\"@ b (c)", Some("\"J\u{f6} x\" . \"y\"@ b")),
+            ("G: n a@b\r\n .c;", Some("a@b\r\n .c")),
+            ("n a @ [IPv6:::1]", Some("a @ [IPv6:::1]")),
+            // Names.
+            ("J. R. \u{e9} <a@b>", Some("<a@b>")),
+            ("\u{e9} @ work <a@b>", Some("@")),
+            ("\u{e9} @ work: a@b;", Some("@")),
+            ("J. a@b", Some("a@b")),
+            ("\u{e9} @ a @ b", Some("@")),
+            ("\u{e9} . x", None),
+        ] {
+            let pieces = all(value.as_bytes(), FieldKind::Structured);
+            let found = pieces.into_iter().find(|piece| piece.zone == Zone::Address);
+            assert_eq!(found.map(|piece| &value[piece.range]), address, "{value}");
+        }
+    }
+
+    #[test]
     fn open_quotes_take_linear_time() {
-        for unit in [&b"\"\xe9\\\" "[..], b"\xe9\\\"", b"\"\\", b"\""] {
+        for unit in [
+            &b"\"\xe9\\\" "[..],
+            b"\xe9\\\"",
+            b"\"\\",
+            b"\"",
+            b"a . \"",
+            b"a . ",
+            b"a @ ",
+            b"@ \"\"",
+            b"\".\" . ",
+            b". a@b (",
+        ] {
             crate::linear::assert_linear(&unit.escape_ascii().to_string(), 200_000, |n| {
                 let _ = all(&[b"\"", &unit.repeat(n)[..]].concat(), FieldKind::Structured);
             });

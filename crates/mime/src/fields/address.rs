@@ -43,10 +43,7 @@ pub fn addresses(value: &[u8], context: &HeaderContext, findings: &mut Vec<Findi
             Part::Separator(byte, at) => reader.separator(byte, at),
             Part::Text(text, at) => reader.text(&text, at, false),
             Part::Quoted(text, at) => reader.text(&text, at, true),
-            Part::Comment(text, at) => {
-                reader.touch(&at);
-                reader.comments.push(text);
-            }
+            Part::Comment(text, at) => reader.comment(text, &at),
             Part::Address(bytes, at) => reader.address(bytes, at),
         }
     }
@@ -90,6 +87,8 @@ struct List {
     /// The address stood in angles.
     angles: bool,
     comments: Vec<String>,
+    /// The last piece was a comment.
+    passed: bool,
     at: Option<Range<usize>>,
 }
 
@@ -101,7 +100,18 @@ impl List {
         }
     }
 
+    fn comment(&mut self, text: String, at: &Range<usize>) {
+        self.touch(at);
+        self.comments.push(text);
+        // The white space before it and that behind it are one.
+        self.phrase
+            .truncate(self.phrase.trim_end_matches(' ').len() + usize::from(self.phrase.ends_with(' ')));
+        self.passed = true;
+    }
+
     fn text(&mut self, text: &str, at: Range<usize>, named: bool) {
+        let passed = std::mem::take(&mut self.passed) && self.phrase.ends_with(' ');
+        let text = if passed && !named { text.trim_start_matches(' ') } else { text };
         if text.trim().is_empty() && !named {
             if self.at.is_some() {
                 self.phrase.push_str(text);
@@ -311,6 +321,13 @@ mod tests {
             ("Gr\u{fc}n <gr\u{fc}n@b.example>", "Gr\u{fc}n <gr\u{fc}n@b.example>"),
             ("G: =?utf-8?Q?=3B?= <a@b>;", "G{; <a@b>}"),
             ("<>", ""),
+            ("a . b @ c . example", "<a.b@c.example>"),
+            ("G: a . b@c, d@e .f;", "G{<a.b@c>|<d@e.f>}"),
+            ("\"x y\" @ b.example", "<\"x y\"@b.example>"),
+            ("x . \"y\" @ b.example (n)", "n <x.\"y\"@b.example>"),
+            ("J\u{f6}rg @ b.example", "<J\u{f6}rg@b.example>"),
+            ("=?utf-8?Q?=C3=BC?= (c) Bob <a@b>", "\u{fc} Bob <a@b> (c)"),
+            ("\u{fc} (c)(d)  Bob <a@b>", "\u{fc} Bob <a@b> (c) (d)"),
         ] {
             assert_eq!(shown(value), want, "{value:?}");
         }

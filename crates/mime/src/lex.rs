@@ -63,22 +63,28 @@ pub(crate) fn trim_end(value: &[u8]) -> &[u8] {
 
 /// Offset after the comment that starts at `at` (where `(` stands), nested ones included; None when it is not closed.
 pub(crate) fn comment_end(value: &[u8], at: usize) -> Option<usize> {
-    let (mut depth, mut i) = (0usize, at);
-    while let Some(&byte) = value.get(i) {
-        match byte {
-            b'\\' => i += 1,
-            b'(' => depth += 1,
+    comment_end_by(value, at, |_| 1)
+}
+
+/// [`comment_end`] in text of which what stands at a place takes so many bytes.
+#[inline]
+fn comment_end_by(value: &[u8], at: usize, step: impl Fn(usize) -> usize) -> Option<usize> {
+    let (mut depth, mut i) = (0_usize, at);
+    loop {
+        i += match value.get(i)? {
+            b'\\' => 2,
+            b'(' => {
+                depth += 1;
+                1
+            }
+            b')' if depth == 1 => return Some(i + 1),
             b')' => {
                 depth -= 1;
-                if depth == 0 {
-                    return Some(i + 1);
-                }
+                1
             }
-            _ => {}
-        }
-        i += 1;
+            _ => step(i),
+        };
     }
-    None
 }
 
 /// Skips white space and comments; an unclosed comment reaches to the end of the value.
@@ -101,6 +107,19 @@ pub(crate) fn quoted_end(value: &[u8], at: usize) -> Option<usize> {
             return Some(i + 1);
         }
         i += 2;
+    }
+}
+
+/// [`quoted_end`] in text of which what stands at a place takes so many bytes.
+#[inline]
+fn quoted_end_by(value: &[u8], at: usize, step: impl Fn(usize) -> usize) -> Option<usize> {
+    let mut i = at + 1;
+    loop {
+        i += match value.get(i)? {
+            b'"' => return Some(i + 1),
+            b'\\' => 2,
+            _ => step(i),
+        };
     }
 }
 

@@ -68,14 +68,7 @@ impl Halves {
         if self == Self::None {
             return super::quoted_end(value, at);
         }
-        let mut i = at + 1;
-        loop {
-            match value.get(i)? {
-                b'"' => return Some(i + 1),
-                b'\\' => i += 2,
-                _ => i += self.step(value, i),
-            }
-        }
+        super::quoted_end_by(value, at, |i| self.step(value, i))
     }
 
     /// Quotes and comments of a value that are left open, or quotes that stand where no string begins or ends, and strings and comments that

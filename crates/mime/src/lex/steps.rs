@@ -85,14 +85,7 @@ impl Steps {
         if !self.shifts {
             return self.halves.quoted_end(value, at);
         }
-        let mut i = at + 1;
-        loop {
-            match value.get(i)? {
-                b'"' => return Some(i + 1),
-                b'\\' => i += 2,
-                _ => i += self.step(value, i),
-            }
-        }
+        super::quoted_end_by(value, at, |i| self.step(value, i))
     }
 
     /// [`super::comment_end`] over characters.
@@ -100,21 +93,7 @@ impl Steps {
         if !self.shifts && self.halves == Halves::None {
             return super::comment_end(value, at);
         }
-        let (mut depth, mut i) = (0_usize, at);
-        loop {
-            match value.get(i)? {
-                b'\\' => i += 1,
-                b'(' => depth += 1,
-                b')' => {
-                    depth -= 1;
-                    if depth == 0 {
-                        return Some(i + 1);
-                    }
-                }
-                _ => i += self.step(value, i) - 1,
-            }
-            i += 1;
-        }
+        super::comment_end_by(value, at, |i| self.step(value, i))
     }
 }
 

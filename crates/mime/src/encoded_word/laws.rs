@@ -1,6 +1,6 @@
 //! Laws of rewriting, over written values, corpus values, and seeded mutants of both.
 
-use super::rewrite::{apply, general};
+use super::rewrite::{Rewriting, apply};
 use super::writer::Target;
 use super::{Encoding, Form, HeaderContext, Place, Repairs, UNSAFE, decode, direct, encode, plain, rewrite};
 use crate::header::FieldKind;
@@ -165,9 +165,9 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
         return false;
     };
     let context =
-        HeaderContext { raw: Some(Charset::WINDOWS_1252), doubts: true, ..HeaderContext::default() };
+        &HeaderContext { raw: Some(Charset::WINDOWS_1252), doubts: true, ..HeaderContext::default() };
     assert_eq!(
-        general(value, kind, &target, &context, &context, &mut findings),
+        Rewriting { value, kind, target, context, then: context }.general(&mut findings),
         list,
         "{:?}",
         String::from_utf8_lossy(value)

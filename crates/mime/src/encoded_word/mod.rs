@@ -55,7 +55,7 @@ pub(crate) use parts::{Part, parts};
 pub(crate) use payload::hex;
 pub use repair::Repairs;
 pub use rewrite::rewrite;
-pub(crate) use rewrite::{UNSAFE, apply, is_tidy_text, rewrite_in_message, rewrite_plain};
+pub(crate) use rewrite::{Rewriting, UNSAFE, apply, is_tidy_text, rewrite_plain};
 pub use stream::{MOST, Stream};
 pub(crate) use writer::Target;
 

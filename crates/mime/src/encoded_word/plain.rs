@@ -202,7 +202,7 @@ impl<'a> Run<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{HeaderContext, rewrite};
+    use super::super::{HeaderContext, Rewriting};
     use super::*;
 
     fn changes(value: &str, kind: FieldKind) -> Option<Vec<String>> {
@@ -240,16 +240,10 @@ mod tests {
         let value = format!("=?utf8?Q?a?= b =?iso8859-1?Q?{}=80?= =?iso8859-1?Q?a?=", "x".repeat(75));
         let target = Target { form: Form::Words, column: 9, eol: "\n" };
         let (mut told, mut general) = (Vec::new(), Vec::new());
-        let list = plan(value.as_bytes(), FieldKind::Unstructured, &target, true, &mut told);
-        let context = HeaderContext { doubts: true, ..HeaderContext::default() };
-        let other = rewrite::general(
-            value.as_bytes(),
-            FieldKind::Unstructured,
-            &target,
-            &context,
-            &context,
-            &mut general,
-        );
+        let (value, kind) = (value.as_bytes(), FieldKind::Unstructured);
+        let list = plan(value, kind, &target, true, &mut told);
+        let context = &HeaderContext { doubts: true, ..HeaderContext::default() };
+        let other = Rewriting { value, kind, target, context, then: context }.general(&mut general);
         assert_eq!((list, &told), (Some(other), &general));
         let codes: Vec<_> = told.iter().map(|f| f.kind.code()).collect();
         assert_eq!(

@@ -35,69 +35,77 @@ pub fn rewrite(
     findings: &mut Vec<Finding>,
 ) -> Vec<Replacement> {
     let eol = std::str::from_utf8(eol).unwrap_or("\r\n");
-    rewrite_in_message(value, kind, &Target { form, column, eol }, context, context, findings)
+    let target = Target { form, column, eol };
+    Rewriting { value, kind, target, context, then: context }.changes(findings)
 }
 
-/// [`rewrite`] in a message that will tell something else of its raw bytes then.
-pub(crate) fn rewrite_in_message(
-    value: &[u8],
-    kind: FieldKind,
-    target: &Target<'_>,
-    context: &HeaderContext,
-    then: &HeaderContext,
-    findings: &mut Vec<Finding>,
-) -> Vec<Replacement> {
-    if context.asks_for_nothing()
-        && let Some(list) = plain::plan(value, kind, target, context.doubts, findings)
-    {
-        return list;
-    }
-    general(value, kind, target, context, then, findings)
+/// A value that is to be brought to a form.
+pub(crate) struct Rewriting<'a> {
+    pub(crate) value: &'a [u8],
+    pub(crate) kind: FieldKind,
+    pub(crate) target: Target<'a>,
+    /// What is known of it.
+    pub(crate) context: &'a HeaderContext<'a>,
+    /// What will be known when it is read again: in a message that is rewritten other text may tell something else of raw bytes.
+    pub(crate) then: &'a HeaderContext<'a>,
 }
 
-/// [`rewrite`] for values of any shape. `then`: what will be known when the value is read again.
-pub(super) fn general(
-    value: &[u8],
-    kind: FieldKind,
-    target: &Target<'_>,
-    context: &HeaderContext,
-    then: &HeaderContext,
-    findings: &mut Vec<Finding>,
-) -> Vec<Replacement> {
-    let Target { form, column, eol } = *target;
-    match kind {
-        FieldKind::Opaque => Vec::new(),
-        FieldKind::Parameters => params::rewrite(value, form, context, then, (column, eol), findings),
-        FieldKind::Unstructured | FieldKind::Structured => {
-            let (before, list) = plan(value, kind, target, context, findings);
-            if list.is_empty() {
-                return list;
-            }
-            if kind == FieldKind::Structured && lex::swallows_address(value) {
-                findings.push(Finding::new(0..value.len(), EventKind::EwBadToken, TORN));
-                return Vec::new();
-            }
-            let before = comparable(&before, form);
-            let settle = |value: Vec<u8>, form, passes| {
-                settle(value, passes, kind, &Target { form, ..*target }, then, &before)
-            };
-            let once = apply(value, &list);
-            if let Some(after) = settle(once.clone(), form, PASSES - 1) {
-                return if after == once { list } else { difference(value, &after) };
-            }
-            // Raw text that would complete the damage around it to a word: words in UTF-8 then, if they stay.
-            let stays =
-                |words: &Vec<u8>| settle(words.clone(), form, PASSES).is_none_or(|again| again == *words);
-            if form != Form::Words {
-                let target = Target { form: Form::Words, ..*target };
-                let list = plan(value, kind, &target, context, &mut Vec::new()).1;
-                if let Some(words) = settle(apply(value, &list), Form::Words, PASSES - 1).filter(stays) {
-                    return difference(value, &words);
-                }
-            }
-            findings.push(Finding::new(0..value.len(), EventKind::EwBadToken, UNSAFE));
-            Vec::new()
+impl Rewriting<'_> {
+    /// [`rewrite`] of it.
+    pub(crate) fn changes(&self, findings: &mut Vec<Finding>) -> Vec<Replacement> {
+        let Self { value, kind, target, context, .. } = self;
+        if context.asks_for_nothing()
+            && let Some(list) = plain::plan(value, *kind, target, context.doubts, findings)
+        {
+            return list;
         }
+        self.general(findings)
+    }
+
+    /// The same for values of any shape.
+    pub(super) fn general(&self, findings: &mut Vec<Finding>) -> Vec<Replacement> {
+        let Self { value, kind, target, context, then } = *self;
+        let Target { form, column, eol } = target;
+        match kind {
+            FieldKind::Opaque => Vec::new(),
+            FieldKind::Parameters => params::rewrite(value, form, context, then, (column, eol), findings),
+            FieldKind::Unstructured | FieldKind::Structured => {
+                let (before, list) = plan(value, kind, &target, context, findings);
+                if list.is_empty() {
+                    return list;
+                }
+                if kind == FieldKind::Structured && lex::swallows_address(value) {
+                    findings.push(Finding::new(0..value.len(), EventKind::EwBadToken, TORN));
+                    return Vec::new();
+                }
+                self.proved(&comparable(&before, form), list).unwrap_or_else(|| {
+                    findings.push(Finding::new(0..value.len(), EventKind::EwBadToken, UNSAFE));
+                    Vec::new()
+                })
+            }
+        }
+    }
+
+    /// The changes, or others instead, that leave the text as it was; None where there are none.
+    fn proved(&self, before: &str, list: Vec<Replacement>) -> Option<Vec<Replacement>> {
+        let Self { value, kind, target, context, then } = *self;
+        let settle = |value: Vec<u8>, form, passes| {
+            settle(value, passes, kind, &Target { form, ..target }, then, before)
+        };
+        let once = apply(value, &list);
+        if let Some(after) = settle(once.clone(), target.form, PASSES - 1) {
+            return Some(if after == once { list } else { difference(value, &after) });
+        }
+        if target.form == Form::Words {
+            return None;
+        }
+        // Raw text that would complete the damage around it to a word: words in UTF-8 then, if they stay.
+        let stays =
+            |words: &Vec<u8>| settle(words.clone(), target.form, PASSES).is_none_or(|again| again == *words);
+        let in_words = Target { form: Form::Words, ..target };
+        let list = plan(value, kind, &in_words, context, &mut Vec::new()).1;
+        let words = settle(apply(value, &list), Form::Words, PASSES - 1).filter(stays)?;
+        Some(difference(value, &words))
     }
 }
 

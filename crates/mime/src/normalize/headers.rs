@@ -1,6 +1,6 @@
 //! Edits of header fields.
 
-use crate::encoded_word::{self, Finding, Form, HeaderContext, Replacement, Target};
+use crate::encoded_word::{self, Finding, Form, HeaderContext, Replacement, Rewriting, Target};
 use crate::header::{self, FieldKind};
 use crate::text::{Hints, raw_header_charset};
 use crate::{
@@ -106,8 +106,8 @@ pub(super) fn plan(
             if let Some(form) = form {
                 let target = Target { form, column, eol: std::str::from_utf8(eol).unwrap_or("\r\n") };
                 let then = HeaderContext { raw: charset_then, ..context };
-                let changes =
-                    encoded_word::rewrite_in_message(value, kind, &target, &context, &then, &mut findings);
+                let rewriting = Rewriting { value, kind, target, context: &context, then: &then };
+                let changes = rewriting.changes(&mut findings);
                 if !is_kept(policy, &changes, &findings) {
                     edits.extend(changes.into_iter().map(|c| Edit::new(field.value.at(&c.at), c.with)));
                 }

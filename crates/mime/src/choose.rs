@@ -17,7 +17,7 @@ mod weigh;
 
 pub(crate) use instead::instead;
 pub(crate) use otherwise::{Otherwise, Read, may_be_otherwise, otherwise};
-pub(crate) use pool::{Body, Hints, Mail};
+pub(crate) use pool::{Hints, Mail};
 pub(crate) use superset::{Tells, page_behind};
 
 use crate::fixup::{self, Document};

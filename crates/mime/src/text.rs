@@ -8,24 +8,19 @@ pub use encoded::{EncodedBlock, encoded_blocks};
 pub use parts::{TextPart, text_parts};
 
 pub(crate) use crate::choose::Hints;
-use crate::choose::{Body, Choice, Evidence, How, Mail, Reading, SURE, choose};
+use crate::choose::{Choice, Evidence, How, Mail, Reading, SURE, choose};
 use crate::encoded_word::{Finding, HeaderContext};
 use crate::fixup::Document;
 use crate::header::FieldKind;
-use crate::transfer::blocks::{Block, blocks, has_yenc};
+use crate::transfer::blocks::{Block, blocks};
 use crate::transfer::{self, Decoded, TransferEncoding};
 use crate::{Event, EventKind, Message, Part, PartId, PartKind, Policy, Report, Span};
 use mailglot_codec::detect::Detector;
 use mailglot_codec::{Charset, Loss, Resolved, View};
 use memchr::memmem;
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::sync::OnceLock;
-
-/// Begins an inline PGP block.
-pub(crate) fn armour() -> &'static memmem::Finder<'static> {
-    static ARMOUR: OnceLock<memmem::Finder<'static>> = OnceLock::new();
-    ARMOUR.get_or_init(|| memmem::Finder::new(b"-----BEGIN PGP "))
-}
 
 /// Whether a part is text that this crate reads.
 pub(crate) fn is_text(part: &Part) -> bool {
@@ -51,6 +46,8 @@ pub(crate) struct Transferred<'a> {
     /// Encoded blocks in the text, in the coordinates of the decoded bytes.
     pub blocks: Vec<Block>,
     findings: Vec<Finding>,
+    /// Whether an inline PGP block begins in it, once that was asked.
+    armour: OnceCell<bool>,
 }
 
 impl<'a> Transferred<'a> {
@@ -68,7 +65,24 @@ impl<'a> Transferred<'a> {
             TransferEncoding::Uuencode => Vec::new(),
             _ => blocks(&decoded.bytes),
         };
-        Self { body, span: part.body, label: part.transfer, decoded, charset, resolved, blocks, findings }
+        Self {
+            body,
+            span: part.body,
+            label: part.transfer,
+            decoded,
+            charset,
+            resolved,
+            blocks,
+            findings,
+            armour: OnceCell::new(),
+        }
+    }
+
+    /// Whether an inline PGP block begins in it.
+    pub(crate) fn has_armour(&self) -> bool {
+        static BEGIN: OnceLock<memmem::Finder<'static>> = OnceLock::new();
+        let begin = BEGIN.get_or_init(|| memmem::Finder::new(b"-----BEGIN PGP "));
+        *self.armour.get_or_init(|| begin.find(&self.decoded.bytes).is_some())
     }
 
     /// Whether its transfer encoding showed this.
@@ -109,7 +123,6 @@ impl<'a> Transferred<'a> {
     ) -> Choice<'b> {
         let part = message.part(id);
         let meaning = self.charset.as_deref().and_then(|label| policy.charset_map.meaning(label));
-        let body = Body { bytes, yenc: has_yenc(&self.blocks) };
         let choice = choose(
             bytes,
             &Evidence {
@@ -117,7 +130,7 @@ impl<'a> Transferred<'a> {
                 resolved: meaning.map(Resolved::Exact).or(self.resolved),
                 document: Document::of(&part.media.sub),
                 mapped: meaning.is_some(),
-                mail: Some(Mail { message, part: id, policy, hints, body: Some(body) }),
+                mail: Some(Mail { message, part: id, policy, hints, body: Some(self) }),
             },
         );
         // The planner leaves attachments and closed parts alone; they must not make it read other parts otherwise than this.

@@ -11,10 +11,11 @@
 
 use super::spoken::language;
 use crate::header::{FieldKind, field_kind};
-use crate::text::{Transferred, armour, is_text};
+use crate::text::{Transferred, is_text};
+use crate::transfer::blocks::has_yenc;
 use crate::{Message, Part, PartId, Policy, encoded_word, fixup};
 use mailglot_codec::detect::{self, Detector, Guess};
-use mailglot_codec::{Charset, Resolved};
+use mailglot_codec::{Charset, Resolved, View};
 use std::cell::OnceCell;
 
 /// Labels of other parts that are tried: a message in more charsets tells nothing.
@@ -68,22 +69,14 @@ pub(crate) struct Mail<'a> {
     pub policy: &'a Policy,
     pub hints: &'a Hints,
     /// The body that is asked about; None for header fields.
-    pub body: Option<Body<'a>>,
-}
-
-/// A decoded body.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Body<'a> {
-    pub bytes: &'a [u8],
-    pub yenc: bool,
+    pub body: Option<&'a Transferred<'a>>,
 }
 
 impl<'a> Mail<'a> {
     /// Whether what is asked about is a body that no rewriting touches.
     fn is_lasting(self) -> bool {
-        self.body.is_some_and(|body| {
-            self.message.stays(self.part) || body.yenc || armour().find(body.bytes).is_some()
-        })
+        self.body
+            .is_some_and(|body| self.message.stays(self.part) || has_yenc(&body.blocks) || body.has_armour())
     }
 
     /// Charsets that the message names elsewhere, the nearest first: those of a part read before, of its words, of labels.
@@ -122,6 +115,19 @@ impl<'a> Mail<'a> {
         parts.map(|(index, part)| (PartId(index as u32), part)).filter(|(_, part)| is_text(part))
     }
 
+    /// What the label of a text part stands for.
+    fn label(self, id: PartId) -> Option<Resolved> {
+        self.message.charset_label(id).map(|label| Charset::for_label(&label, View::Mail))
+    }
+
+    /// Shows the bytes of a part without transfer encoding, which that of the one that is asked about has left already.
+    fn look(self, id: PartId, see: impl FnOnce(&[u8])) {
+        match self.body.filter(|_| id == self.part) {
+            Some(body) => see(&body.decoded.bytes),
+            None => see(&Transferred::read(self.message, id).decoded.bytes),
+        }
+    }
+
     /// What detection is told: the language of the part or message, or the caller's; the country of the sender.
     pub(crate) fn detection(self, document: Option<&'a [u8]>) -> detect::Hints<'a> {
         let language = self.language(self.part).or_else(|| document.and_then(fixup::language));
@@ -148,13 +154,14 @@ impl<'a> Mail<'a> {
                 if text.len() > SPOKEN {
                     break;
                 }
-                let transferred = Transferred::read(self.message, id);
-                let bytes = &*transferred.decoded.bytes;
-                let labelled = transferred.resolved.and_then(Resolved::charset) == Some(Charset::UTF_8);
-                if let Some(utf8) = std::str::from_utf8(bytes).ok().filter(|_| labelled && !bytes.is_ascii())
-                {
-                    text.extend(utf8.chars().filter(|c| !c.is_ascii()).take(SPOKEN));
+                if self.label(id).and_then(Resolved::charset) != Some(Charset::UTF_8) {
+                    continue;
                 }
+                self.look(id, |bytes| {
+                    if let Some(utf8) = std::str::from_utf8(bytes).ok().filter(|_| !bytes.is_ascii()) {
+                        text.extend(utf8.chars().filter(|c| !c.is_ascii()).take(SPOKEN));
+                    }
+                });
             }
             language(&text)
         })
@@ -182,18 +189,21 @@ impl<'a> Mail<'a> {
         let mut detector = Detector::new();
         let mut pieces = 0;
         for (id, _) in self.texts() {
-            let transferred = Transferred::read(self.message, id);
-            let bytes = &*transferred.decoded.bytes;
-            let open = match transferred.resolved {
+            let open = match self.label(id) {
                 None | Some(Resolved::NoInformation | Resolved::Unknown) => true,
                 Some(resolved) => {
                     resolved.charset().is_some_and(|c| [Charset::US_ASCII, Charset::UTF_8].contains(&c))
                 }
             };
-            if open && is_legacy(bytes) {
-                detector.feed(bytes);
-                pieces += 1;
+            if !open {
+                continue;
             }
+            self.look(id, |bytes| {
+                if is_legacy(bytes) {
+                    detector.feed(bytes);
+                    pieces += 1;
+                }
+            });
         }
         for field in self.message.all_fields() {
             let value = field.value.of(self.message.raw());

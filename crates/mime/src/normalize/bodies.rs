@@ -7,7 +7,7 @@ use crate::choose::Choice;
 use crate::fixup::{self, Document};
 use crate::message::charset;
 use crate::recipe::{Lines, OldEol, Patch, Recipe, Steps};
-use crate::text::{Hints, Transferred, armour, is_text, reading, unquote};
+use crate::text::{Hints, Transferred, is_text, reading, unquote};
 use crate::transfer::blocks::has_yenc;
 use crate::transfer::{TransferEncoding, base64, quoted_printable};
 use crate::{
@@ -68,7 +68,7 @@ pub(super) fn plan(
             // Told already: binary data, that a change of charset would spoil.
             continue;
         }
-        if armour().find(&transferred.decoded.bytes).is_some() {
+        if transferred.has_armour() {
             let (kind, detail) = (EventKind::MimeSignedUntouched, Cow::Borrowed("inline PGP"));
             report.push(Event { part: id, at: part.body, kind, detail, count: 1 });
             continue;

@@ -176,9 +176,9 @@ impl<'a> Mail<'a> {
 
     /// The guess for all undeclared text of the message together; None where there is one piece of it only.
     pub(crate) fn guess(self) -> Option<Guess> {
-        let guess = || {
-            self.gather().map(|detector| detector.guess(&Mail { part: PartId::ROOT, ..self }.detection(None)))
-        };
+        // It is that of the message, whoever asks.
+        let whole = Mail { part: PartId::ROOT, body: None, ..self };
+        let guess = || self.gather().map(|detector| detector.guess(&whole.detection(None)));
         if self.is_lasting() {
             return None;
         }
@@ -236,7 +236,9 @@ fn country(message: &Message<'_>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{CharsetMap, EventKind, Limits, Message, Policy, Report, text_parts};
+    use super::{Hints, Mail};
+    use crate::text::Transferred;
+    use crate::{CharsetMap, EventKind, Limits, Message, PartId, Policy, Report, text_parts};
     use mailglot_codec::{Charset, LossLog, Unmappable};
 
     /// A part's head and its text in a charset.
@@ -313,6 +315,33 @@ mod tests {
         ] {
             let raw = mail(head, &[("", "Kuře", "windows-1250")]);
             assert_eq!(read(&raw, &policy(language)).0, [text], "{head} {language:?}");
+        }
+    }
+
+    #[test]
+    fn the_guess_for_all_text_is_the_same_whoever_asks() {
+        for (subject, charset, first, second) in [
+            ("各位同仁：現將下次會議的安排寄給大家", "Big5", "謝謝", "會議"),
+            ("Надсилаю вам її розклад", "windows-1251", "Так", "Ні, її"),
+            ("会議のお知らせです", "EUC-JP", "会議", "予定"),
+            ("다음 회의 일정", "EUC-KR", "회의", "일정"),
+        ] {
+            let words = subject.bytes().fold(String::new(), |text, byte| format!("{text}={byte:02X}"));
+            let raw = mail(
+                &format!("Subject: =?utf-8?Q?{words}?=\n"),
+                &[("", first, charset), ("", second, charset)],
+            );
+            let (message, policy) = (Message::parse(&raw, &Limits::default()), Policy::default());
+            let guess = |body: Option<&Transferred<'_>>, part| {
+                let hints = Hints::default();
+                Mail { message: &message, part, policy: &policy, hints: &hints, body }.guess()
+            };
+            let told = guess(None, PartId::ROOT);
+            assert!(told.is_some());
+            for part in [1, 2].map(PartId) {
+                let body = Transferred::read(&message, part);
+                assert_eq!(format!("{:?}", guess(Some(&body), part)), format!("{told:?}"), "{subject}");
+            }
         }
     }
 

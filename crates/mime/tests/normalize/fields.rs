@@ -1,0 +1,242 @@
+//! Header fields, signatures over them, and what they say of bodies.
+
+use super::{case, codes, keeps_the_laws, latin1, policies};
+use mailglot_codec::{Charset, LossLog, Unmappable, View};
+use mailglot_mime::encoded_word::{HeaderContext, Repairs, decode};
+use mailglot_mime::header::FieldKind;
+use mailglot_mime::{
+    Headers, Limits, Message, OnLoss, PartId, Policy, Report, Transfer, params, process, text_parts,
+};
+
+#[test]
+fn signed_parts_are_untouched() {
+    let signed = "Content-Type: multipart/mixed; boundary=o\n\n--o\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\nü\n--o\n\
+        Content-Type: multipart/signed; boundary=i\n\n--i\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\nü\n--i\n\
+        Content-Type: application/pgp-signature\n\nx\n--i--\n--o--\n";
+    let raw = Charset::ISO_8859_1.encode(
+        signed,
+        mailglot_codec::Unmappable::Fatal,
+        &mut mailglot_codec::LossLog::new(),
+    );
+    let outcome = process(&raw, &Policy::default());
+    let inner = raw
+        .windows(2)
+        .position(|w| w == b"--i")
+        .map_or_else(|| raw.windows(3).position(|w| w == b"--i"), Some);
+    let start = inner.expect("the signed part is there");
+    assert!(outcome.bytes.ends_with(&raw[start..]), "{}", outcome.bytes.escape_ascii());
+    assert_eq!(outcome.edits.len(), 2);
+    assert!(outcome.report.events.iter().any(|e| e.kind.code() == "mime.signed-untouched"));
+    keeps_the_laws(&raw);
+}
+
+#[test]
+fn signed_messages_by_policy() {
+    let raw = b"DKIM-Signature: v=1; b=x\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\n\xfc\n";
+    let archive = process(raw, &Policy::default());
+    assert!(archive.report.events.iter().any(|e| e.kind.code() == "signature.voided"));
+    let gateway = process(raw, &Policy { keep_signed: true, ..Policy::default() });
+    assert_eq!(&*gateway.bytes, raw);
+    assert!(gateway.report.events.iter().any(|e| e.kind.code() == "mime.signed-untouched"));
+}
+
+#[test]
+fn attached_messages_under_a_signature() {
+    let inner = "DKIM-Signature: v=1; a=b; bh=x\nFrom: x@y.example\nSubject: =?iso-8859-1?Q?Gr=FC=DFe?=\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\nGr\u{fc}\u{df}e f\u{fc}r alle\n";
+    let head = "From: a@b.example\nSubject: =?iso-8859-1?Q?Gr=FC=DFe?=\nMIME-Version: 1.0\nContent-Type: ";
+    let multipart = format!(
+        "{head}multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain; charset=iso-8859-1\n\nGr\u{fc}\u{df}e\n--b\nContent-Type: message/rfc822\n\n{inner}--b--\n"
+    );
+    for raw in [latin1(&format!("{head}message/rfc822\n\n{inner}")), latin1(&multipart)] {
+        let message = Message::parse(&raw, &Limits::default());
+        let last = PartId(message.parts().len() as u32 - 1);
+        let inner = &raw[message.part(last).header.start..message.part(last).body.end];
+        let told = |policy: &Policy, code: &str| -> Vec<PartId> {
+            let report = process(&raw, policy).report;
+            report.events.iter().filter(|event| event.kind.code() == code).map(|event| event.part).collect()
+        };
+        for headers in [Headers::Words, Headers::RawUtf8] {
+            let keep = Policy { keep_signed: true, headers, ..Policy::default() };
+            let kept = process(&raw, &keep);
+            assert!(kept.bytes.windows(inner.len()).any(|window| window == inner));
+            assert!(!kept.edits.is_empty(), "what is around it is rewritten");
+            assert!(process(&kept.bytes, &keep).edits.is_empty());
+            assert_eq!(told(&keep, "mime.signed-untouched"), [last]);
+            assert_eq!(told(&keep, "signature.voided"), []);
+        }
+        assert_eq!(told(&Policy::default(), "signature.voided"), [last]);
+        assert_eq!(told(&Policy::default(), "mime.signed-untouched"), []);
+        keeps_the_laws(&raw);
+    }
+    // Nothing in it changes.
+    let plain =
+        "Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\nContent-Type: message/rfc822\n\nDKIM-Signature: v=1\n\nplain\n";
+    assert!(!process(plain.as_bytes(), &Policy::default()).edits.is_empty());
+    assert_eq!(codes(plain.as_bytes()), [""; 0]);
+}
+
+#[test]
+fn composites_stop_saying_7bit() {
+    case(
+        "Content-Type: multipart/mixed; boundary=b\nContent-Transfer-Encoding: 7bit\n\n--b\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\nw7w=\n--b--\n",
+        "Content-Type: multipart/mixed; boundary=b\nContent-Transfer-Encoding: 8bit\n\n--b\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nü\n--b--\n",
+    );
+}
+
+#[test]
+fn headers_become_utf8_words() {
+    case(
+        "Subject: =?iso-8859-1?Q?Gr=FC=DFe_an_alle_zu_Hause?=\n\nx\n",
+        "Subject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe_an_alle_zu_Hause?=\n\nx\n",
+    );
+    case("Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\n\nx\n", "Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\n\nx\n");
+}
+
+#[test]
+fn raw_bytes_that_stay_are_not_read_anew_by_a_second_pass() {
+    let repairs = Repairs::ALL;
+    let policy = Policy { headers: Headers::RawUtf8, transfer: Transfer::Keep, repairs, ..Policy::default() };
+    let once = process(b"a:aA\x92\xbd=\nr:8a\xc2\xbc\x90;", &policy);
+    assert!(process(&once.bytes, &policy).edits.is_empty(), "{}", once.bytes.escape_ascii());
+}
+
+/// In Shift_JIS, Big5 and GBK a backslash may be the second half of a character, in quotes too.
+#[test]
+fn second_halves_that_are_backslashes_stay() {
+    for (label, text) in [
+        ("shift_jis", "表示"),
+        ("shift_jis", "予算表"),
+        ("shift_jis", "ソース表.十"),
+        ("shift_jis", "能力開発部"),
+        ("big5", "許功蓋"),
+        ("big5", "成功的許可"),
+        ("gbk", "丂乗俓"),
+    ] {
+        let charset = Charset::for_label(label.as_bytes(), View::Mail).charset().unwrap();
+        let raw = charset.encode(text, Unmappable::Fatal, &mut LossLog::new());
+        let policy = Policy { default_charset: Some(charset), ..Policy::default() };
+        let input = [
+            b"From: \"",
+            &raw[..],
+            b"\" <a@b.example>\nTo: c@d.example, \"",
+            &raw,
+            b"\"\nContent-Type: text/plain; name=\"",
+            &raw,
+            b".txt\"\nContent-Disposition: attachment; filename=\"",
+            &raw,
+            b"\"; size=1\n\nx\n",
+        ]
+        .concat();
+        keeps_the_laws(&input);
+        let done = process(&input, &policy);
+        let text_of = String::from_utf8(done.bytes.to_vec()).unwrap().replace("\n ", " ");
+        let value = |name: &str| {
+            let line = text_of.lines().find(|line| line.starts_with(name)).unwrap();
+            line.split_once(": ").unwrap().1.as_bytes()
+        };
+        let context = HeaderContext::default();
+        let from = decode(value("From"), FieldKind::Structured, &context, &mut Vec::new());
+        assert_eq!(from, format!("{text} <a@b.example>"), "{}", done.bytes.escape_ascii());
+        let to = decode(value("To"), FieldKind::Structured, &context, &mut Vec::new());
+        assert_eq!(to, format!("c@d.example, {text}"));
+        let name = params::parse(value("Content-Type"), &context, &mut Vec::new());
+        assert_eq!(name.get("name"), Some(&*format!("{text}.txt")));
+        let file = params::parse(value("Content-Disposition"), &context, &mut Vec::new());
+        assert_eq!((file.get("filename"), file.get("size")), (Some(text), Some("1")));
+    }
+}
+
+#[test]
+fn japanese_without_words_becomes_words() {
+    let raw = b"Subject: Re: \x1B$B2q5D\x1B(B (1)\r\nX-A: \x1B[1mbold\x1B[0m\r\nMIME-Version: 1.0\r\n\
+        Content-Type: text/plain; charset=iso-2022-jp\r\n\
+        Content-Disposition: inline; filename=\"\x1B$B2q5D\x1B(B.txt\"\r\n\r\n\x1B$B2q5D\x1B(B\r\n";
+    keeps_the_laws(raw);
+    let done = process(raw, &Policy::default());
+    let text = String::from_utf8_lossy(&done.bytes);
+    assert!(text.starts_with("Subject: Re: =?UTF-8?B?5Lya6K2w?= (1)\r\nX-A: \u{1B}[1mbold"), "{text}");
+    assert!(text.contains("; filename*=utf-8''%E4%BC%9A%E8%AD%B0.txt\r\n"), "{text}");
+    let told = done.report.events.iter().filter(|event| event.kind.code() == "charset.detected");
+    let places: Vec<_> = told.map(|event| &raw[event.at.start..event.at.end]).collect();
+    assert_eq!(places, [&b"\x1B$B2q5D\x1B(B"[..]; 2]);
+}
+
+/// A field that would lose bytes for good stays as it is, whatever it is and however it would be written; those beside it do not.
+#[test]
+fn fields_with_bytes_that_cannot_be_read_are_kept_on_request() {
+    let lossy: [&[u8]; 9] = [
+        b"Subject: =?utf-8?Q?caf=E9_=FF_rest?=",
+        b"Subject: fine =?iso-8859-1?Q?=E4?= and =?utf-8?B?////?= =?iso-8859-1?Q?=F6?=",
+        b"From: =?utf-8?B?////?= <a@b.example>",
+        b"To: =?iso-2022-jp?B?GyRC/yEhGyhC?= <a@b.example>, =?iso-8859-1?Q?=E4?= <c@d.example>",
+        b"Subject: =?shift_jis?B?g/+DQQ==?=",
+        b"Content-Type: text/plain; name=\"=?utf-8?Q?x=E9=FF.txt?=\"",
+        b"Content-Disposition: attachment; filename*=utf-8''a%E9%FFb",
+        b"Comments: (=?euc-jp?Q?=A4=FF=FF?=) x",
+        b"X-Long: =?utf-8?Q?a=FF=FE?=\r\n =?utf-8?Q?b=E9?=",
+    ];
+    let mut lost = 0;
+    for field in lossy {
+        let clean = b"X-Clean: =?iso-8859-1?Q?gr=FC=DFe?=\r\n";
+        let raw = [field, b"\r\n", clean, b"\r\nbody\r\n"].concat();
+        keeps_the_laws(&raw);
+        for policy in policies().into_iter().filter(|policy| policy.headers != Headers::Keep) {
+            let once = process(&raw, &policy);
+            let out = once.bytes.escape_ascii().to_string();
+            assert!(!out.contains("X-Clean: =?iso-8859-1"), "the other field is written anew: {out}");
+            // What another charset can read is no loss.
+            if once.report.losses() > 0 {
+                lost += 1;
+                let kept = once.bytes.starts_with(field);
+                assert_eq!(kept, policy.on_loss == OnLoss::Keep, "{policy:?}: {out}");
+            }
+        }
+    }
+    assert!(lost >= 40, "{lost}");
+}
+
+#[test]
+fn labels_in_segments_are_joined_and_go_together() {
+    let raw = b"Content-Type: text/plain; charset*0=iso-8859-; charset*1=2\nContent-Transfer-Encoding: 8bit\n\n\xb3\xf3d\xbc za\xbf\xf3\xb3\xe6\n";
+    let after = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nłódź zażółć\n";
+    assert_eq!(String::from_utf8_lossy(&process(raw, &Policy::default()).bytes), after);
+    keeps_the_laws(raw);
+    let message = Message::parse(raw, &Limits::default());
+    let parts = text_parts(&message, &Policy::default(), &mut Report::default());
+    assert_eq!(parts[0].reading.declared.as_deref(), Some("iso-8859-2"));
+    for (label, rest) in [
+        ("charset*0*=''koi8; charset*1=-u", ""),
+        ("charset*0*=''koi8; charset*1*=%2Du; format=flowed", "; format=flowed"),
+        ("charset*1=-u; charset*0=\"koi8\"", ""),
+        ("charset*=us-ascii'en'koi8%2Du", ""),
+    ] {
+        let head = format!("Content-Type: text/plain; {label}\nContent-Transfer-Encoding: 8bit\n\n");
+        let raw = [head.as_bytes(), b"\xf0\xd2\xc9\xd7\xa6\xd4\n"].concat();
+        let after = format!(
+            "Content-Type: text/plain; charset=utf-8{rest}\nContent-Transfer-Encoding: 8bit\n\nПривіт\n"
+        );
+        assert_eq!(String::from_utf8_lossy(&process(&raw, &Policy::default()).bytes), after, "{label}");
+        keeps_the_laws(&raw);
+    }
+    // Text in UTF-8 that says so stays as it is.
+    let raw = "Content-Type: text/plain; charset*0=utf-; charset*1=8\nContent-Transfer-Encoding: 8bit\n\ną\n";
+    assert!(process(raw.as_bytes(), &Policy::default()).edits.is_empty());
+}
+
+#[test]
+fn a_digest_of_changed_text_is_told() {
+    let head = "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\nContent-MD5: Q2hlY2sgSW50ZWdyaXR5IQ==\n\n";
+    case(
+        &format!("{head}Gr\u{fc}\u{df}e\n"),
+        &format!("{}Gr\u{fc}\u{df}e\n", head.replace("iso-8859-1", "utf-8")),
+    );
+    let raw = latin1(&format!("{head}Gr\u{fc}\u{df}e\n"));
+    assert_eq!(codes(&raw), ["hdr.stale-digest"]);
+    let event = process(&raw, &Policy::default()).report.events.remove(0);
+    assert!(event.at.of(&raw).starts_with(b"Content-MD5:"));
+    // Another transfer encoding changes nothing of what it is made of.
+    let encoded = head.replace("iso-8859-1", "utf-8").replace("8bit", "quoted-printable");
+    let raw = format!("{encoded}Gr=C3=BC=C3=9Fe\n");
+    assert!(!process(raw.as_bytes(), &Policy::default()).edits.is_empty());
+    assert_eq!(codes(raw.as_bytes()), [""; 0]);
+}

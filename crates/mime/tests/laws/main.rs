@@ -22,8 +22,9 @@ use evidence::message;
 use mailglot_mime::encoded_word::{self, HeaderContext, Repairs};
 use mailglot_mime::header::{Field, FieldKind, field_kind};
 use mailglot_mime::{
-    Attachments, CharsetOut, Headers, How, Limits, Message, Part, PartId, PartKind, Policy, Report, Transfer,
-    apply_undo, header_context, iso_2022_jp_form, params, process, text_parts, undo_edits,
+    Attachments, CharsetOut, Event, EventKind, Headers, How, Limits, Message, OnLoss, Part, PartId, PartKind,
+    Policy, Report, Transfer, apply_undo, header_context, iso_2022_jp_form, params, process, text_parts,
+    undo_edits,
 };
 use numbers::Numbers;
 use policies::{HEADERS, LOSSES, OUT, TRANSFERS, policy};
@@ -208,7 +209,8 @@ fn check(raw: &[u8], policy: &Policy) -> Result<(), (&'static str, String)> {
     for (old, new) in old.iter().zip(&new_texts) {
         law(
             "the text stays",
-            (old.part, &old.content) == (new.part, &new.content) || kept_guess(old, new),
+            (old.part, &old.content) == (new.part, &new.content)
+                || kept_guess(old, new, &once.report, policy),
             &|| format!("{old:?}\n{new:?}"),
         )?;
     }
@@ -318,6 +320,8 @@ struct Text {
     /// Line ends and final ones aside; None for documents that name their charset.
     content: Option<String>,
     how: How,
+    /// Some of it could not be read.
+    lossy: bool,
     body: Vec<u8>,
 }
 
@@ -331,14 +335,18 @@ fn texts(message: &Message<'_>, policy: &Policy) -> Vec<Text> {
         };
         let text = p.text.filter(|text| !named(text));
         let text = text.map(|t| read_as(t.replace("\r\n", "\n").trim_end_matches(['\n', '\r']), policy));
-        Text { part: p.part, content: text, how: p.reading.how, body: part.body.of(message.raw()).to_vec() }
+        let body = part.body.of(message.raw()).to_vec();
+        Text { part: p.part, content: text, how: p.reading.how, lossy: !p.losses.is_empty(), body }
     };
     parts.into_iter().map(text).collect()
 }
 
-/// A part that was left alone, and whose charset was guessed with the help of others that were not: it may be guessed otherwise now.
-fn kept_guess(old: &Text, new: &Text) -> bool {
-    old.body == new.body && matches!(old.how, How::Message | How::Detected | How::Fallback)
+/// A part that could be rewritten, but was left alone for what cannot be read of it, or would be read otherwise then: where its charset was
+/// guessed with the help of others that were rewritten, it may be guessed otherwise now.
+fn kept_guess(old: &Text, new: &Text, told: &Report, policy: &Policy) -> bool {
+    let unsettled = |event: &Event| event.kind == EventKind::MimeUnsettled && event.part == old.part;
+    let kept = policy.on_loss == OnLoss::Keep && old.lossy || told.events.iter().any(unsettled);
+    kept && old.body == new.body && matches!(old.how, How::Message | How::Detected | How::Fallback)
 }
 
 /// The smallest message found that breaks the same law.

@@ -13,6 +13,7 @@ mod edits;
 mod filter;
 mod milter;
 mod proxy;
+mod proxy_ends;
 mod proxy_limits;
 mod proxy_session;
 mod record;

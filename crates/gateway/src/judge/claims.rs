@@ -9,10 +9,10 @@
 //! embedded messages stay: nobody takes them for those of the message.
 
 use crate::policy::Rules;
-use mailglot_mime::{Edit, Eol, Event, EventKind, Message, PartId, Span, header};
+use mailglot_mime::{Eol, Event, EventKind, Message, PartId, Span, header};
 
-/// The claims of a message, in order and apart. Where an edit would change bytes inside and outside of one, not both can be done: no edit stays.
-pub(super) fn of(message: &Message<'_>, rules: &Rules, edits: &mut Vec<Edit>) -> Vec<Span> {
+/// The claims of a message, in order and apart.
+pub(super) fn of(message: &Message<'_>, rules: &Rules) -> Vec<Span> {
     let raw = message.raw();
     let damage = |event: &&Event| {
         use EventKind as E;
@@ -33,21 +33,7 @@ pub(super) fn of(message: &Message<'_>, rules: &Rules, edits: &mut Vec<Edit>) ->
             span.end = end;
         }
     }
-    if edits.iter().any(|edit| crosses(edit, &claims)) {
-        edits.clear();
-    }
     claims
-}
-
-/// Whether an edit changes bytes inside and outside of one of these places.
-fn crosses(edit: &Edit, places: &[Span]) -> bool {
-    let from = places.partition_point(|place| place.end <= edit.span.start);
-    places.get(from).is_some_and(|place| {
-        let inside = place.start < edit.span.start && edit.span.end < place.end;
-        let apart = edit.span.end <= place.start;
-        !apart
-            && (edit.span.start < place.start || place.end < edit.span.end || edit.span.is_empty() && inside)
-    })
 }
 
 /// The claims of a message, of which the header and the empty line behind it must be there. Linear in the header.
@@ -56,9 +42,16 @@ pub(crate) fn find(raw: &[u8], rules: &Rules) -> Vec<Span> {
     let mut soft = true;
     let mut start = 0;
     while start < raw.len() && !is_empty_line(&raw[start..]) {
-        let end = start + field_end(&raw[start..]);
+        let mut end = start + field_end(&raw[start..]);
         let field = &raw[start..end];
+        if end == raw.len() && field.starts_with(b"\r") && !field.ends_with(b"\n") {
+            // No LF ends a line here: this one is empty.
+            break;
+        }
         if is_claim_line(field, rules) {
+            // To those to whom a CR ends lines other fields stand behind it, and the whole message where no LF does.
+            let text = text_end(field, 0);
+            end = start + text + line_end(&field[text..]);
             claims.push(Span::new(start, end));
         } else if soft {
             soft = behind_returns(field, rules, |span| {

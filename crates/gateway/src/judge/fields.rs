@@ -15,7 +15,7 @@ use std::fmt::Write;
 const FIRST_COUNTS: [&[u8]; 4] =
     [b"content-type", b"content-transfer-encoding", b"content-disposition", b"mime-version"];
 /// What stands before a first line that begins with white space, where fields of ours stand above it.
-const LEADING: &[u8] = b"X-Leading-Line:";
+pub(crate) const LEADING: &[u8] = b"X-Leading-Line:";
 /// Longest line that we write (RFC 5322 2.1.1).
 const WIDTH: usize = 76;
 
@@ -42,10 +42,10 @@ pub(super) fn has_length_tag(message: &Message<'_>) -> bool {
     })
 }
 
-/// Deletes the fields that no reader should believe where another one stands above them.
-pub(super) fn delete_duplicates(message: &Message<'_>, findings: &Findings, edits: &mut Vec<Edit>) {
+/// Edits that delete the fields which no reader should believe where another one stands above them.
+pub(super) fn duplicates(message: &Message<'_>, findings: &Findings) -> Vec<Edit> {
     if !findings.has(Finding::DuplicateHeader) {
-        return;
+        return Vec::new();
     }
     let raw = message.raw();
     let mut gone = Vec::new();
@@ -70,24 +70,14 @@ pub(super) fn delete_duplicates(message: &Message<'_>, findings: &Findings, edit
             sealed_until = part.body.end;
         }
     }
-    delete(gone, edits);
+    deletions(gone)
 }
 
-/// Adds edits that delete bytes; edits inside these go.
-pub(super) fn delete(mut gone: Vec<Span>, edits: &mut Vec<Edit>) {
-    if gone.is_empty() {
-        return;
-    }
+/// Edits that delete bytes, each once.
+pub(super) fn deletions(mut gone: Vec<Span>) -> Vec<Edit> {
     gone.sort_unstable_by_key(|span| span.start);
     gone.dedup();
-    let inside = |edit: &Edit| {
-        let after = gone.partition_point(|span| span.start <= edit.span.start);
-        after.checked_sub(1).is_some_and(|at| edit.span.end <= gone[at].end && edit.span.start < gone[at].end)
-            && !edit.span.is_empty()
-    };
-    edits.retain(|edit| !inside(edit));
-    edits.extend(gone.into_iter().map(|span| Edit::new(span, b"")));
-    edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+    gone.into_iter().map(|span| Edit::new(span, b"")).collect()
 }
 
 /// The fields that tell of findings and of the original.
@@ -105,10 +95,14 @@ pub(super) fn added(
     findings_field(rules, wanted, findings, rules.monitor.then_some("monitor")).into_iter().collect()
 }
 
-/// Fields as they stand above a message, with CRLF where its first line ends so, else with LF.
-pub(crate) fn above(added: &[(FieldValue, FieldValue)], raw: &[u8], edits: &[Edit]) -> Vec<u8> {
+/// How the lines of a message end: with CRLF where its first line does, else with LF.
+pub(crate) fn line_end(raw: &[u8]) -> &'static [u8] {
     let first = memchr::memchr(b'\n', raw);
-    let eol: &[u8] = if first.is_none_or(|at| at > 0 && raw[at - 1] == b'\r') { b"\r\n" } else { b"\n" };
+    if first.is_none_or(|at| at > 0 && raw[at - 1] == b'\r') { b"\r\n" } else { b"\n" }
+}
+
+/// Fields as they stand above a message, in lines that end so.
+pub(crate) fn above(added: &[(FieldValue, FieldValue)], raw: &[u8], edits: &[Edit], eol: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (name, value) in added {
         bytes.extend_from_slice(name.as_bytes());
@@ -121,6 +115,14 @@ pub(crate) fn above(added: &[(FieldValue, FieldValue)], raw: &[u8], edits: &[Edi
         }
         bytes.extend_from_slice(eol);
     }
+    if !added.is_empty() {
+        bytes.extend_from_slice(&name_below(raw, edits));
+    }
+    bytes
+}
+
+/// What the first line of a message with these edits is given where a field stands above it; nothing where it is a field, or ends the header.
+pub(super) fn name_below(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
     let (mut at, mut below) = (0, None);
     for edit in edits {
         if below.is_some() || edit.span.start > at {
@@ -129,17 +131,15 @@ pub(crate) fn above(added: &[(FieldValue, FieldValue)], raw: &[u8], edits: &[Edi
         (at, below) = (edit.span.end, edit.with.first());
     }
     let first = below.map_or(raw.get(at..).unwrap_or_default(), std::slice::from_ref);
-    if added.is_empty() {
-        return bytes;
-    }
     if matches!(first, [b' ' | b'\t', ..]) {
         // A first line that begins with white space would go on with what we say.
-        bytes.extend_from_slice(LEADING);
+        LEADING.to_vec()
     } else if first.starts_with(b"From ") || first.starts_with(b">From ") {
         // The line of a mailbox is one at the very beginning only; elsewhere it ends a header for some.
-        bytes.extend_from_slice(&[NAMED, b" "].concat());
+        [NAMED, b" "].concat()
+    } else {
+        Vec::new()
     }
-    bytes
 }
 
 /// The field that tells of findings, and in which `mode` nothing, or not all, was done of what the policy wants.
@@ -152,9 +152,10 @@ pub(crate) fn findings_field(
     field(rules.findings_header.as_ref()?, &results(rules, wanted, findings, mode))
 }
 
-/// The field that tells of the original of a message that is rewritten.
+/// The field that tells of the original of a message that is rewritten, which was `came` before fields that claimed to be ours went.
 pub(super) fn original(
     message: &Message<'_>,
+    came: &[u8],
     rules: &Rules,
     edits: &[Edit],
     report: &Report,
@@ -168,19 +169,18 @@ pub(super) fn original(
     let after = Message::parse(&bytes, &rules.rewriting.limits);
     let mut parts = Vec::new();
     for reading in report.readings.iter().take(Findings::LISTED) {
-        let (old, new) = (message.part(reading.part), after.parts().get(reading.part.0 as usize));
-        let Some(new) = new.filter(|new| {
-            new.header.of(&bytes) != old.header.of(raw) || new.body.of(&bytes) != old.body.of(raw)
-        }) else {
+        let index = reading.part.0 as usize;
+        let (Some(old), Some(new)) = (message.parts().get(index), after.parts().get(index)) else { continue };
+        if new.header.of(&bytes) == old.header.of(raw) && new.body.of(&bytes) == old.body.of(raw) {
             continue;
-        };
+        }
         let section = message.section(reading.part);
         let used = reading.used.name().to_ascii_lowercase();
         let (from, to) = (transfer(old, raw), transfer(new, &bytes));
         parts.push(format!("p={section}; from={used}/{from}; to={}/{to}", charset(new, &bytes)));
     }
     let mut digest = String::with_capacity(64);
-    for byte in Sha256::digest(raw) {
+    for byte in Sha256::digest(came) {
         // Writing to a string cannot fail.
         let _ = write!(digest, "{byte:02x}");
     }

@@ -7,6 +7,7 @@
 //! A line of blanks continues its field (RFC 5322 4.2, obs-FWS), and ends the header for some readers. Its blanks go to the end of the line
 //! before it: the field's text stays what it was. A multipart that ends with its message, or with the part around it, gets the delimiter
 //! that it lacks (RFC 2046 5.1.1), behind a line end of its own: no byte of its last part is another. What was found is told all the same.
+//! Everything else is planned for the message as it is mended: what had no name is read as the field that it becomes.
 //!
 //! # Limits
 //! What is signed stays, and so do embedded messages. In lines that end in CR alone nothing is mended. Blanks that would make a line too
@@ -14,7 +15,7 @@
 
 use super::Kept;
 use crate::policy::{Action, Finding, Findings, Rules};
-use mailglot_mime::{Edit, Eol, Event, EventKind, Limits, Message, PartId, PartKind, Span, header, splice};
+use mailglot_mime::{Edit, Eol, Event, EventKind, Limits, Message, PartId, PartKind, Span, splice};
 use std::cmp::Reverse;
 
 /// Bytes of the longest line that is made.
@@ -23,28 +24,23 @@ const WIDTH: usize = 900;
 /// The name of a line that had none.
 pub(crate) const NAMED: &[u8] = b"X-Unnamed-Line:";
 
-/// Adds edits for what was found, where the rules ask for that. Linear in the message.
-pub(super) fn plan(
-    message: &Message<'_>,
-    rules: &Rules,
-    findings: &Findings,
-    kept: &Kept,
-    edits: &mut Vec<Edit>,
-) {
+/// Edits for what was found, where the rules ask for that: everything else is planned for what they make of the message. Linear in it.
+pub(super) fn plan(message: &Message<'_>, rules: &Rules, findings: &Findings, kept: &Kept) -> Vec<Edit> {
+    let mut edits = Vec::new();
     let asked = |finding| findings.has(finding) && rules.action(finding) == Action::Normalize;
     let (blanks, open) = (asked(Finding::WhitespaceLine), asked(Finding::UnterminatedMultipart));
     let (unended, unnamed) = (asked(Finding::UnendedHeader), asked(Finding::MalformedHeaderLine));
     if !(blanks || open || unended || unnamed) || message.eol() == Eol::Cr {
-        return;
+        return edits;
     }
     let sealed = sealed(message);
     let mut alike = |change: &dyn Fn(&mut Vec<Edit>)| {
         let before = edits.clone();
-        change(edits);
-        if *edits != before {
-            let bytes = spliced(message.raw(), edits);
+        change(&mut edits);
+        if edits != before {
+            let bytes = spliced(message.raw(), &edits);
             if !is_alike(message, &Message::parse(&bytes, &rules.rewriting.limits)) {
-                *edits = before;
+                edits = before;
             }
         }
     };
@@ -55,11 +51,12 @@ pub(super) fn plan(
         alike(&|edits| add(name_lines(message, &sealed), kept, edits));
     }
     if blanks {
-        alike(&|edits| join_lines(message, &sealed, kept, edits));
+        alike(&|edits| add(join_lines(message, &sealed), kept, edits));
     }
     if open {
-        close(message, &sealed, &rules.rewriting.limits, edits);
+        close(message, &sealed, &rules.rewriting.limits, &mut edits);
     }
+    edits
 }
 
 /// Of each part, whether nothing in it may change, its header aside; and whether that holds for its header too.
@@ -76,7 +73,7 @@ fn sealed(message: &Message<'_>) -> Vec<(bool, bool)> {
     parts.collect()
 }
 
-/// Adds edits between fields, behind those that add fields there.
+/// Adds edits between fields.
 fn add(mut new: Vec<Edit>, kept: &Kept, edits: &mut Vec<Edit>) {
     kept.hold(&mut new);
     edits.append(&mut new);
@@ -122,8 +119,8 @@ fn name_lines(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
     new
 }
 
-/// Takes the line ends away before lines of blanks. Edits in such a field become one with that.
-fn join_lines(message: &Message<'_>, sealed: &[(bool, bool)], kept: &Kept, edits: &mut Vec<Edit>) {
+/// Takes the line ends away before lines of blanks.
+fn join_lines(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
     let raw = message.raw();
     let mut new = Vec::new();
     for (part, (_, header_sealed)) in message.parts().iter().zip(sealed) {
@@ -132,43 +129,13 @@ fn join_lines(message: &Message<'_>, sealed: &[(bool, bool)], kept: &Kept, edits
         }
         let (first, last) = (part.fields.0 as usize, part.fields.1 as usize);
         for field in message.all_fields().get(first..last).unwrap_or_default() {
-            if has_line_of_blanks(field.full.of(raw)) {
-                new.extend(joined(raw, field, edits));
+            let bytes = field.full.of(raw);
+            if has_line_of_blanks(bytes) {
+                new.push(narrowed(raw, &Edit::new(field.full, without_lines_of_blanks(bytes))));
             }
         }
     }
-    kept.hold(&mut new);
-    let replaced = |edit: &Edit| {
-        let after = new.partition_point(|field| field.span.end <= edit.span.start);
-        new.get(after).is_some_and(|field| is_within(edit, field.span))
-    };
-    edits.retain(|edit| !replaced(edit));
-    edits.extend(new.iter().map(|edit| narrowed(raw, edit)));
-    edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
-}
-
-/// Whether an edit changes a field, and adds nothing before or behind it.
-fn is_within(edit: &Edit, field: Span) -> bool {
-    let aside = edit.span.is_empty() && (edit.span.start == field.start || edit.span.start == field.end);
-    field.start <= edit.span.start && edit.span.end <= field.end && !aside
-}
-
-/// A field with its edits, and without lines of blanks; none where it cannot be told as one.
-fn joined(raw: &[u8], field: &header::Field, edits: &[Edit]) -> Option<Edit> {
-    let span = field.full;
-    let from = edits.partition_point(|edit| edit.span.end <= span.start);
-    let (mut bytes, mut at) = (Vec::with_capacity(span.len()), span.start);
-    for edit in edits[from..].iter().take_while(|edit| edit.span.start < span.end) {
-        if !is_within(edit, span) {
-            return None;
-        }
-        bytes.extend_from_slice(&raw[at..edit.span.start]);
-        bytes.extend_from_slice(&edit.with);
-        at = edit.span.end;
-    }
-    bytes.extend_from_slice(&raw[at..span.end]);
-    let new = without_lines_of_blanks(&bytes);
-    (new != span.of(raw)).then(|| Edit::new(span, new))
+    new
 }
 
 /// An edit without the bytes at both its ends that stay.
@@ -271,7 +238,7 @@ fn unclosed(message: &Message<'_>) -> impl Iterator<Item = PartId> {
     message.defects().iter().filter(|event| event.kind == EventKind::MimeUnclosed).map(|event| event.part)
 }
 
-fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
+pub(super) fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(raw.len() + 64);
     // Writing to memory cannot fail.
     let _ = splice(raw, edits, &mut bytes);
@@ -292,6 +259,7 @@ fn is_alike(one: &Message<'_>, other: &Message<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mailglot_mime::header;
 
     #[test]
     fn lines_of_blanks_go_into_the_line_before_them() {

@@ -5,6 +5,10 @@
 //!               └► events, scans ─► findings ─► rules ─► Judgement ┴─► bytes ─► proxy, filter
 //! ```
 //!
+//! What goes or is mended whatever else is done (fields that claim to be ours, fields that occur again, what was left open, a first line without a
+//! name below a field of ours) makes another message: everything else is found and planned in that one, so that a second pass finds
+//! nothing more. Edits of both are then told as one list, in the places of the message as it came.
+//!
 //! # Limits
 //! Parts under a signature are looked at by their labels and structure; their text is not read.
 
@@ -13,6 +17,7 @@ mod canonical;
 mod changed;
 mod charsets;
 mod claims;
+mod composed;
 mod events;
 mod fields;
 mod grown;
@@ -22,6 +27,8 @@ mod script;
 mod structure;
 mod widened;
 
+use composed::{Places, composed};
+
 pub use changed::ChangedPart;
 pub use grown::hold_fields;
 
@@ -29,13 +36,14 @@ use crate::engine::Envelope;
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules, Signed};
 use mailglot_mime::{
-    CharsetOut, Edit, Headers, Message, PartId, PartKind, Plan, Policy, Report, Span, Transfer, header,
+    CharsetOut, Edit, Eol, Headers, Message, PartId, PartKind, Plan, Policy, Report, Span, Transfer, header,
     plan_parsed, splice,
 };
 use std::borrow::Cow;
 
 pub(crate) use claims::{find as find_claims, is_claim, is_suspect, without as without_claims};
-pub(crate) use fields::{above, findings_field};
+pub(crate) use fields::LEADING;
+pub(crate) use fields::{above, findings_field, line_end};
 pub(crate) use mend::NAMED;
 
 /// What becomes of one message.
@@ -60,6 +68,8 @@ pub struct Judgement<'a> {
     /// Those of them that are changed.
     pub changed: Vec<ChangedPart>,
     raw: &'a [u8],
+    /// What ends its lines.
+    eol: &'static [u8],
 }
 
 impl<'a> Judgement<'a> {
@@ -76,6 +86,7 @@ impl<'a> Judgement<'a> {
             parts: 0,
             changed: Vec::new(),
             raw,
+            eol: fields::line_end(raw),
         }
     }
 
@@ -84,12 +95,12 @@ impl<'a> Judgement<'a> {
         self.raw
     }
 
-    /// The message as it leaves, with CRLF behind added fields where its first line ends so, else with LF.
+    /// The message as it leaves; added fields end as its first line does.
     pub fn bytes(&self) -> Cow<'a, [u8]> {
         if self.edits.is_empty() && self.added.is_empty() {
             return Cow::Borrowed(self.raw);
         }
-        let mut bytes = fields::above(&self.added, self.raw, &self.edits);
+        let mut bytes = fields::above(&self.added, self.raw, &self.edits, self.eol);
         bytes.reserve(self.size());
         // Writing to memory cannot fail.
         let _ = splice(self.raw, &self.edits, &mut bytes);
@@ -123,47 +134,180 @@ pub(crate) fn judge_mended<'a>(
     mended: bool,
 ) -> Judgement<'a> {
     let policy = policy_for(envelope, rules);
-    let message = Message::parse(raw, &policy.limits);
-    let Plan { mut edits, report } = plan_parsed(&message, &policy);
+    let reading = Reading { came: raw, envelope, rules, policy: &policy };
+    let came = Message::parse(raw, &policy.limits);
     let mut findings = Findings::default();
     if mended {
         findings.add(Finding::BareLf, String::new);
     }
-    let mut kept = Kept::default();
-    events::find(&message, &report, envelope, &mut findings);
-    structure::find(&message, &mut findings, &mut kept);
-    charsets::find(&message, &report, rules, &mut findings, &mut kept);
-    addresses::find(&message, &mut findings);
-    kept.embedded(&message);
-    let kept = kept.sorted();
-    kept.hold(&mut edits);
-    widened::take_back(&message, &mut edits);
-    let signed = fields::is_signed(&message);
-    if signed && fields::has_length_tag(&message) {
-        findings.add(Finding::DkimLTag, String::new);
+    // What claims to be ours goes from every message, and nobody is told what was in it; all else is found and planned in what is left.
+    let claims = claims::of(&came, rules);
+    let (count, gone) = (claims.len() as u32, fields::deletions(claims));
+    let (left, parsed);
+    let mut message = &came;
+    if !gone.is_empty() {
+        left = mend::spliced(raw, &gone);
+        parsed = Message::parse(&left, &policy.limits);
+        message = &parsed;
     }
-    if signed && !may_break_signature(&message, rules) && !edits.is_empty() {
-        edits.clear();
-        findings.add(Finding::SignedNotNormalised, String::new);
+    let mut draft = reading.draft(message);
+    findings.merge(&draft.findings);
+    let mut mends = std::mem::take(&mut draft.mends);
+    let mut plan = reading.settle(message, draft, &mends, &mut findings);
+    let rewritten = mended || !plan.edits.is_empty();
+    let mut outcome = reading.outcome(message, &mut plan, rewritten, &findings);
+    if plan.is_free && !outcome.added.is_empty() {
+        let first = fields::name_below(message.raw(), &outcome.edits);
+        if !first.is_empty() {
+            // It is a field then, and is read as one.
+            mends.insert(0, Edit::new(Span::new(0, 0), first));
+            let draft = Draft { report: plan.report, ..Draft::default() };
+            plan = reading.settle(message, draft, &mends, &mut findings);
+            let rewritten = mended || plan.edits[..] != mends[..1];
+            outcome = reading.outcome(message, &mut plan, rewritten, &findings);
+        }
     }
-    if !signed || may_break_signature(&message, rules) {
-        canonical::plan(&message, &report, &findings, &mut edits);
-        mend::plan(&message, rules, &findings, &kept, &mut edits);
-        fields::delete_duplicates(&message, &findings, &mut edits);
-        grown::take_back(&message, &mut findings, &mut edits);
+    let Outcome { wanted, action, edits, added } = outcome;
+    let mut changed = changed::parts(message, &plan.report, &edits);
+    let places = Places::of(&gone);
+    for part in &mut changed {
+        part.body = places.before(part.body);
     }
-    let claims = claims::of(&message, rules, &mut edits);
-    let (wanted, action) = decide(rules, &findings, mended || !edits.is_empty());
-    if action != Action::Normalize {
-        edits.clear();
+    let mut report = plan.report;
+    for event in &mut report.events {
+        event.at = places.before(event.at);
     }
-    let mut added = fields::added(rules, wanted, action, &findings);
-    added.extend(fields::original(&message, rules, &edits, &report));
-    let count = claims.len() as u32;
-    fields::delete(claims, &mut edits);
-    let (parts, changed) = (message.parts().len() as u32, changed::parts(&message, &report, &edits));
+    let parts = message.parts().len() as u32;
+    let edits = composed(gone, edits);
     let action = if action == Action::Pass && !added.is_empty() { Action::Tag } else { action };
-    Judgement { action, wanted, claims: count, findings, edits, added, report, parts, changed, raw }
+    // Lines that end otherwise would make another message of one whose lines end in CR alone.
+    let eol = if came.eol() == Eol::Cr { Eol::Cr.bytes() } else { fields::line_end(raw) };
+    Judgement { action, wanted, claims: count, findings, edits, added, report, parts, changed, raw, eol }
+}
+
+/// How messages are read.
+#[derive(Clone, Copy)]
+struct Reading<'r> {
+    /// The message as it came.
+    came: &'r [u8],
+    envelope: &'r Envelope,
+    rules: &'r Rules,
+    policy: &'r Policy,
+}
+
+/// What was found in a message, and what would be changed in it as it is.
+#[derive(Default)]
+struct Draft {
+    findings: Findings,
+    report: Report,
+    edits: Vec<Edit>,
+    /// What was left open in it: when that is mended, something else is to be changed.
+    mends: Vec<Edit>,
+    /// No signature keeps it as it is.
+    is_free: bool,
+}
+
+/// What is done to a message.
+struct Outcome {
+    wanted: Action,
+    action: Action,
+    edits: Vec<Edit>,
+    added: Vec<(FieldValue, FieldValue)>,
+}
+
+/// How often a message is read anew whose mends show something else to be mended.
+const ROUNDS: u32 = 4;
+
+impl Reading<'_> {
+    /// Reads a message.
+    fn draft(self, message: &Message<'_>) -> Draft {
+        let Self { envelope, rules, policy, .. } = self;
+        let Plan { mut edits, report } = plan_parsed(message, policy);
+        let mut findings = Findings::default();
+        let mut kept = Kept::default();
+        events::find(message, &report, envelope, &mut findings);
+        structure::find(message, &mut findings, &mut kept);
+        charsets::find(message, &report, rules, &mut findings, &mut kept);
+        addresses::find(message, &mut findings);
+        kept.embedded(message);
+        let kept = kept.sorted();
+        kept.hold(&mut edits);
+        widened::take_back(message, &mut edits);
+        let signed = fields::is_signed(message);
+        if signed && fields::has_length_tag(message) {
+            findings.add(Finding::DkimLTag, String::new);
+        }
+        let is_free = !signed || may_break_signature(message, rules);
+        if !is_free && !edits.is_empty() {
+            edits.clear();
+            findings.add(Finding::SignedNotNormalised, String::new);
+        }
+        let mut mends = Vec::new();
+        if is_free {
+            canonical::plan(message, &report, &findings, &mut edits);
+            mends = fields::duplicates(message, &findings);
+            if mends.is_empty() {
+                // Where fields go, a header may end at another line.
+                mends = mend::plan(message, rules, &findings, &kept);
+            }
+            grown::take_back(message, &mut findings, &mut edits);
+        }
+        Draft { findings, report, edits, mends, is_free }
+    }
+
+    /// What is changed in a message when it is mended, planned for what these mends make of it; `draft` is that of the message as it is.
+    /// What is found then is found in it.
+    fn settle(
+        self,
+        message: &Message<'_>,
+        mut draft: Draft,
+        mends: &[Edit],
+        findings: &mut Findings,
+    ) -> Draft {
+        let mut mends = mends.to_vec();
+        for round in 1..=ROUNDS {
+            if mends.is_empty() {
+                break;
+            }
+            let bytes = mend::spliced(message.raw(), &mends);
+            let next = self.draft(&Message::parse(&bytes, &self.policy.limits));
+            if !next.is_free {
+                // Nobody may mend what is signed then.
+                draft.edits.clear();
+                break;
+            }
+            findings.merge(&next.findings);
+            if next.mends.is_empty() || round == ROUNDS {
+                let places = Places::of(&mends);
+                draft = next;
+                for event in &mut draft.report.events {
+                    event.at = places.before(event.at);
+                }
+                draft.edits = composed(mends, draft.edits);
+                break;
+            }
+            mends = composed(mends, next.mends);
+        }
+        draft
+    }
+
+    /// What is done to a message of this plan, whose edits go with that; `rewritten` is whether there is something to be written anew.
+    fn outcome(
+        self,
+        message: &Message<'_>,
+        plan: &mut Draft,
+        rewritten: bool,
+        findings: &Findings,
+    ) -> Outcome {
+        let (wanted, action) = decide(self.rules, findings, rewritten);
+        let mut edits = std::mem::take(&mut plan.edits);
+        if action != Action::Normalize {
+            edits.clear();
+        }
+        let mut added = fields::added(self.rules, wanted, action, findings);
+        added.extend(fields::original(message, self.came, self.rules, &edits, &plan.report));
+        Outcome { wanted, action, edits, added }
+    }
 }
 
 /// How a message is written, by what its envelope promised.

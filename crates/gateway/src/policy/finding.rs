@@ -207,6 +207,21 @@ impl Findings {
         }
     }
 
+    /// Adds what another reading of the same message found: the greater count of each counts.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        if other.is_empty() {
+            return;
+        }
+        for (count, other) in self.counts.iter_mut().zip(other.counts) {
+            *count = other.max(*count);
+        }
+        for entry in &other.places {
+            if self.places.len() < Self::LISTED && !self.places.contains(entry) {
+                self.places.push(entry.clone());
+            }
+        }
+    }
+
     /// How often it was found.
     pub fn count(&self, finding: Finding) -> u32 {
         self.counts[finding as usize]

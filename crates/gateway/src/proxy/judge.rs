@@ -12,7 +12,7 @@ use super::capabilities::Capabilities;
 use super::content::{Unacceptable, is_clean};
 use super::leaving::Around;
 use crate::engine::{Engine, Envelope};
-use crate::judge::{above, find_claims};
+use crate::judge::{above, find_claims, line_end};
 use crate::notice::Record;
 use crate::policy::{Action, Finding};
 use mailglot_mime::{Edit, Headers, Span, Transfer};
@@ -125,7 +125,7 @@ pub(super) fn as_it_came(
     if field.is_some() {
         record.action = record.action.max(Action::Tag);
     }
-    Around { above: above(field.as_slice(), header, &edits), gone }
+    Around { above: above(field.as_slice(), header, &edits, line_end(header)), gone }
 }
 
 /// Judges a message and writes what is allowed; `announced` is what the next hop takes, `mended` whether its line ends were set right, `came` the

@@ -67,7 +67,8 @@ impl Complete {
         let mut header = header;
         // The server has said where fields begin and where they end.
         let between = |edit: &Edit| {
-            edit.span.is_empty() && (edit.with == b"\r\n" || edit.with.starts_with(judge::NAMED))
+            let named = [judge::NAMED, judge::LEADING].iter().any(|name| edit.with.starts_with(name));
+            edit.span.is_empty() && (edit.with == b"\r\n" || named)
         };
         if header.iter().any(between) {
             return Ok((actions, false));

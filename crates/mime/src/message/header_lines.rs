@@ -7,7 +7,7 @@
 //! - A line of nothing but blanks is such a line too (obs-FWS) when a field, a continuation or an empty line follows its like; else it
 //!   stands for the empty line (`mime.no-blank-line`). Inside the header it gives `hdr.blank-line`.
 //! - A line that is neither field nor continuation is junk in the header (`hdr.no-colon`) when a field with a known name stands within
-//!   the next eight lines, before any empty line; so is `From ` or `>From ` as the first line. Lines that continue junk are junk.
+//!   the next eight lines, before any empty line and any that begins with two hyphens and is no field; so is `From ` or `>From ` as the first line. Lines that continue junk are junk.
 //!   Otherwise, and always where it begins with two hyphens, the body begins there (`mime.no-blank-line`): text is never lost to a header.
 //! - A name is any run of bytes but blanks, controls and the colon; blanks may stand before the colon. NUL is kept in place.
 //!
@@ -340,10 +340,12 @@ impl Parser<'_> {
             if content.is_empty() || (content[0] == b'-' && self.delimiter(line).is_some()) {
                 return None;
             }
-            if field_name(content).is_some_and(|(name, _)| is_known(&content[..name])) {
-                return Some(at);
+            match field_name(content) {
+                Some((name, _)) if is_known(&content[..name]) => return Some(at),
+                // The header ends here at the latest.
+                None if content.starts_with(b"--") => return None,
+                _ => at = line.next,
             }
-            at = line.next;
         }
         None
     }

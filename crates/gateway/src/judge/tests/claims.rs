@@ -97,3 +97,26 @@ fn a_claim_in_a_text_hinders_its_rewriting() {
 fn silent_but_claims(rules: Rules) -> Rules {
     Rules { original_header: Some("MIME-Ambiguity-Results".to_owned()), ..silent(rules) }
 }
+
+/// What stands behind such a field in lines that end in CR alone is no part of it.
+#[test]
+fn a_claim_takes_nothing_with_it() {
+    let rest = "Subject: y\r\rtext: a\rMIME-Ambiguity-Results: text\r";
+    for claim in ["MIME-Ambiguity-Results: forged\r", "mime-ambiguity-results: a\r b\r\t\r c\r"] {
+        for (raw, want) in [
+            (format!("{claim}{rest}"), rest.to_owned()),
+            (format!("{claim}{claim}{rest}"), rest.to_owned()),
+            (format!("To: b\r{claim}{rest}"), format!("To: b\r{rest}")),
+            (format!("{claim}To: b\r\n\r\ntext\r\n"), "To: b\r\n\r\ntext\r\n".to_owned()),
+            (
+                format!("{claim}\rMIME-Ambiguity-Results: text\r"),
+                "\rMIME-Ambiguity-Results: text\r".to_owned(),
+            ),
+        ] {
+            let rules = Rules { actions: [Action::Pass; Finding::ALL.len()], ..Rules::default() };
+            let judgement = judge(raw.as_bytes(), &Envelope::default(), &rules);
+            assert_eq!(String::from_utf8_lossy(&judgement.bytes()), want, "{raw:?}");
+            assert!(judgement.claims > 0);
+        }
+    }
+}

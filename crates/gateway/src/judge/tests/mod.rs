@@ -9,6 +9,7 @@ use std::path::PathBuf;
 mod claims;
 mod findings;
 mod mends;
+mod nameless;
 
 /// Rules that add no field, so that outputs can be compared.
 fn silent(mut rules: Rules) -> Rules {

@@ -103,3 +103,20 @@ fn what_is_signed_does_not_tell_of_the_rest() {
     let plain = |raw: &[u8]| texts(raw).into_iter().map(|(text, ..)| text).collect::<Vec<_>>();
     assert_eq!(plain(&raw), plain(&outcome.bytes));
 }
+
+/// A footer that a list appends in plain text behind base64 is text of the charset only where ASCII is.
+#[test]
+fn a_footer_does_not_go_into_a_charset_without_ascii() {
+    use mailglot_mime::{Bodies, Transfer};
+    let policy = Policy { bodies: Bodies::Keep, transfer: Transfer::EightBit, ..Policy::default() };
+    for (charset, body, changes) in
+        [("utf-16be", "/v8AaADpAGwAbABv", false), ("iso-8859-1", "aOlsbG8=", true)]
+    {
+        let raw = format!(
+            "Content-Type: text/plain; charset={charset}\r\nContent-Transfer-Encoding: base64\r\n\r\n{body}\r\n\
+             _______________________________________________\r\nlist mailing list\r\n"
+        );
+        let done = process(raw.as_bytes(), &policy);
+        assert_eq!(done.bytes != raw.as_bytes(), changes, "{}", String::from_utf8_lossy(&done.bytes));
+    }
+}

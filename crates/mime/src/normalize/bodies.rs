@@ -132,8 +132,8 @@ impl<'a> Body<'a, '_> {
         // Without a single field it is no mail; a header would be an invention.
         let bare = self.id == PartId::ROOT && self.message.fields(self.id).is_empty();
         // Two charsets in one body: only a change of charset could hold both.
-        let mixed =
-            self.policy.bodies == Bodies::Keep && self.transferred.footer().is_some_and(|f| !f.is_ascii());
+        let others = |footer: &[u8]| !footer.is_ascii() || !self.choice.used.is_ascii_compatible();
+        let mixed = self.policy.bodies == Bodies::Keep && self.transferred.footer().is_some_and(others);
         !(matches!(part.transfer, TransferEncoding::Unknown | TransferEncoding::Uuencode)
             || bare
             || self.policy.on_loss == OnLoss::Keep && self.choice.log.losses() > 0

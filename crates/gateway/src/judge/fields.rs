@@ -4,7 +4,7 @@
 //! A signature counts as one wherever it stands among the fields of the message, and whether or not it is valid.
 
 use super::changed::transfer;
-use super::mend::NAMED;
+use super::mend::{NAMED, name_for};
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules};
 use mailglot_mime::{Edit, Message, Part, PartId, PartKind, Report, Span, header, splice};
@@ -19,10 +19,11 @@ pub(crate) const LEADING: &[u8] = b"X-Leading-Line:";
 /// Longest line that we write (RFC 5322 2.1.1).
 const WIDTH: usize = 76;
 
-/// Whether a signature covers the message: DKIM, DomainKeys, ARC, DKIM2. One that covers a part of its body only (`l=`) counts.
-pub(super) fn is_signed(message: &Message<'_>) -> bool {
+/// Whether a signature in this header covers a message, the whole or an embedded one: DKIM, DomainKeys, ARC, DKIM2. One that covers a part of
+/// its body only (`l=`) counts.
+pub(super) fn is_signed(message: &Message<'_>, header_of: PartId) -> bool {
     let raw = message.raw();
-    message.fields(PartId::ROOT).iter().any(|field| {
+    message.fields(header_of).iter().any(|field| {
         let name = field.name.of(raw);
         header::is_signature(name)
             || name.eq_ignore_ascii_case(b"dkim2-signature")
@@ -116,13 +117,13 @@ pub(crate) fn above(added: &[(FieldValue, FieldValue)], raw: &[u8], edits: &[Edi
         bytes.extend_from_slice(eol);
     }
     if !added.is_empty() {
-        bytes.extend_from_slice(&name_below(raw, edits));
+        bytes.extend_from_slice(&name_below(raw, edits, eol));
     }
     bytes
 }
 
 /// What the first line of a message with these edits is given where a field stands above it; nothing where it is a field, or ends the header.
-pub(super) fn name_below(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
+pub(super) fn name_below(raw: &[u8], edits: &[Edit], eol: &[u8]) -> Vec<u8> {
     let (mut at, mut below) = (0, None);
     for edit in edits {
         if below.is_some() || edit.span.start > at {
@@ -131,12 +132,13 @@ pub(super) fn name_below(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
         (at, below) = (edit.span.end, edit.with.first());
     }
     let first = below.map_or(raw.get(at..).unwrap_or_default(), std::slice::from_ref);
-    if matches!(first, [b' ' | b'\t', ..]) {
+    let line = &first[..memchr::memchr2(b'\r', b'\n', first).unwrap_or(first.len())];
+    if matches!(line, [b' ' | b'\t', ..]) {
         // A first line that begins with white space would go on with what we say.
-        LEADING.to_vec()
-    } else if first.starts_with(b"From ") || first.starts_with(b">From ") {
+        name_for(LEADING, line, eol)
+    } else if line.starts_with(b"From ") || line.starts_with(b">From ") {
         // The line of a mailbox is one at the very beginning only; elsewhere it ends a header for some.
-        [NAMED, b" "].concat()
+        name_for(NAMED, line, eol)
     } else {
         Vec::new()
     }

@@ -11,7 +11,7 @@
 //!
 //! # Limits
 //! What is signed stays, and so do embedded messages. In lines that end in CR alone nothing is mended. Blanks that would make a line too
-//! long go, and lines without a name that would be too long with one have none. A message whose parts would be others by one of these stays without it. A message that was cut within a header, or whose parts would be others with the delimiters, stays without them.
+//! long go. A message whose parts would be others by one of these stays without it. A message that was cut within a header, or whose parts would be others with the delimiters, stays without them.
 
 use super::Kept;
 use crate::policy::{Action, Finding, Findings, Rules};
@@ -90,7 +90,7 @@ fn end_headers(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
 
 /// Names for lines in headers that are no fields. Lines that go on with such a line go on with what it becomes.
 fn name_lines(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
-    let raw = message.raw();
+    let (raw, eol) = (message.raw(), message.eol().bytes());
     let mut new = Vec::new();
     for (part, (_, header_sealed)) in message.parts().iter().zip(sealed) {
         if *header_sealed {
@@ -107,9 +107,8 @@ fn name_lines(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
                 if at > start && is_blank(content(line)) {
                     // It would be a line of blanks in what the line before it becomes.
                     new.push(Edit::new(Span::new(at, at + line.len()), b""));
-                } else if (at == start || !blank) && line.len() <= WIDTH {
-                    let name = if blank { NAMED.to_vec() } else { [NAMED, b" "].concat() };
-                    new.push(Edit::new(Span::new(at, at), name));
+                } else if at == start || !blank {
+                    new.push(Edit::new(Span::new(at, at), name_for(NAMED, line, eol)));
                 }
                 at += line.len();
             }
@@ -117,6 +116,13 @@ fn name_lines(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
         }
     }
     new
+}
+
+/// What makes a line one of a field, or the second one of it where it would get too long.
+pub(super) fn name_for(name: &[u8], line: &[u8], eol: &[u8]) -> Vec<u8> {
+    let fold = if line.len() > WIDTH { eol } else { b"" };
+    let blank: &[u8] = if matches!(line.first(), Some(b' ' | b'\t')) { b"" } else { b" " };
+    [name, fold, blank].concat()
 }
 
 /// Takes the line ends away before lines of blanks.

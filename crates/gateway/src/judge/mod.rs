@@ -136,6 +136,8 @@ pub(crate) fn judge_mended<'a>(
     let policy = policy_for(envelope, rules);
     let reading = Reading { came: raw, envelope, rules, policy: &policy };
     let came = Message::parse(raw, &policy.limits);
+    // Lines that end otherwise would make another message of one whose lines end in CR alone.
+    let eol = if came.eol() == Eol::Cr { Eol::Cr.bytes() } else { fields::line_end(raw) };
     let mut findings = Findings::default();
     if mended {
         findings.add(Finding::BareLf, String::new);
@@ -157,7 +159,7 @@ pub(crate) fn judge_mended<'a>(
     let rewritten = mended || !plan.edits.is_empty();
     let mut outcome = reading.outcome(message, &mut plan, rewritten, &findings);
     if plan.is_free && !outcome.added.is_empty() {
-        let first = fields::name_below(message.raw(), &outcome.edits);
+        let first = fields::name_below(message.raw(), &outcome.edits, eol);
         if !first.is_empty() {
             // It is a field then, and is read as one.
             mends.insert(0, Edit::new(Span::new(0, 0), first));
@@ -180,8 +182,6 @@ pub(crate) fn judge_mended<'a>(
     let parts = message.parts().len() as u32;
     let edits = composed(gone, edits);
     let action = if action == Action::Pass && !added.is_empty() { Action::Tag } else { action };
-    // Lines that end otherwise would make another message of one whose lines end in CR alone.
-    let eol = if came.eol() == Eol::Cr { Eol::Cr.bytes() } else { fields::line_end(raw) };
     Judgement { action, wanted, claims: count, findings, edits, added, report, parts, changed, raw, eol }
 }
 
@@ -229,11 +229,11 @@ impl Reading<'_> {
         structure::find(message, &mut findings, &mut kept);
         charsets::find(message, &report, rules, &mut findings, &mut kept);
         addresses::find(message, &mut findings);
-        kept.embedded(message);
+        kept.embedded(message, policy.transfer == Transfer::SevenBit);
         let kept = kept.sorted();
         kept.hold(&mut edits);
         widened::take_back(message, &mut edits);
-        let signed = fields::is_signed(message);
+        let signed = fields::is_signed(message, PartId::ROOT);
         if signed && fields::has_length_tag(message) {
             findings.add(Finding::DkimLTag, String::new);
         }
@@ -359,10 +359,23 @@ impl Kept {
         self.0.push(Span::new(part.header.start, part.body.end));
     }
 
-    /// Embedded messages stay: nobody signs a part of them only, and who forwards one vouches for nothing in it.
-    fn embedded(&mut self, message: &Message<'_>) {
-        let embedded = message.parts().iter().filter(|part| part.kind == PartKind::Message);
-        self.0.extend(embedded.map(|part| part.body));
+    /// Embedded messages stay: nobody signs a part of them only, and who forwards one vouches for nothing in it. Where only `seven` bits may
+    /// leave, one that has eight is written in seven (RFC 6152 3; none of it may be encoded as a whole, RFC 2045 6.4), unless it is signed.
+    fn embedded(&mut self, message: &Message<'_>, seven: bool) {
+        let parts = message.parts();
+        let mut until = 0;
+        for (index, part) in parts.iter().enumerate().filter(|(_, part)| part.kind == PartKind::Message) {
+            if part.body.start < until {
+                // All of what it stands in stays.
+                continue;
+            }
+            let inner = PartId(index as u32 + 1);
+            let signed = || parts.get(index + 1).is_some_and(|_| fields::is_signed(message, inner));
+            if !seven || signed() || part.body.of(message.raw()).is_ascii() {
+                self.0.push(part.body);
+                until = part.body.end;
+            }
+        }
     }
 
     fn field(&mut self, field: &header::Field) {

@@ -148,7 +148,11 @@ fn lines_that_are_no_fields_get_a_name_where_that_is_asked_for() {
     for (raw, want) in [
         ("A: b\nFrom c\n d\nSubject: x\n\nt\n", "A: b\nX-Unnamed-Line: From c\n d\nSubject: x\n\nt\n"),
         (" a\nb\nSubject: x\n\nt\n", "X-Unnamed-Line: a\nX-Unnamed-Line: b\nSubject: x\n\nt\n"),
-        (&format!("A: b\n{long}\nSubject: x\n\nt\n"), &format!("A: b\n{long}\nSubject: x\n\nt\n")),
+        // A line that would get too long has its name on a line before it.
+        (
+            &format!("A: b\n{long}\nSubject: x\n\nt\n"),
+            &format!("A: b\nX-Unnamed-Line:\n {long}\nSubject: x\n\nt\n"),
+        ),
     ] {
         let judgement = judge(raw.as_bytes(), &Envelope::default(), &rules);
         let bytes = judgement.bytes();

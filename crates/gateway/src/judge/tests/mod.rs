@@ -202,6 +202,53 @@ fn embedded_messages_stay() {
     assert!(memmem::find(&bytes, inner.as_bytes()).is_some(), "{}", String::from_utf8_lossy(&bytes));
 }
 
+/// Nobody may encode an embedded message as a whole (RFC 2045 6.4); where only seven bits go, the parts in it are encoded, but for what is signed.
+#[test]
+fn embedded_messages_go_in_seven_bits_where_only_seven_go() {
+    let mut rules = silent(Rules::default());
+    rules.rewriting.transfer = Transfer::SevenBit;
+    let text =
+        "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\nt\u{e4}xt\r\n";
+    let whole = |inner: &str| {
+        message(
+            "Content-Type: multipart/mixed; boundary=b\nContent-Transfer-Encoding: 8bit",
+            &format!(
+                "--b\r\nContent-Type: text/plain\r\n\r\nx\r\n--b\r\nContent-Type: message/rfc822\r\n\
+                 Content-Transfer-Encoding: 8bit\r\n\r\n{inner}\r\n--b--"
+            ),
+        )
+    };
+    let deep = format!("Subject: h\u{e4}i\r\nContent-Type: message/rfc822\r\n\r\nSubject: h\u{e4}\r\n{text}");
+    let ascii = "Subject: x\r\nContent-Type: text/plain; charset=koi8-r\r\n\r\nx\r\n";
+    let multipart = "Content-Type: multipart/mixed; boundary=c\r\n\r\n--c\r\n";
+    let mixed =
+        format!("{multipart}{text}\r\n--c\r\nContent-Type: message/rfc822\r\n\r\n{ascii}\r\n--c--\r\n");
+    let dkim = format!("DKIM-Signature: v=1; b=aa\r\n{text}");
+    let signed = format!("{}{text}\r\n--c--\r\n", multipart.replace("mixed", "signed"));
+    for (inner, written) in [
+        (format!("Subject: h\u{e4}i\r\n{text}"), true),
+        (deep, true),
+        (mixed, true),
+        (ascii.to_owned(), false),
+        (dkim, false),
+        (signed, false),
+    ] {
+        let raw = whole(&inner);
+        let judgement = judge(&raw, &Envelope::default(), &rules);
+        let bytes = judgement.bytes();
+        assert_eq!(bytes != raw, written, "{}", String::from_utf8_lossy(&bytes));
+        assert_eq!(bytes.is_ascii(), written || raw.is_ascii(), "{}", String::from_utf8_lossy(&bytes));
+        // What had no eight bits stays.
+        assert!(!inner.contains(ascii) || memmem::find(&bytes, ascii.as_bytes()).is_some());
+        assert!(judge(&bytes, &Envelope::default(), &rules).edits.is_empty());
+        let parts = |raw: &[u8]| Message::parse(raw, &rules.rewriting.limits).parts().len();
+        assert_eq!(parts(&bytes), parts(&raw));
+        // Where eight may go, it stays as it came.
+        let usual = silent(Rules::default());
+        assert_eq!(judge(&raw, &Envelope { eight_bit: true, ..Envelope::default() }, &usual).bytes(), raw);
+    }
+}
+
 /// What is written in an embedded message, raw or with eight bits, would be told by the labels around it; it is not written.
 #[test]
 fn labels_around_embedded_messages_stay_with_them() {

@@ -179,14 +179,13 @@ impl Reader<'_> {
         if !group[1..].iter().any(|w| mark(w).is_some()) {
             return self.joined(charset, group, findings);
         }
-        if mark(&group[0]).is_none() {
-            // Only later words are marked: each stands for itself.
-            return Cow::Owned(
-                group.iter().map(|w| self.joined(charset, std::slice::from_ref(w), findings)).collect(),
-            );
-        }
         let order = |w: &Ready| mark(w).map(|(order, _)| order);
-        let (mut text, mut bytes, mut first) = (String::new(), Vec::new(), 0);
+        let (mut text, mut bytes) = (String::new(), Vec::new());
+        // Words before the first mark stand for themselves.
+        let mut first = group.iter().position(|word| mark(word).is_some()).unwrap_or(group.len());
+        for word in &group[..first] {
+            text += &self.joined(charset, std::slice::from_ref(word), findings);
+        }
         while let Some(start) = group.get(first) {
             let others = |w: &Ready| order(w).is_some_and(|other| Some(other) != order(start));
             let next = group[first..].iter().position(others).map_or(group.len(), |n| first + n);

@@ -259,10 +259,10 @@ fn properties(text: &[u8]) -> Vec<Range<usize>> {
             let mut place = at;
             for parameter in head.split(|b| *b == b';') {
                 if let Some(value) = parameter.strip_prefix(b"CHARSET=") {
-                    name = label(
-                        &text[..at + colon],
-                        place + parameter.len() - value.len()..place + parameter.len(),
-                    );
+                    let (start, end) = (place + parameter.len() - value.len(), place + parameter.len());
+                    let quoted = value.len() > 1 && value.starts_with(b"\"") && value.ends_with(b"\"");
+                    let quote = usize::from(quoted);
+                    name = label(&text[..at + colon], start + quote..end - quote);
                 }
                 let encoding = parameter.strip_prefix(b"ENCODING=").unwrap_or(parameter);
                 encoded |= [&b"QUOTED-PRINTABLE"[..], b"BASE64", b"Q", b"B"].contains(&encoding);
@@ -326,8 +326,8 @@ mod tests {
             (Css, "\u{feff}@charset 'latin1';", "latin1"),
             (
                 Card,
-                "FN;CHARSET=ISO-8859-1:Größe\r\nN;charset=koi8-r;ENCODING=8BIT:a;\n б\n",
-                "ISO-8859-1 koi8-r",
+                "FN;CHARSET=ISO-8859-1:Größe\r\nN;charset=koi8-r;ENCODING=8BIT:a;\n б\nX;CHARSET=\"cp1251\":б\n",
+                "ISO-8859-1 koi8-r cp1251",
             ),
         ] {
             assert_eq!(names(document, text), want.split(' ').collect::<Vec<_>>(), "{text}");
@@ -360,6 +360,7 @@ mod tests {
             (Card, "FN;CHARSET=ISO-8859-1:plain\nä:b;CHARSET=x:y"),
             (Card, "FN;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:ä=E4"),
             (Card, "FN;CHARSET=ISO-8859-1;BASE64:ä"),
+            (Card, "FN;CHARSET=\":ä\nFN;CHARSET=\"\":ä\nFN;CHARSET=\"a:ä"),
         ] {
             assert_eq!(names(document, text), Vec::<&str>::new(), "{text}");
         }

@@ -17,6 +17,7 @@ mod weigh;
 
 pub(crate) use instead::instead;
 pub(crate) use otherwise::{Otherwise, Read, may_be_otherwise, otherwise};
+use pool::is_legacy;
 pub(crate) use pool::{Hints, Mail};
 pub(crate) use superset::{Tells, page_behind};
 
@@ -222,6 +223,17 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
         }
         None => by_search(bytes, evidence, declared, events),
     }
+}
+
+/// How text is read that was appended to a part: in what that part is in, where it can be and is no UTF-8.
+pub(crate) fn appended(bytes: &[u8], part: Charset) -> Choice<'_> {
+    let may_be = part.is_ascii_compatible() && ![Charset::UTF_8, Charset::US_ASCII].contains(&part);
+    if !may_be || !is_legacy(bytes) || !reads(part, bytes) || detect::is_odd(bytes, part) {
+        return choose(bytes, &Evidence::default());
+    }
+    let mut log = LossLog::new();
+    let text = part.decode(bytes, &mut log);
+    Choice { used: part, how: How::Message, confidence: None, text, log, events: Vec::new() }
 }
 
 /// Pure ASCII needs no label, and one that says nothing did no harm; one that nobody knows is told.

@@ -8,7 +8,7 @@ pub use encoded::{EncodedBlock, encoded_blocks};
 pub use parts::{TextPart, text_parts};
 
 pub(crate) use crate::choose::Hints;
-use crate::choose::{Choice, Evidence, How, Mail, Reading, SURE, choose};
+use crate::choose::{Choice, Evidence, How, Mail, Reading, SURE, appended, choose};
 use crate::encoded_word::{Finding, HeaderContext};
 use crate::fixup::Document;
 use crate::header::FieldKind;
@@ -173,7 +173,7 @@ impl<'a> Transferred<'a> {
             report.push(Event { part: id, at, kind, detail, count });
         }
         self.tell_losses(id, choice, report);
-        self.tell_footer(id, report);
+        self.tell_footer(id, choice.used, report);
     }
 
     /// The blocks of uuencode and yEnc in the text.
@@ -191,12 +191,12 @@ impl<'a> Transferred<'a> {
     }
 
     /// How appended text that is not ASCII was read.
-    fn tell_footer(&self, id: PartId, report: &mut Report) {
+    fn tell_footer(&self, id: PartId, used: Charset, report: &mut Report) {
         let Some(range) = self.decoded.footer.as_ref().filter(|range| !self.body[range.start..].is_ascii())
         else {
             return;
         };
-        let choice = choose(&self.body[range.clone()], &Evidence::default());
+        let choice = appended(&self.body[range.clone()], used);
         let at = self.span.at(range);
         let mut push = |kind, detail, count| report.push(Event { part: id, at, kind, detail, count });
         push(

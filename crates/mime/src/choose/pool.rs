@@ -217,7 +217,7 @@ impl<'a> Mail<'a> {
 }
 
 /// Bytes above 7F that are not UTF-8.
-fn is_legacy(bytes: &[u8]) -> bool {
+pub(super) fn is_legacy(bytes: &[u8]) -> bool {
     !bytes.is_ascii() && std::str::from_utf8(bytes).is_err()
 }
 

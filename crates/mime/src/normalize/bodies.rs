@@ -288,7 +288,7 @@ impl<'a> Body<'a, '_> {
         text.extend_from_slice(&plain[at..]);
         if let Some(footer) = footer {
             text.extend_from_slice(self.transferred.seam(&text, self.message));
-            text.extend_from_slice(choose::choose(footer, &choose::Evidence::default()).text.as_bytes());
+            text.extend_from_slice(choose::appended(footer, choice.used).text.as_bytes());
         }
         Outgoing { text: Cow::Owned(text), patches, label, note: None }
     }

@@ -11,7 +11,7 @@
 //! the break is a part.
 
 use super::{Hints, Transferred, delimiters, is_text, reading};
-use crate::choose::{Choice, Evidence, Reading, choose};
+use crate::choose::{Choice, Reading, appended};
 use crate::transfer::{self, TransferEncoding};
 use crate::{Attachments, Event, EventKind, MediaType, Message, Part, PartId, PartKind, Policy, Report};
 use std::borrow::Cow;
@@ -93,7 +93,7 @@ fn read_level<'a>(
             (told(&choice), Cow::Owned(choice.text.into_owned()))
         };
         if let Some(footer) = transferred.footer() {
-            let footer = choose(footer, &Evidence::default());
+            let footer = appended(footer, reading.used);
             losses += footer.log.losses();
             let seam = transferred.seam(text.as_bytes(), message);
             text.to_mut().push_str(&String::from_utf8_lossy(seam));

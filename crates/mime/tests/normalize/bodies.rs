@@ -2,7 +2,7 @@
 
 use super::{case, codes, keeps_the_laws, latin1, policies, texts};
 use base64::Engine as _;
-use mailglot_codec::Charset;
+use mailglot_codec::{Charset, LossLog, Unmappable, View};
 use mailglot_mime::{
     EventKind, Limits, Message, OnLoss, Policy, Report, Transfer, apply_undo, process, text_parts, undo_edits,
 };
@@ -311,6 +311,34 @@ fn what_was_appended_to_base64_begins_a_line() {
         &format!("{head}base64\n\nYWJjZA==\n\n_____\nList footer here, to leave go away\n"),
         &format!("{head}7bit\n\nabcd\n_____\nList footer here, to leave go away\n"),
     );
+}
+
+#[test]
+fn what_was_appended_to_base64_is_read_as_the_text_before_it() {
+    let bytes = |text: &str, label: &str| -> Vec<u8> {
+        let charset = Charset::for_label(label.as_bytes(), View::Mail).charset().unwrap();
+        charset.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned()
+    };
+    let last = |label: &str, text: &str, footer: &[u8]| {
+        let head =
+            format!("Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: base64\n\n");
+        let encoded = base64::engine::general_purpose::STANDARD.encode(bytes(text, label));
+        let raw =
+            [head.as_bytes(), encoded.as_bytes(), b"\n\n_____\nto leave go to ", footer, b"\n"].concat();
+        keeps_the_laws(&raw);
+        let written = process(&raw, &Policy::default()).bytes.into_owned();
+        String::from_utf8_lossy(&written).lines().last().unwrap_or_default().to_owned()
+    };
+    for (label, text, footer) in [
+        ("windows-1251", "Привет, мир\n", "я"),
+        ("iso-8859-9", "Yarın şehirde görüşelim\n", "ağ"),
+        ("gb2312", "各位同事\n", "退订"),
+        ("iso-8859-1", "Grüße aus Köln\n", "für alle"),
+    ] {
+        assert_eq!(last(label, text, &bytes(footer, label)), format!("to leave go to {footer}"), "{label}");
+        // UTF-8 is that, whatever is before it.
+        assert_eq!(last(label, text, footer.as_bytes()), format!("to leave go to {footer}"), "{label}");
+    }
 }
 
 #[test]

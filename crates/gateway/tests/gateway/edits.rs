@@ -8,14 +8,14 @@ use std::path::Path;
 
 /// A message as a server holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Held {
+pub(crate) struct Held {
     fields: Vec<(Vec<u8>, Vec<u8>)>,
     body: Vec<u8>,
 }
 
 impl Held {
     /// Cuts a message as a server does: fields while they last.
-    fn of(raw: &[u8]) -> Self {
+    pub(crate) fn of(raw: &[u8]) -> Self {
         let mut held = Self { fields: Vec::new(), body: Vec::new() };
         let mut rest = raw;
         while !rest.is_empty() {
@@ -46,7 +46,7 @@ impl Held {
         held
     }
 
-    fn tell(&self, leading_space: bool) -> Complete {
+    pub(crate) fn tell(&self, leading_space: bool) -> Complete {
         let mut received = Received::new(leading_space, u64::MAX, std::env::temp_dir());
         for (name, value) in &self.fields {
             let value = if leading_space { value } else { value.strip_prefix(b" ").unwrap_or(value) };
@@ -57,7 +57,7 @@ impl Held {
     }
 
     /// What Postfix does, request by request.
-    fn apply(&mut self, actions: &Actions<'_>, leading_space: bool) {
+    pub(crate) fn apply(&mut self, actions: &Actions<'_>, leading_space: bool) {
         let space = |value: &[u8]| if leading_space { value.to_vec() } else { [b" ", value].concat() };
         let mut changes = actions.changes.clone();
         changes.sort_by_key(|change| std::cmp::Reverse(change.index));
@@ -70,12 +70,22 @@ impl Held {
                 None => drop(self.fields.remove(at)),
             }
         }
+        for (name, value) in actions.inserted.iter().rev() {
+            self.fields.insert(0, (name.as_bytes().to_vec(), space(value.as_bytes())));
+        }
         for (name, value) in &actions.appended {
             self.fields.push((name.as_bytes().to_vec(), space(value.as_bytes())));
         }
         if let Some(body) = &actions.body {
             self.body = body.concat();
         }
+    }
+
+    /// The same but for the fields of a name.
+    pub(crate) fn without(&self, name: &[u8]) -> Self {
+        let mut other = self.clone();
+        other.fields.retain(|field| !field.0.eq_ignore_ascii_case(name));
+        other
     }
 
     fn bytes(&self) -> Vec<u8> {

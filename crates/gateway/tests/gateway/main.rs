@@ -19,3 +19,4 @@ mod proxy_session;
 mod record;
 mod rig;
 mod turns;
+mod twice;

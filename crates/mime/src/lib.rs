@@ -18,6 +18,8 @@ mod linear;
 mod message;
 mod normalize;
 mod policy;
+#[cfg(test)]
+mod random;
 mod recipe;
 mod report;
 mod span;

@@ -1,26 +1,14 @@
 //! Raw names in charsets of two bytes a character: no backslash that is the second half of one opens, closes or joins anything.
 
+#[path = "../src/random.rs"]
+mod random;
+
 use mailglot_codec::{Charset, LossLog, Unmappable, View};
 use mailglot_mime::encoded_word::{self, Form, HeaderContext};
 use mailglot_mime::fields::{Entry, addresses};
 use mailglot_mime::header::FieldKind;
 use mailglot_mime::params;
-
-/// A small generator of pseudo-random numbers (xorshift), the same in each run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n as u64) as usize
-    }
-
-    fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
-        &of[self.below(of.len())]
-    }
-}
+use random::Random;
 
 const CHARSETS: [&str; 8] =
     ["Shift_JIS", "windows-31J", "Big5", "Big5-HKSCS", "GBK", "GB18030", "EUC-JP", "EUC-KR"];

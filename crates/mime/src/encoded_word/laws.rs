@@ -5,6 +5,7 @@ use super::writer::Target;
 use super::{Encoding, Form, HeaderContext, Place, Repairs, UNSAFE, decode, direct, encode, plain, rewrite};
 use crate::header::FieldKind;
 use crate::linear::assert_linear;
+use crate::random::Random;
 use crate::{CharsetMap, EventKind};
 use base64::Engine;
 use mailglot_codec::Charset;
@@ -14,18 +15,6 @@ use std::path::Path;
 const KINDS: [FieldKind; 4] =
     [FieldKind::Unstructured, FieldKind::Structured, FieldKind::Parameters, FieldKind::Opaque];
 const FORMS: [Form; 2] = [Form::Words, Form::RawUtf8];
-
-/// A small generator of pseudo-random numbers (xorshift), the same in each run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n as u64) as usize
-    }
-}
 
 const PIECES: [&[u8]; 84] = [
     b" ",
@@ -265,7 +254,7 @@ fn rewriting_keeps_the_text_and_ends_after_one_pass() {
 
     let mut random = Random(0x5EED_CAFE_F00D_BEEF);
     for _ in 0..4_000 {
-        let mut value = seeds[random.below(seeds.len())].clone();
+        let mut value = random.pick(&seeds).clone();
         value.truncate(2_000);
         for _ in 0..=random.below(3) {
             let at = random.below(value.len() + 1);
@@ -276,15 +265,14 @@ fn rewriting_keeps_the_text_and_ends_after_one_pass() {
                 }
                 2 if at < value.len() => value[at] ^= 1 << random.below(8),
                 _ => {
-                    value.splice(at..at, PIECES[random.below(PIECES.len())].iter().copied());
+                    value.splice(at..at, random.pick(&PIECES).iter().copied());
                 }
             }
         }
         check(&value, &mut count);
     }
     for _ in 0..6_000 {
-        let value: Vec<u8> =
-            (0..random.below(9)).flat_map(|_| PIECES[random.below(PIECES.len())]).copied().collect();
+        let value: Vec<u8> = (0..random.below(9)).flat_map(|_| *random.pick(&PIECES)).copied().collect();
         check(&value, &mut count);
     }
     println!(
@@ -300,8 +288,7 @@ fn rewriting_keeps_the_text_and_ends_after_one_pass() {
 fn words_in_text_are_read_back_in_every_place() {
     let mut random = Random(42);
     for _ in 0..2_000 {
-        let bytes: Vec<u8> =
-            (0..random.below(12)).flat_map(|_| PIECES[random.below(PIECES.len())]).copied().collect();
+        let bytes: Vec<u8> = (0..random.below(12)).flat_map(|_| *random.pick(&PIECES)).copied().collect();
         let text: String = String::from_utf8_lossy(&bytes)
             .chars()
             .map(|c| if super::is_control(c) { ' ' } else { c })

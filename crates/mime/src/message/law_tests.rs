@@ -3,6 +3,7 @@
 use super::tests::{NESTED, laws, mixed, parse};
 use super::*;
 use crate::linear::assert_linear;
+use crate::random::Random;
 use std::path::{Path, PathBuf};
 
 /// Messages of ours that the laws are tried on, and on their ruins.
@@ -24,18 +25,6 @@ fn laws_hold_at_every_cut() {
             laws(&parse(&sample[..end]));
             laws(&parse(&sample[end..]));
         }
-    }
-}
-
-/// A small generator of pseudo-random numbers (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound.max(1) as u64) as usize
     }
 }
 

@@ -1,5 +1,6 @@
 //! Mailboxes of every dialect, and what is odd in them.
 
+use crate::second_pass::Random;
 use crate::{Dialect, FORMS, back, crlf, foretold, job, mbox, round_trip, run, tree};
 use mailglot_archive::Format;
 use mailglot_pipeline::NormalizeJob;
@@ -60,14 +61,8 @@ fn what_is_written_is_read_as_the_same_messages() {
         "From - Mon Jan 01 00:00:00 2001\n",
         "From \n",
     ];
-    // xorshift64*
-    let mut state = 0x5eed_u64;
-    let mut below = |limit: usize| {
-        state ^= state >> 12;
-        state ^= state << 25;
-        state ^= state >> 27;
-        (state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % limit
-    };
+    let mut random = Random(0x5eed);
+    let mut below = |limit: usize| random.below(limit);
     let mut mailboxes: Vec<(Vec<u8>, Option<u64>)> = (0..80)
         .map(|_| {
             let count = 2 + below(12);

@@ -10,11 +10,11 @@ use mailglot_pipeline::NormalizeJob;
 use std::fs;
 use std::path::Path;
 
-/// xorshift64*
-struct Random(u64);
+/// A small generator of pseudo-random numbers (xorshift64*).
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;

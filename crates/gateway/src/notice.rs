@@ -32,7 +32,7 @@ pub struct Record {
     pub envelope: Envelope,
     /// How the client is called.
     pub peer: String,
-    /// Bytes that were told.
+    /// Bytes that it had, or that were told of one that was cut off.
     pub bytes_in: u64,
     /// Bytes that it has now; 0 where it is not looked at.
     pub bytes_out: u64,

@@ -382,7 +382,9 @@ impl Connection {
         let start = Instant::now();
         let granted = self.session.granted().unwrap_or_default();
         let mut message = self.message.take().unwrap_or_else(|| empty_message(&self.shared, granted));
-        let mut record = Record::new(std::mem::take(&mut self.envelope), &self.peer, message.size());
+        // The empty line behind the header is told by nobody.
+        let size = message.size() + 2;
+        let mut record = Record::new(std::mem::take(&mut self.envelope), &self.peer, size);
         let engine = self.shared.engine();
         let passing = passing(&mut message, &engine, granted);
         // Edits that cannot be told are none: the message is deferred.

@@ -17,7 +17,7 @@ use mailglot_archive::mbox::{
     is_separator_kept, quote_mboxrd, requotes, separator_for, trailer_for, unquote,
 };
 use mailglot_archive::{Entry, EntryKind, Format, OutBatch, OutItem, Packing, Quoting};
-use mailglot_mime::{Edit, Plan, Policy, Report, Severity, Undo, plan, splice, undo_edits};
+use mailglot_mime::{Edit, Plan, Policy, Report, Severity, Span, Undo, plan, splice, undo_edits};
 use std::borrow::Cow;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -121,7 +121,8 @@ struct Made {
     /// Changes back, and how quoting comes back; None: the ledger keeps the message whole.
     way: Option<(Requote, Vec<Undo>)>,
     same: bool,
-    length_removed: bool,
+    /// Where the first Content-Length stood, if one went.
+    length_removed: Option<Span>,
 }
 
 impl<'a> Batch<'a> {
@@ -184,9 +185,9 @@ impl<'a> Batch<'a> {
         };
         let address = || format!("{}:{}", job.path, entry.ordinal);
         self.done.tally.message(&address, &raw, &made.report, made.changed);
-        if made.length_removed {
+        if let Some(field) = made.length_removed {
             let detail = "field removed: it was true of the old bytes only";
-            self.done.tally.event("mbox.bad-length", Severity::Info, address, 0, detail);
+            self.done.tally.event("mbox.bad-length", Severity::Info, address, field.start as u64, detail);
         }
         if let Some(packing) = Packing::of(&raw) {
             self.done.tally.packed(address, packing);
@@ -261,7 +262,7 @@ impl<'a> Batch<'a> {
         lengths[1] = out.len() - start - lengths[0];
         if !entry.more && to == Format::Mbox {
             let old_trailer = &bytes[entry.message.end..entry.span.end];
-            out.extend_from_slice(job.trailer(old, old_trailer, last));
+            out.extend_from_slice(job.trailer(old.is_empty(), old, old_trailer, last));
         }
         lengths[2] = out.len() - start - lengths[0] - lengths[1];
         let new = &out[start + lengths[0]..start + lengths[0] + lengths[1]];
@@ -349,10 +350,14 @@ impl Compose<'_> {
             (self.process)(raw, self.policy)
         };
         let Some(to) = self.to else {
-            let length_removed = self.would_remove_length(entry, old, raw, froms, &mut edits, out);
+            let length_removed = self.from_mbox.then(|| length_field::remove(raw, &mut edits)).flatten();
             let changed = !edits.is_empty();
             return (Made { report, changed, way: None, same: false, length_removed }, [0; 3]);
         };
+        // A mailbox with quoting has no lengths: one that is true would let its reader take the quoting for text, and the next message for
+        // a part of this one.
+        let mut length_removed =
+            (to == Format::Mbox).then(|| length_field::remove(raw, &mut edits)).flatten();
         let start = out.len();
         if to == Format::Mbox {
             let separator = &batch[entry.span.start..entry.message.start];
@@ -367,18 +372,19 @@ impl Compose<'_> {
         }
         let body = out.len();
         let mut quotes = put_message(to, froms, raw, &edits, out);
-        let mut length_removed = false;
-        if self.outlives_length(entry, old, out.len() - body) {
+        if to != Format::Mbox && self.outlives_length(entry, old, out.len() - body) {
             length_removed = length_field::remove(raw, &mut edits);
-            if length_removed {
+            if length_removed.is_some() {
                 out.truncate(body);
                 quotes = put_message(to, froms, raw, &edits, out);
             }
         }
         let end = out.len();
         if to == Format::Mbox {
-            // Quoting leaves its end and its line ends as they are.
-            let trailer = self.trailer(&out[body..end], &batch[entry.message.end..entry.span.end], last);
+            // Quoting leaves its end and its line ends as they are; where there is none, the separator stands before it.
+            let before = if body == end { &out[start..body] } else { &out[body..end] };
+            let old_trailer = &batch[entry.message.end..entry.span.end];
+            let trailer = self.trailer(body == end, before, old_trailer, last);
             out.extend_from_slice(trailer);
         }
         let new = &out[body..end];
@@ -395,40 +401,21 @@ impl Compose<'_> {
         (Made { report, changed, way, same, length_removed }, lengths)
     }
 
-    /// Whether a Content-Length is true no longer of a message that has so many bytes in the output. Without quoting the length alone says
-    /// where the message ends; the output has quoting instead.
+    /// Whether a Content-Length is true no longer of a message that leaves a mailbox for a file of its own, where it has so many bytes.
+    /// Without quoting the length alone said where the message ended.
     fn outlives_length(&self, entry: &Entry, old: &[u8], new: usize) -> bool {
         self.from_mbox && (new != old.len() || entry.quoting == Quoting::None)
     }
 
-    /// A dry run of [`length_field::remove`]: a mailbox is thought of as written to one.
-    fn would_remove_length(
-        &self,
-        entry: &Entry,
-        old: &[u8],
-        raw: &[u8],
-        froms: bool,
-        edits: &mut Vec<Edit>,
-        out: &mut Vec<u8>,
-    ) -> bool {
-        if !self.from_mbox || !length_field::occurs(raw) {
-            return false;
-        }
-        let start = out.len();
-        put_message(Format::Mbox, froms, raw, edits, out);
-        let new = out.len() - start;
-        out.truncate(start);
-        self.outlives_length(entry, old, new) && length_field::remove(raw, edits)
-    }
-
     /// Keeps the old end of an entry where it is plain line ends; sees to the blank line before the next separator.
-    fn trailer<'t>(&self, message: &[u8], old: &'t [u8], last: bool) -> &'t [u8] {
+    /// `before` is the message, or the separator of one that is empty.
+    fn trailer<'t>(&self, is_empty: bool, before: &[u8], old: &'t [u8], last: bool) -> &'t [u8] {
         let plain = old.iter().all(|b| matches!(b, b'\n' | b'\r'));
-        let line_ends = message.is_empty() || matches!(message.last(), Some(b'\n' | b'\r'));
+        let line_ends = is_empty || matches!(before.last(), Some(b'\n' | b'\r'));
         // A CR and the LF after it would make one line end of two.
-        let merged = message.ends_with(b"\r") && old.starts_with(b"\n");
+        let merged = before.ends_with(b"\r") && old.starts_with(b"\n");
         let kept = self.from_mbox && plain && line_ends && !merged && (last || !old.is_empty());
-        if kept { old } else { trailer_for(message) }
+        if kept { old } else { trailer_for(before) }
     }
 
     /// Finds out how quoting comes back, by going the way; None when the old bytes do not come back on any. Without

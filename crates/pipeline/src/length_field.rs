@@ -1,14 +1,14 @@
-//! Content-Length: true of a message in an mbox file only until the message changes.
+//! Content-Length: true of a message in an mbox file only until it changes or is quoted otherwise.
 //!
 //! Lines are those of readers of mailboxes: every CR, LF and CR LF ends one, and one without a colon is passed over.
 
 use mailglot_mime::{Edit, Span};
 
-/// Adds to the edits of a message that no Content-Length field is left; true when there was one. The fields go; in a header with lone CRs
+/// Adds to the edits of a message that no Content-Length field is left; gives the place of the first. The fields go; in a header with lone CRs
 /// or lines that are no fields, of which readers make different things, they become others (`X-Content-Length`), so that all lines stay.
-pub(crate) fn remove(raw: &[u8], edits: &mut Vec<Edit>) -> bool {
+pub(crate) fn remove(raw: &[u8], edits: &mut Vec<Edit>) -> Option<Span> {
     if !has_name(raw) {
-        return false;
+        return None;
     }
     let Found { fields, doubtful } = find(raw);
     for field in &fields {
@@ -23,12 +23,7 @@ pub(crate) fn remove(raw: &[u8], edits: &mut Vec<Edit>) -> bool {
             edits.insert(at, Edit::new(*field, Vec::new()));
         }
     }
-    !fields.is_empty()
-}
-
-/// True when [`remove`] would find a field.
-pub(crate) fn occurs(raw: &[u8]) -> bool {
-    has_name(raw) && !find(raw).fields.is_empty()
+    fields.first().copied()
 }
 
 const NAME: &[u8] = b"content-length";
@@ -119,11 +114,11 @@ mod tests {
     fn where_lines_are_in_doubt_the_name_changes() {
         for raw in [&b"A: b\rContent-Length: 12\r\rbody"[..], b"A: b\nwhat\nContent-Length: 12\n\nbody"] {
             let (mut edits, mut out) = (Vec::new(), Vec::new());
-            assert!(remove(raw, &mut edits));
+            assert!(remove(raw, &mut edits).is_some());
             mailglot_mime::splice(raw, &edits, &mut out).unwrap();
             let expected = String::from_utf8_lossy(raw).replace("Content-L", "X-Content-L");
             assert_eq!(String::from_utf8_lossy(&out), expected);
-            assert!(!remove(&out, &mut Vec::new()), "once only");
+            assert_eq!(remove(&out, &mut Vec::new()), None, "once only");
         }
     }
 
@@ -135,7 +130,7 @@ mod tests {
             Edit::new(Span::new(21, 22), *b"x"),
             Edit::new(Span::new(27, 28), *b"D"),
         ];
-        assert!(remove(raw, &mut edits));
+        assert!(remove(raw, &mut edits).is_some());
         let spans: Vec<_> = edits.iter().map(|e| (e.span.start, e.span.end)).collect();
         assert_eq!(spans, [(3, 4), (5, 24), (27, 28)]);
         let mut out = Vec::new();

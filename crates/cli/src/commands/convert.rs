@@ -107,6 +107,7 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
     };
     let unmappable = unmappable(args);
     let writing = args.explain.then(|| Writing::new(console, to.charset(), unmappable.clone()));
+    check_apart(args)?;
     keep_private(args.files.iter().chain(&args.output).map(PathBuf::as_path));
     let mut target = Target::new(to, unmappable, writing, Sink::new(args.output.as_deref())?);
     let stdin = [PathBuf::from("-")];
@@ -200,6 +201,22 @@ pub(super) fn open(file: &Path) -> io::Result<Box<dyn Read>> {
         return Err(io::Error::from(io::ErrorKind::IsADirectory));
     }
     Ok(Box::new(File::open(file)?))
+}
+
+/// Refuses an output that is one of the files: an input is never changed, and nothing would bring its bytes back.
+fn check_apart(args: &ConvertArgs) -> Result<(), Failure> {
+    let Some(output) = args.output.as_deref().filter(|path| !is_stream(path)) else { return Ok(()) };
+    // What is not there yet is no input.
+    let Ok(place) = fs::canonicalize(output) else { return Ok(()) };
+    let is_it = |file: &&PathBuf| fs::canonicalize(file).is_ok_and(|there| there == place);
+    match args.files.iter().find(is_it) {
+        None => Ok(()),
+        Some(file) => {
+            let (output, file) = (output.to_string_lossy(), file.to_string_lossy());
+            let message = format!("{} is what is read: {}", visible(&output), visible(&file));
+            Err(Failure::new(Exit::Usage, message))
+        }
+    }
 }
 
 /// Where the converted bytes go.

@@ -1,6 +1,7 @@
 //! `convert`, beside iconv
 
 use crate::sandbox::Sandbox;
+use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -106,9 +107,18 @@ fn files() {
     let sandbox = Sandbox::new();
     let run = sandbox.run(&["convert", "-f", "windows-1252", "letter.txt", "letter.txt"]).ended(0);
     assert_eq!(run.text(), "It’s grün €\nIt’s grün €\n");
-    let args = ["convert", "-f", "windows-1252", "-o", "letter.txt", "letter.txt"];
-    sandbox.run(&args).ended(0);
-    assert_eq!(sandbox.read("letter.txt"), "It’s grün €\n".as_bytes());
+    // An input stays, whatever its output is called.
+    let letter = sandbox.read("letter.txt");
+    sandbox.shell("ln -s letter.txt other.txt").ended(0);
+    for output in ["letter.txt", "./letter.txt", "other.txt"] {
+        let args = ["convert", "-f", "windows-1252", "-o", output, "letter.txt"];
+        let run = sandbox.run(&args).ended(1);
+        assert_eq!(run.err, format!("mailglot: {output} is what is read: letter.txt\n"));
+        assert_eq!(sandbox.read("letter.txt"), letter);
+    }
+    sandbox.run(&["convert", "-f", "windows-1252", "-o", "utf8.txt", "letter.txt"]).ended(0);
+    assert_eq!(sandbox.read("utf8.txt"), "It’s grün €\n".as_bytes());
+    fs::rename(sandbox.path("utf8.txt"), sandbox.path("letter.txt")).unwrap();
     // Whole or not at all.
     let before = sandbox.names();
     sandbox.write("jis.txt", b"a\xff");

@@ -183,6 +183,73 @@ fn a_length_that_is_no_longer_true_goes() {
     assert_eq!(fs::read(at("back")).unwrap(), fs::read(at("a.mbox")).unwrap());
 }
 
+/// Our mailbox has quoting: beside lengths that are true it would be read as text, and a length may reach over the next message.
+#[test]
+fn a_mailbox_that_is_written_has_no_lengths() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let message = |field: String, body: &str| format!("From: a@b.example\nSubject: x\n{field}\n{body}");
+    let length = |length: usize| format!("Content-Length: {length}\n");
+    let separator = "From a@b.example Mon Jan  1 00:00:00 2001\n";
+    let last = message(length(9999), "third =?iso-8859-1?Q?=E9?=\n");
+    let hidden = message(String::new(), "hidden\n");
+    let over = format!("visible\n\n{separator}{hidden}").len();
+    let hiding =
+        [message(length(over), "visible\n"), hidden, last.replace("Subject: x", "Subject: =?latin1?Q?=E9?=")];
+    let true_ones =
+        ["one\n", ">From quoted\n>>From twice\n", "three\n"].map(|body| message(length(body.len()), body));
+    for (name, messages) in [("hiding", hiding), ("true", true_ones)] {
+        let mailbox: String = messages.iter().map(|message| format!("{separator}{message}\n")).collect();
+        fs::write(at("box"), mailbox).unwrap();
+        fs::create_dir_all(at("tree")).unwrap();
+        for (n, message) in messages.iter().enumerate() {
+            fs::write(at("tree").join(format!("{n}.eml")), message).unwrap();
+        }
+        for source in ["box", "tree"] {
+            let to_mbox = |from: &str, to: &str| {
+                let there = NormalizeJob { to: Some(Format::Mbox), ..job(&[at(from)], &at(to)) };
+                run(&there)
+            };
+            assert_eq!(to_mbox(source, "out").messages_in, 3, "{name} {source}");
+            let again = to_mbox("out", "again");
+            assert_eq!((again.messages_in, again.changed), (3, 0), "{name} {source}");
+            let out = fs::read(at("out")).unwrap();
+            assert!(!out.windows(15).any(|w| w == b"Content-Length:"), "{name} {source}");
+            assert_eq!(out, fs::read(at("again")).unwrap(), "{name} {source}");
+            for file in ["out", "out.ledger", "again", "again.ledger"] {
+                fs::remove_file(at(file)).unwrap();
+            }
+        }
+        round_trip(&at("box"), Some(Format::Mbox));
+        round_trip(&at("tree"), Some(Format::Mbox));
+    }
+}
+
+/// Its separator stands before the blank line, and its line end counts.
+#[test]
+fn an_empty_message_keeps_its_line_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let separator = "From a@b.example Mon Jan  1 00:00:00 2001";
+    for ends in ["\n", "\r\n", "\r"] {
+        for messages in
+            ["#{}#", "#{}#{}#Subject: x##text##", "#{}#Subject: x##{}#", "{}#", "{}#{}#", "{}##{}##"]
+        {
+            let mailbox = messages.replace("{}", separator).replace('#', ends);
+            fs::write(at("box"), &mailbox).unwrap();
+            round_trip(&at("box"), Some(Format::Mbox));
+            run(&NormalizeJob { to: Some(Format::Mbox), ..job(&[at("box")], &at("out")) });
+            run(&job(&[at("out")], &at("again")));
+            let [out, again] =
+                ["out", "again"].map(|name| String::from_utf8(fs::read(at(name)).unwrap()).unwrap());
+            assert_eq!(out, again, "{mailbox:?}");
+            for file in ["out", "out.ledger", "again", "again.ledger"] {
+                fs::remove_file(at(file)).unwrap();
+            }
+        }
+    }
+}
+
 /// Wherever a reader of mailboxes sees the field: in mailboxes with CR alone, too, and in headers that others end sooner.
 #[test]
 fn a_length_that_is_no_longer_true_is_none_in_headers_in_doubt() {

@@ -1,16 +1,20 @@
 //! Damage that programs before us did to header text, undone where the way back is certain.
 //!
-//! Each repair looks at stretches that stand for themselves (characters outside ASCII, an entity, a shifted sequence), so that a text is
-//! repaired alike as a whole and in pieces. The way from the repaired text to the damaged one is tried; a repair without it does not happen.
+//! Each repair looks at what stands for itself (a word of letters and digits, an entity, a shifted sequence), so that a text is
+//! repaired alike as a whole and in pieces. The way from the repaired text to the damaged one is tried; a repair without it does not happen,
+//! nor does one that makes no likelier text: `CAFÉ®` is three letters of UTF-8, too.
 //!
 //! # Limits
 //!
-//! UTF-8 that was read in another charset than windows-1252 or ISO-8859-1 stays, and so does damage that lost a byte (a no-break space that
-//! became a space). Entities for ASCII stay: what they stood for would be syntax.
+//! A single letter that makes as good a word damaged stays so (`OPTIÄŒNA`); signs beside an `Ã` or `Â` without a letter are taken for
+//! damage. UTF-8 that was read in another charset than windows-1252 or ISO-8859-1 stays, and so does damage that lost a byte (a no-break space
+//! that became a space). Entities for ASCII stay: what they stood for would be syntax.
 
 use super::decode::is_control;
 use crate::EventKind;
+use crate::choose::utf8_beats;
 use mailglot_codec::{Charset, LossLog, Unmappable};
+use std::borrow::Cow;
 
 /// Which damage to undo. None by default: a repair is a guess about what was meant, though a well-founded one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,33 +84,90 @@ pub(crate) fn repaired(
     out
 }
 
-/// Undoes it in each stretch outside ASCII, until nothing is left to undo; gives the number of stretches.
+/// Undoes it in each stretch outside ASCII, as often as that makes a likelier word; gives the number of stretches.
 fn mojibake(text: &str) -> (String, u64) {
     let (mut out, mut count) = (String::with_capacity(text.len()), 0);
-    let mut rest = text;
-    while !rest.is_empty() {
-        let ascii = rest.bytes().position(|b| !b.is_ascii()).unwrap_or(rest.len());
-        out.push_str(&rest[..ascii]);
-        rest = &rest[ascii..];
-        let end = rest.bytes().position(|b| b.is_ascii()).unwrap_or(rest.len());
-        let mut stretch = rest[..end].to_owned();
-        rest = &rest[end..];
-        let before = stretch.len();
-        // Each turn makes the stretch shorter.
-        while let Some(less) = unread(&stretch, windows_1252).or_else(|| unread(&stretch, latin_1)) {
-            stretch = less;
+    for word in text.split_inclusive(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric()) {
+        if word.is_ascii() {
+            out.push_str(word);
+            continue;
         }
-        count += u64::from(stretch.len() < before);
-        out.push_str(&stretch);
+        // What ends a word may be what a value is cut at, and tells nothing.
+        let end = word.trim_end_matches(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric()).len();
+        let (mended, stretches) = unread_word(&word[..end]);
+        count += stretches;
+        out.push_str(&mended);
+        out.push_str(&word[end..]);
     }
     (out, count)
+}
+
+/// A word as it was before it was read as often as that makes a likelier one, and how many stretches of it were read so.
+fn unread_word(word: &str) -> (Cow<'_, str>, u64) {
+    let (mut best, mut count) = (Cow::Borrowed(word), 0);
+    let mut now = Cow::Borrowed(word);
+    // Each turn makes it shorter.
+    while let Some(less) = unread_stretches(&now) {
+        if !less.text.chars().any(is_control) {
+            if !less.is_likelier() {
+                break;
+            }
+            best = Cow::Owned(less.text.clone());
+            count = count.max(less.count);
+        }
+        now = Cow::Owned(less.text);
+    }
+    (best, count)
+}
+
+/// A word whose stretches outside ASCII were all led back once.
+struct Less {
+    text: String,
+    /// How many they are.
+    count: u64,
+    /// One of them has letters enough to be no chance.
+    is_long: bool,
+}
+
+impl Less {
+    /// Whether this is what was meant. The way back exists for much that is right (`CAFÉ®`), so that alone proves nothing.
+    fn is_likelier(&self) -> bool {
+        self.is_long || utf8_beats(Some(Charset::WINDOWS_1252), self.text.as_bytes(), &self.text)
+    }
+}
+
+/// Letters in a row that signs of one byte each, two or more a letter, do not make by chance.
+const LETTERS: usize = 3;
+
+/// A word with its stretches outside ASCII as they were before they were read; None where one of them was not. What was damaged, was as a whole.
+fn unread_stretches(word: &str) -> Option<Less> {
+    let mut less = Less { text: String::with_capacity(word.len()), count: 0, is_long: false };
+    let mut rest = word;
+    while !rest.is_empty() {
+        let ascii = rest.bytes().position(|b| !b.is_ascii()).unwrap_or(rest.len());
+        less.text.push_str(&rest[..ascii]);
+        rest = &rest[ascii..];
+        let end = rest.bytes().position(|b| b.is_ascii()).unwrap_or(rest.len());
+        let (stretch, after) = rest.split_at(end);
+        if !stretch.is_empty() {
+            let read = unread(stretch, windows_1252).or_else(|| unread(stretch, latin_1))?;
+            less.is_long |= read.chars().all(char::is_alphabetic) && read.chars().nth(LETTERS - 1).is_some();
+            less.text.push_str(&read);
+            less.count += 1;
+        }
+        rest = after;
+    }
+    (less.count > 0).then_some(less)
 }
 
 /// The text whose UTF-8 bytes were read by a single-byte charset as `text`. As each character stands for one byte, the way back exists.
 fn unread(text: &str, byte: fn(char) -> Option<u8>) -> Option<String> {
     let bytes = text.chars().map(byte).collect::<Option<Vec<u8>>>()?;
     let read = String::from_utf8(bytes).ok()?;
-    let plausible = |c: char| !c.is_ascii() && !is_control(c) && c != char::REPLACEMENT_CHARACTER;
+    // A text that was read twice has the controls between that windows-1252 has for want of characters.
+    let is_hole = |c: char| matches!(c, '\u{81}' | '\u{8d}' | '\u{8f}' | '\u{90}' | '\u{9d}');
+    let plausible =
+        |c: char| !c.is_ascii() && (!is_control(c) || is_hole(c)) && c != char::REPLACEMENT_CHARACTER;
     (!read.is_empty() && read.chars().all(plausible)).then_some(read)
 }
 
@@ -201,45 +262,63 @@ fn entity(name: &str) -> Option<char> {
 /// Puts the escape characters back (RFC 1468) where that gives Japanese text that is written with just these bytes; gives how many sequences.
 fn lost_escapes(text: &str) -> (String, u64) {
     let (mut out, mut count) = (String::with_capacity(text.len()), 0);
-    let mut rest = text;
-    while let Some(at) = rest.find('$') {
-        let (before, from) = rest.split_at(at);
-        out.push_str(before);
-        if let Some((japanese, length)) = shifted(from) {
+    let (mut at, mut done) = (0, 0);
+    let mut ends = [End::default(); 2];
+    while let Some(start) = memchr::memchr(b'$', &text.as_bytes()[at..]).map(|n| at + n) {
+        at = start + 1;
+        if let Some(end) = ends[start % 2].of(text.as_bytes(), start)
+            && let Some(japanese) = shifted(&text.as_bytes()[start..end])
+        {
+            out.push_str(&text[done..start]);
             out.push_str(&japanese);
             count += 1;
-            rest = &from[length..];
-        } else {
-            out.push('$');
-            rest = &from[1..];
+            (at, done) = (end, end);
         }
     }
-    out.push_str(rest);
+    out.push_str(&text[done..]);
     (out, count)
 }
 
-/// Characters of one sequence that are looked at.
-const SHIFTED: usize = 1 << 12;
+/// Where sequences of pairs end that begin at odd offsets, or at even ones: each is gone through once.
+#[derive(Clone, Copy, Default)]
+struct End {
+    /// Up to here it is known.
+    known: usize,
+    /// Offset after the shift back; None where pairs end otherwise.
+    end: Option<usize>,
+    /// How many sequences with this end were asked for.
+    asked: usize,
+}
 
-/// The text of `$B…(B`, and its length.
-fn shifted(text: &str) -> Option<(String, usize)> {
-    let bytes = text.as_bytes();
-    if !matches!(bytes.get(1), Some(b'B' | b'@')) {
-        return None;
-    }
-    let mut end = 2;
-    while !matches!(bytes.get(end..end + 2)?, [b'(', b'B' | b'J']) {
-        let pair = bytes.get(end..end + 2)?;
-        if end > SHIFTED || !pair.iter().all(|b| (0x21..=0x7E).contains(b)) {
+impl End {
+    /// Sequences with one end that are looked at: one may begin in what looks like another.
+    const MOST: usize = 4;
+
+    /// Offset after the sequence at `start`, which has two pairs or more: a single one may be anything.
+    fn of(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
+        if !matches!(bytes.get(start + 1), Some(b'B' | b'@')) {
             return None;
         }
-        end += 2;
+        if start + 2 > self.known {
+            let pairs = bytes[start + 2..].chunks_exact(2);
+            let is_back = |pair: &[u8]| matches!(pair, [b'(', b'B' | b'J']);
+            let is_pair = |pair: &&[u8]| !is_back(pair) && pair.iter().all(|b| (0x21..=0x7E).contains(b));
+            let stop = start + 2 + 2 * pairs.take_while(is_pair).count();
+            let end = bytes.get(stop..stop + 2).filter(|pair| is_back(pair)).map(|_| stop + 2);
+            *self = Self { known: stop, end, asked: 0 };
+        }
+        self.asked += 1;
+        self.end.filter(|end| self.asked <= Self::MOST && end - start >= 8)
     }
-    // A single pair may be anything.
-    if end < 6 {
+}
+
+/// The text of `$B…(B`, where it is Japanese.
+fn shifted(whole: &[u8]) -> Option<String> {
+    let end = whole.len() - 2;
+    let pairs = &whole[2..end];
+    if !is_japanese(pairs) {
         return None;
     }
-    let whole = &bytes[..end + 2];
     let with = [b"\x1b", &whole[..end], b"\x1b", &whole[end..]].concat();
     let japanese = Charset::for_name("ISO-2022-JP")?;
     let mut log = LossLog::new();
@@ -247,10 +326,23 @@ fn shifted(text: &str) -> Option<(String, usize)> {
     let mut back = japanese.encode(&read, Unmappable::Skip, &mut log).into_owned();
     back.retain(|&b| b != 0x1B);
     // `$@` and `(J` are older names of the same sets.
-    let same = back.len() == whole.len() && back[2..end] == whole[2..end];
+    let same = back.len() == whole.len() && &back[2..end] == pairs;
     let script =
         |c: char| matches!(c, '\u{3000}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}' | '\u{FF01}'..='\u{FF5E}');
-    (log.losses() == 0 && same && read.chars().any(script)).then_some((read, end + 2))
+    (log.losses() == 0 && same && read.chars().any(script)).then_some(read)
+}
+
+/// Whether pairs look like text rather than like a word of ASCII: kana, or hardly any of the seldom characters of level 2 (JIS X 0208), which
+/// small letters make, and not letters alone or digits alone.
+fn is_japanese(pairs: &[u8]) -> bool {
+    let leads = || pairs.iter().step_by(2);
+    let seldom = leads().filter(|lead| (0x50..=0x7E).contains(*lead)).count();
+    let has_kana = leads().any(|lead| matches!(lead, b'$' | b'%'));
+    let is_any = |kind: fn(&u8) -> bool| pairs.iter().any(kind);
+    // Letters with digits are the name of a product where they are few.
+    let is_mixed = is_any(u8::is_ascii_punctuation) && is_any(u8::is_ascii_alphanumeric)
+        || is_any(u8::is_ascii_alphabetic) && is_any(u8::is_ascii_digit) && pairs.len() >= 12;
+    8 * seldom <= pairs.len() && (has_kana || is_mixed)
 }
 
 #[cfg(test)]
@@ -271,6 +363,10 @@ mod tests {
             ("é Ã¼", "é ü"),
             ("Gr&uuml;&#223;e &#x20AC; &#150; &euro;", "Grüße € – €"),
             ("Re: $B%F%9%H(B $BF|K\\(B!", "Re: テスト 日本!"),
+            ("$BF|K\\$BF|K\\$BF|K\\(B", "日本ぢ日本ぢ日本"),
+            ("$Bonus$B%F%9%H(B", "$Bonusテスト"),
+            ("â€\u{9d} ÃƒÂ© Ã¢â‚¬Â\u{9d} hÃ©lÃ¨ne", "” é ” hélène"),
+            ("ãƒ†ã‚¹ãƒˆ ×˜×¤×¤", "テスト טפפ"),
         ] {
             assert_eq!(all(damaged), want, "{damaged}");
             assert_eq!(all(want), want, "nothing is left");
@@ -290,6 +386,17 @@ mod tests {
             "&#65534;",
             "$100 $B( $Bxy $B%F(B $B%F%9%",
             "$B~~~~(B",
+            "cost $Bonds(B)",
+            "$Boxes(Big)",
+            "$BEEF(B) $B1234(B",
+            "NESCAFÉ®",
+            "«CAFÉ»",
+            "CAFÉ™",
+            "QUALITÉ\u{a0}: haute",
+            "PURÉ²",
+            "MARCHÉ«",
+            "ÉTÉ…",
+            "ÜZÜ® Ã¼É",
             "\u{fffd}",
         ] {
             assert_eq!(all(text), text, "{text}");
@@ -314,10 +421,20 @@ mod tests {
         for c in ('\u{a0}'..=char::MAX).filter(|&c| !is_control(c) && c != '\u{fffd}').step_by(7) {
             let text = c.to_string();
             let latin: String = text.bytes().map(char::from).collect();
-            assert_eq!(mojibake(&latin), (text.clone(), 1));
+            assert_eq!(unread(&latin, latin_1).as_ref(), Some(&text));
             let windows: String = text.bytes().map(as_windows).collect();
-            assert_eq!(mojibake(&windows), (text, 1), "{windows}");
+            assert_eq!(unread(&windows, windows_1252), Some(text), "{windows}");
         }
+    }
+
+    #[test]
+    fn each_byte_is_looked_at_a_few_times() {
+        for unit in ["$B", "$B(B", "$", "$B$", "$Bon(B", "$B%F", "Ã¼", "Ã¼ ", "É®x", "&"] {
+            crate::linear::assert_linear(&unit, 20_000, |n| {
+                let _ = all(&unit.repeat(n));
+            });
+        }
+        assert_eq!(all(&format!("{}(B", "$B".repeat(9_000))), "ぢ".repeat(8_999));
     }
 
     #[test]

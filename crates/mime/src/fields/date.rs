@@ -100,6 +100,8 @@ const PIECES: usize = 12;
 pub fn date(value: &[u8]) -> Option<Date> {
     let pieces = pieces(value);
     let (mut month, mut time, mut offset) = (None, None, None);
+    // The offset is that of the name of UTC, directly before.
+    let mut is_utc = false;
     let mut numbers: Vec<&str> = Vec::new();
     for piece in &pieces {
         let piece: &str = piece;
@@ -108,12 +110,16 @@ pub fn date(value: &[u8]) -> Option<Date> {
         } else if let Some(found) = MONTHS.iter().position(|name| month.is_none() && starts(piece, name)) {
             month = Some(found as u8 + 1);
         } else if piece.starts_with(['+', '-']) && time.is_some() {
-            offset = offset.or_else(|| zone(piece));
+            // Behind the name of UTC it tells how far from that: `GMT+0100`. Behind another zone nothing.
+            if offset.is_none() || std::mem::take(&mut is_utc) {
+                offset = zone(piece);
+            }
         } else if piece.bytes().all(|b| b.is_ascii_digit()) {
             // Digits after time, day and year: a zone whose sign was lost tells nothing.
             numbers.push(piece);
         } else if time.is_some() && offset.is_none() {
             offset = zone(piece);
+            is_utc = matches!(piece, "gmt" | "utc" | "ut");
         }
     }
     let (month, (hour, minute, second)) = (month?, time?);
@@ -179,7 +185,20 @@ fn pieces(value: &[u8]) -> Vec<String> {
             .position(|&b| lex::is_space(b) || matches!(b, b',' | b'(' | b';' | b'+' | b'-' | b'/'))
             .map_or(rest.len(), |n| n + signed);
         if length > signed && length <= 16 {
-            list.push(String::from_utf8_lossy(&rest[..length]).to_ascii_lowercase());
+            let piece = String::from_utf8_lossy(&rest[..length]).to_ascii_lowercase();
+            // White space and comments may stand beside the colons of a time (RFC 5322 4.3).
+            let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+            let goes_on = |last: &&mut String| {
+                let last = last.as_bytes();
+                digit(last.first())
+                    && (last.ends_with(b":") && digit(piece.as_bytes().first())
+                        || digit(last.last()) && piece.starts_with(':'))
+                    && last.len() + length <= 16
+            };
+            match list.last_mut().filter(goes_on) {
+                Some(last) => last.push_str(&piece),
+                None => list.push(piece),
+            }
         }
         at += length.max(1);
         // A hyphen between the parts of a date is none of a zone.
@@ -262,6 +281,15 @@ mod tests {
             ("Fri Nov 21 09:55:06 EST 1997", "1997-11-21T09:55:06-05:00"),
             ("Fri, 21-Nov-97 09:55:06 MET DST", "1997-11-21T09:55:06+01:00"),
             ("Friday, 21 November 1997 9:5:6 +5:30", "1997-11-21T09:05:06+05:30"),
+            ("Mon Jan 01 2024 00:00:00 GMT+0100 (CET)", "2024-01-01T00:00:00+01:00"),
+            ("Mon Jan 01 2024 10:00:00 GMT-5", "2024-01-01T10:00:00-05:00"),
+            ("1 Jan 2024 10:00:00 UTC +02:00", "2024-01-01T10:00:00+02:00"),
+            ("1 Jan 2024 10:00:00 EST-0600", "2024-01-01T10:00:00-05:00"),
+            ("1 Jan 2024 10:00:00 +0100 GMT", "2024-01-01T10:00:00+01:00"),
+            ("21 Nov 1997 0 : 1 : 2 +0100", "1997-11-21T00:01:02+01:00"),
+            ("21 Nov 1997 09(h):(m) 55:\r\n 06 GMT", "1997-11-21T09:55:06Z"),
+            ("21 Nov 1997 09 :55 GMT", "1997-11-21T09:55:00Z"),
+            ("21 Nov 1997 09: GMT", "-"),
             ("21 Nov 1997 09:55:06 A", "1997-11-21T09:55:06-00:00"),
             ("1 Jan 2000 00:00:60 +0100", "2000-01-01T00:00:60+01:00"),
             ("29 Feb 2000 0:0:0 Z", "2000-02-29T00:00:00Z"),

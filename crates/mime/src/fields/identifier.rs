@@ -5,19 +5,16 @@
 //! In-Reply-To of old programs holds text too; only what stands in angles counts there, and without any, words with an `@`, or a single word.
 
 use crate::lex;
+use std::ops::Range;
 
 /// The identifiers of Message-ID, In-Reply-To, References or Content-ID, without angles and folds, as they stand in the message.
 pub fn identifiers(value: &[u8]) -> Vec<String> {
     let mut list = Vec::new();
     let mut at = 0;
     while let Some(n) = memchr::memchr(b'<', &value[at..]) {
-        let start = at + n + 1;
-        let Some(length) = memchr::memchr(b'>', &value[start..]) else { break };
-        // Where an angle was left open, the next one begins an identifier of its own.
-        let inner = &value[start..start + length];
-        let inner = memchr::memrchr(b'<', inner).map_or(inner, |n| &inner[n + 1..]);
-        push(inner, &mut list);
-        at = start + length + 1;
+        let Some((inner, end)) = in_angles(value, at + n + 1) else { break };
+        push(&value[inner], &mut list);
+        at = end;
     }
     if list.is_empty() {
         let bare = value.split(|&b| lex::is_space(b) || matches!(b, b'<' | b'>' | b',' | b'"'));
@@ -29,11 +26,67 @@ pub fn identifiers(value: &[u8]) -> Vec<String> {
     list
 }
 
+/// The range of what stands in the angles that are open at `start`, and the offset after them. Where one was left open, the next one begins an
+/// identifier of its own.
+fn in_angles(value: &[u8], mut start: usize) -> Option<(Range<usize>, usize)> {
+    let mut at = start;
+    loop {
+        let byte = *value.get(at)?;
+        at = match byte {
+            b'>' => return Some((start..at, at + 1)),
+            b'<' => {
+                start = at + 1;
+                start
+            }
+            // An angle in quotes, or in a literal, is one of their characters.
+            b'"' if at == start || value[at - 1] == b'.' => quoted_local(value, at).unwrap_or(at + 1),
+            b'[' if value[at - 1] == b'@' => literal_end(value, at).unwrap_or(at + 1),
+            _ => at + 1,
+        };
+    }
+}
+
+/// Bytes of a quoted string or a literal in an identifier that are looked at.
+const MOST: usize = 1_000;
+
+/// Offset after the quoted string at `at`, where an address goes on behind it.
+fn quoted_local(value: &[u8], at: usize) -> Option<usize> {
+    let end = lex::quoted_end(&value[..value.len().min(at + MOST)], at)?;
+    matches!(value.get(end), Some(b'@' | b'.')).then_some(end)
+}
+
+/// Offset after the literal at `at`, where the angle is closed behind it (RFC 5322 3.6.4).
+fn literal_end(value: &[u8], at: usize) -> Option<usize> {
+    let inner = &value[at..value.len().min(at + MOST)];
+    // Where another identifier begins, this one was left open.
+    let end = at + memchr::memchr2(b']', b'<', inner).filter(|n| inner[*n] == b']')? + 1;
+    (value.get(end) == Some(&b'>')).then_some(end)
+}
+
 fn push(inner: &[u8], list: &mut Vec<String>) {
-    let bytes: Vec<u8> = inner.iter().copied().filter(|&b| !lex::is_space(b)).collect();
+    let bytes = without_space(inner);
     if !bytes.is_empty() {
         list.push(String::from_utf8_lossy(&bytes).into_owned());
     }
+}
+
+/// An identifier without white space; in quotes only folds go, which is what unfolding leaves of them.
+fn without_space(inner: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(inner.len());
+    let mut at = 0;
+    while let Some(&byte) = inner.get(at) {
+        let is_start = byte == b'"' && matches!(bytes.last(), None | Some(b'.'));
+        if let Some(end) = if is_start { quoted_local(inner, at) } else { None } {
+            bytes.extend(inner[at..end].iter().filter(|b| !matches!(b, b'\r' | b'\n')));
+            at = end;
+            continue;
+        }
+        if !lex::is_space(byte) {
+            bytes.push(byte);
+        }
+        at += 1;
+    }
+    bytes
 }
 
 #[cfg(test)]
@@ -50,12 +103,24 @@ mod tests {
             ("<open <a@b>", vec!["a@b"]),
             ("<no-at-sign>", vec!["no-at-sign"]),
             ("<open@x", vec!["open@x"]),
+            ("<\"a b\"@c> <a@[x>y]> <\"a>b\"@c>", vec!["\"a b\"@c", "a@[x>y]", "\"a>b\"@c"]),
+            ("<\"a\r\n b\".\"<\"@c>", vec!["\"a b\".\"<\"@c"]),
+            ("<\"a <b@c> x\" <d@[e> <f]>", vec!["b@c", "d@[e", "f]"]),
             ("", vec![]),
             ("<>", vec![]),
             ("0002", vec!["0002"]),
             ("no such thing", vec![]),
         ] {
             assert_eq!(identifiers(value.as_bytes()), want, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn floods_take_linear_time() {
+        for unit in ["<\"", "<", "<\".\"", "<a@[", "\"", "<\"a\".", "<a@[x]"] {
+            crate::linear::assert_linear(&unit, 100_000, |n| {
+                let _ = identifiers(unit.repeat(n).as_bytes());
+            });
         }
     }
 }

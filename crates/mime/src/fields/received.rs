@@ -20,7 +20,7 @@ pub struct Received {
     pub with: Option<String>,
     /// What the receiving side calls the transaction.
     pub id: Option<String>,
-    /// The recipient, without angles.
+    /// The recipient, without angles; the first of several, which RFC 5321 4.4 has no place for.
     pub recipient: Option<String>,
     /// Comments without their parentheses, in order: most hold a host's address or a cipher.
     pub comments: Vec<String>,
@@ -53,10 +53,16 @@ pub fn received(value: &[u8]) -> Received {
             continue;
         }
         let end = word_end(head, at);
-        let word = text(&head[at..end]);
+        let mut word = text(&head[at..end]);
         at = end;
         match keyword.take() {
             Some(which) => {
+                // What separates words is none of them.
+                word.truncate(word.trim_end_matches([',', ';']).len());
+                if word.is_empty() {
+                    keyword = Some(which);
+                    continue;
+                }
                 let place = which.place(&mut trace);
                 if place.is_none() {
                     let bare = word.strip_prefix('<').and_then(|word| word.strip_suffix('>'));
@@ -161,6 +167,15 @@ mod tests {
         assert_eq!(trace.comments, comments);
         assert_eq!(trace.date.map(|d| d.to_string()).as_deref(), Some("1997-11-21T10:05:43-06:00"));
         assert_eq!((trace.rest.len(), trace.via), (0, None));
+    }
+
+    #[test]
+    fn separators_belong_to_no_clause() {
+        let trace = received(b"by b for x@y, z@w id x; y; 1 Jan 2000 00:00:00 -0000");
+        assert_eq!((trace.recipient.as_deref(), trace.id.as_deref()), (Some("x@y"), Some("x")));
+        assert_eq!(trace.rest, ["z@w", "y"]);
+        let trace = received(b"for <x@y>,<z@w>; x");
+        assert_eq!(trace.recipient.as_deref(), Some("x@y"));
     }
 
     #[test]

@@ -285,7 +285,7 @@ struct End {
     /// Up to here it is known.
     known: usize,
     /// Offset after the shift back; None where pairs end otherwise.
-    end: Option<usize>,
+    after: Option<usize>,
     /// How many sequences with this end were asked for.
     asked: usize,
 }
@@ -304,11 +304,11 @@ impl End {
             let is_back = |pair: &[u8]| matches!(pair, [b'(', b'B' | b'J']);
             let is_pair = |pair: &&[u8]| !is_back(pair) && pair.iter().all(|b| (0x21..=0x7E).contains(b));
             let stop = start + 2 + 2 * pairs.take_while(is_pair).count();
-            let end = bytes.get(stop..stop + 2).filter(|pair| is_back(pair)).map(|_| stop + 2);
-            *self = Self { known: stop, end, asked: 0 };
+            let after = bytes.get(stop..stop + 2).filter(|pair| is_back(pair)).map(|_| stop + 2);
+            *self = Self { known: stop, after, asked: 0 };
         }
         self.asked += 1;
-        self.end.filter(|end| self.asked <= Self::MOST && end - start >= 8)
+        self.after.filter(|after| self.asked <= Self::MOST && after - start >= 8)
     }
 }
 

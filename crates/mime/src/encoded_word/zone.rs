@@ -168,7 +168,7 @@ impl Pieces<'_> {
     }
 }
 
-/// Finds addresses with white space beside their dots or their `@` (RFC 5322 4.4).
+/// Finds addresses with white space beside their dots or their `@`, or with strings among their atoms (RFC 5322 4.4).
 struct Spaced<'a> {
     value: &'a [u8],
     steps: lex::Steps,
@@ -197,13 +197,17 @@ impl Spaced<'_> {
     fn whole(&mut self, at: usize) -> Option<usize> {
         let value = self.value;
         let (mut start, mut signs, mut is_spaced) = (at, 0, false);
+        // A string beside an atom: `"a".b@c` (RFC 5322 4.4, `obs-local-part`).
+        let mut is_mixed = false;
         loop {
             let (end, more) = self.piece(start)?;
             let next = lex::skip_space(value, end);
             self.tried = next;
             signs += more;
             match value.get(next) {
-                None | Some(b',' | b';' | b'(') => return (signs == 1 && is_spaced).then_some(end),
+                None | Some(b',' | b';' | b'(') => {
+                    return (signs == 1 && (is_spaced || is_mixed)).then_some(end);
+                }
                 Some(byte) => {
                     // A dot behind a letter and before white space ends an initial: `J. R.`
                     let goes_on = matches!(byte, b'.' | b'@')
@@ -217,6 +221,7 @@ impl Spaced<'_> {
                 }
             }
             is_spaced |= next > end;
+            is_mixed |= value[start] == b'"' || value[next] == b'"';
             start = next;
         }
     }
@@ -334,6 +339,8 @@ mod tests {
             ("=?utf-8?Q?=C3=A9?= @b.example", Some("=?utf-8?Q?=C3=A9?= @b.example")),
             ("\"J\u{f6} x\" . \"y\"@ b (c)", Some("\"J\u{f6} x\" . \"y\"@ b")),
             ("G: n a@b\r\n .c;", Some("a@b\r\n .c")),
+            ("\"a\".b@c.d", Some("\"a\".b@c.d")),
+            ("a.\"b c\".d@e, x", Some("a.\"b c\".d@e")),
             ("n a @ [IPv6:::1]", Some("a @ [IPv6:::1]")),
             // Names.
             ("J. R. \u{e9} <a@b>", Some("<a@b>")),

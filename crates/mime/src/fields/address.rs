@@ -84,6 +84,8 @@ struct List {
     /// The phrase holds words or quotes, so it is no address.
     named: bool,
     address: Option<String>,
+    /// Where a bare address stood in the phrase, and how it was written: it may turn out to be part of the name.
+    written: Option<(usize, String)>,
     /// The address stood in angles.
     angles: bool,
     comments: Vec<String>,
@@ -130,22 +132,27 @@ impl List {
         if inner.is_some() {
             // A bare address before the one in angles is a name: `a@b <a@b>`.
             if let Some(before) = self.address.replace(text) {
-                self.phrase.push_str(&before);
-                self.named = true;
+                self.write_back(before);
             }
             self.angles = true;
             return;
         }
         match &mut self.address {
+            // What was decoded is no part of an address.
+            None if self.named && text == "@" => self.phrase.push_str(&text),
             None if text.starts_with('@') => {
                 // `a @ b`: the obsolete syntax allows white space there.
                 let phrase = std::mem::take(&mut self.phrase);
                 let local = phrase.trim_end();
                 let from = local.rfind(' ').map_or(0, |n| n + 1);
+                self.written = Some((from, format!("{}{text}", &phrase[from..])));
                 self.address = Some(format!("{}{text}", &local[from..]));
                 local[..from].clone_into(&mut self.phrase);
             }
-            None => self.address = Some(text),
+            None => {
+                self.written = Some((self.phrase.len(), text.clone()));
+                self.address = Some(text);
+            }
             Some(_) if self.angles => {
                 self.phrase.push_str(&text);
                 self.named = true;
@@ -157,6 +164,13 @@ impl List {
                 self.address = Some(text);
             }
         }
+    }
+
+    /// Puts a bare address into the phrase, where it was written.
+    fn write_back(&mut self, address: String) {
+        let (at, text) = self.written.take().unwrap_or((self.phrase.len(), address));
+        self.phrase.insert_str(at.min(self.phrase.len()), &text);
+        self.named = true;
     }
 
     fn separator(&mut self, byte: u8, at: Range<usize>) {
@@ -187,6 +201,11 @@ impl List {
 
     /// Ends a mailbox.
     fn end(&mut self) {
+        // A domain that was decoded is none.
+        if self.named && !self.angles && self.address.as_ref().is_some_and(|address| address.ends_with('@')) {
+            let address = self.address.take().unwrap_or_default();
+            self.write_back(address);
+        }
         let phrase = self.phrase.split_whitespace().collect::<Vec<_>>().join(" ");
         // What a quoted string holds keeps its spaces.
         let phrase = if self.named { self.phrase.trim().to_owned() } else { phrase };
@@ -322,6 +341,19 @@ mod tests {
             ("G: =?utf-8?Q?=3B?= <a@b>;", "G{; <a@b>}"),
             ("<>", ""),
             ("a . b @ c . example", "<a.b@c.example>"),
+            ("x y @ z", "x <y@z>"),
+            ("\"a\".b@c.d", "<\"a\".b@c.d>"),
+            ("a.\"b c\".d@e", "<a.\"b c\".d@e>"),
+            ("\"a\" . \"b\"@c.d", "<\"a\".\"b\"@c.d>"),
+            ("a@c .d", "<a@c.d>"),
+            ("hans @ home <a@b.c>", "hans @ home <a@b.c>"),
+            ("Mr. hans @home sweet <a@b.c>", "Mr. hans @home sweet <a@b.c>"),
+            ("a@b \"n\" <c@d>", "a@b n <c@d>"),
+            ("x a@b y <c@d>", "x a@b y <c@d>"),
+            ("=?utf-8?q?boss=40bank?= @ evil.example", "<=?utf-8?q?boss=40bank?=@evil.example>"),
+            ("=?utf-8?q?boss=40bank?= @ evil.example x", "boss@bank @ evil.example x <>"),
+            ("a @ =?utf-8?q?bank.example?=", "<a@=?utf-8?q?bank.example?=>"),
+            ("a @ =?utf-8?q?bank.example?= x", "a @ bank.example x <>"),
             ("G: a . b@c, d@e .f;", "G{<a.b@c>|<d@e.f>}"),
             ("\"x y\" @ b.example", "<\"x y\"@b.example>"),
             ("x . \"y\" @ b.example (n)", "n <x.\"y\"@b.example>"),

@@ -2,7 +2,8 @@
 //!
 //! # Limits
 //!
-//! Words are in UTF-8; for other charsets see [`super::encode_as`]. Text in ASCII is never folded when it needs no word.
+//! Words are in UTF-8; for other charsets see [`super::encode_as`]. Folds stand where a single space does: of several some readers would lose
+//! those before the line end, others those after it.
 
 use super::decode::{WORD, is_control};
 use super::token::Letter;
@@ -19,18 +20,43 @@ const CLOSE: &str = "?=";
 /// What a word costs besides its text.
 const FRAME: usize = OPEN_Q.len() + CLOSE.len();
 
-/// Encodes a text as encoded words in UTF-8, folded with `eol` and a space at 76 columns. Text that needs nothing is returned as it is.
+/// Encodes a text as encoded words in UTF-8, folded with `eol` and a space at 76 columns. Text that needs no word is only folded. With an
+/// empty `eol` all is one line.
 ///
-/// `column` is the number of bytes of the line before the text. Controls are encoded; a reader shows spaces for them.
+/// `column` is the number of bytes of the line before the text; where it leaves no room for a word, the text begins with a fold. Controls are
+/// encoded; a reader shows spaces for them.
 pub fn encode(text: &str, place: Place, encoding: Encoding, column: usize, eol: &str) -> String {
-    let Some((start, end)) = hot(text, place) else { return text.to_owned() };
-    let mut lines = Lines { out: String::with_capacity(text.len() * 3), column, eol };
+    let mut lines = Lines::new(column, eol);
+    let Some((start, end)) = hot(text, place, eol) else {
+        lines.raw(text);
+        return lines.out;
+    };
+    lines.out.reserve(text.len() * 3);
     lines.raw(&text[..start]);
     let letter = choose(&text[start..end], place, encoding);
-    let fold = start > 0;
-    lines.words(&text[start..end], place, letter, fold);
+    if start == 0 {
+        lines.begin(first_word(&text[start..end], place, letter, WORD));
+    }
+    lines.words(&text[start..end], place, letter, start > 0);
     lines.raw(&text[end..]);
     lines.out
+}
+
+/// Bytes of a word with the first combining sequence of a text, or with its first character where no word of `most` bytes holds the sequence.
+pub(super) fn first_word(text: &str, place: Place, letter: Letter, most: usize) -> usize {
+    let length = |text: &str| word_length(text, place, letter);
+    let whole = text.graphemes(true).next().map_or(0, length);
+    if whole <= most { whole } else { length(&text[..text.chars().next().map_or(0, char::len_utf8)]) }
+}
+
+/// Bytes of a single word with a text.
+pub(super) fn word_length(text: &str, place: Place, letter: Letter) -> usize {
+    let mark = if text.starts_with('\u{FEFF}') { "\u{FEFF}" } else { "" };
+    FRAME
+        + match letter {
+            Letter::B => (mark.len() + text.len()).div_ceil(3) * 4,
+            Letter::Q => q_cost(mark, place) + q_cost(text, place),
+        }
 }
 
 /// B or Q, by the length of the whole text.
@@ -45,8 +71,46 @@ pub(crate) fn choose(text: &str, place: Place, encoding: Encoding) -> Letter {
     }
 }
 
-/// The part of a text that cannot stand raw: from the first to the last piece between spaces that needs a word.
-pub(super) fn hot(text: &str, place: Place) -> Option<(usize, usize)> {
+/// The part of a text that cannot stand raw: from the first to the last piece between spaces that needs a word. Where lines are folded, a
+/// single space stands before and after it, and further ones belong to it.
+pub(super) fn hot(text: &str, place: Place, eol: &str) -> Option<(usize, usize)> {
+    let (mut start, mut end) = match needy(text, place) {
+        None if eol.is_empty() || !has_long_stretch(text) => return None,
+        None => return Some((0, text.len())),
+        Some(range) => range,
+    };
+    if !eol.is_empty() {
+        let blanks = |text: &str, rest: usize| (text.len() - rest).saturating_sub(1);
+        let (before, after) = (&text[..start], &text[end..]);
+        start -= blanks(before, before.trim_end_matches(' ').len());
+        end += blanks(after, after.trim_start_matches(' ').len());
+        if has_long_stretch(&text[..start]) || has_long_stretch(&text[end..]) {
+            return Some((0, text.len()));
+        }
+    }
+    Some((start, end))
+}
+
+/// Whether a line is too short for what stands between two single spaces, and that is no atom.
+fn has_long_stretch(text: &str) -> bool {
+    stretches(text).any(|stretch| stretch.len() >= LINE && stretch.trim_matches(' ').contains("  "))
+}
+
+/// A text cut before each single space.
+fn stretches(text: &str) -> impl Iterator<Item = &str> {
+    let bytes = text.as_bytes();
+    let single = |at: usize| {
+        bytes[at] == b' ' && at > 0 && bytes[at - 1] != b' ' && bytes.get(at + 1).is_some_and(|&b| b != b' ')
+    };
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at;
+        at = (at + 1..bytes.len()).find(|&at| single(at)).unwrap_or(bytes.len());
+        text.get(start..at).filter(|piece| !piece.is_empty())
+    })
+}
+
+fn needy(text: &str, place: Place) -> Option<(usize, usize)> {
     let needs = |piece: &str| !piece.is_ascii() || piece.contains("=?") || piece.contains(is_control);
     let (mut range, mut at) = (None, 0);
     for piece in text.split(' ') {
@@ -71,8 +135,10 @@ pub(super) fn hot(text: &str, place: Place) -> Option<(usize, usize)> {
         Place::Comment => !matches!(byte, b'(' | b')' | b'\\' | b'"'),
         Place::Phrase => is_atom(byte) || byte == b' ',
     };
-    let kept = text.as_bytes()[..start].iter().chain(&text.as_bytes()[end..]);
-    if kept.copied().all(raw) { Some((start, end)) } else { Some((0, text.len())) }
+    let kept = [&text[..start], &text[end..]];
+    // Of several spaces in a phrase readers keep one (RFC 5322 3.2.3).
+    let stays = |part: &str| part.bytes().all(raw) && (place != Place::Phrase || !part.contains("  "));
+    if kept.into_iter().all(stays) { Some((start, end)) } else { Some((0, text.len())) }
 }
 
 /// A byte of an atom (RFC 5322 3.2.3).
@@ -89,34 +155,49 @@ pub(crate) struct Lines<'e> {
     pub column: usize,
     /// Line end of folds.
     pub eol: &'e str,
+    /// Bytes that follow the words on their last line.
+    pub tail: usize,
 }
 
-impl Lines<'_> {
-    /// Ends the line; the next one starts with a space.
-    pub(super) fn fold(&mut self) {
-        self.out.push_str(self.eol);
-        self.out.push(' ');
-        self.column = 1;
+impl<'e> Lines<'e> {
+    /// Nothing is written yet, in a line with `column` bytes.
+    pub(crate) fn new(column: usize, eol: &'e str) -> Self {
+        Self { out: String::new(), column, eol, tail: 0 }
     }
 
-    /// Raw text, folded at the last of the spaces between two pieces where the line would grow beyond its limit.
-    pub(super) fn raw(&mut self, text: &str) {
-        let mut rest = text;
-        while !rest.is_empty() {
-            let blanks = rest.len() - rest.trim_start_matches(' ').len();
-            let piece = rest[blanks..].find(' ').unwrap_or(rest.len() - blanks);
-            if blanks > 0 && piece > 0 && self.column + blanks + piece > LINE && self.column > 1 {
-                self.push(&rest[..blanks - 1]);
-                self.fold();
-            } else {
-                self.push(&rest[..blanks]);
-            }
-            self.push(&rest[blanks..blanks + piece]);
-            rest = &rest[blanks + piece..];
+    /// Ends the line; the next one starts with a space.
+    pub(super) fn fold(&mut self) {
+        self.fold_before(" ");
+    }
+
+    /// Ends the line before white space.
+    pub(super) fn fold_before(&mut self, blanks: &str) {
+        self.out.push_str(self.eol);
+        self.out.push_str(blanks);
+        self.column = blanks.len();
+    }
+
+    /// Ends the line before anything is written, where that needs more room.
+    pub(super) fn begin(&mut self, length: usize) {
+        if !self.eol.is_empty() && self.column > 1 && self.column + length + self.tail > LINE {
+            self.fold();
         }
     }
 
-    fn push(&mut self, text: &str) {
+    /// Raw text, folded at the single spaces between two pieces where the line would grow beyond its limit.
+    pub(super) fn raw(&mut self, text: &str) {
+        for piece in stretches(text) {
+            let starts_with_single = piece.starts_with(' ') && !piece.starts_with("  ") && piece.len() > 1;
+            if starts_with_single && self.column + piece.len() > LINE && self.column > 1 {
+                self.fold();
+                self.push(&piece[1..]);
+            } else {
+                self.push(piece);
+            }
+        }
+    }
+
+    pub(crate) fn push(&mut self, text: &str) {
         self.out.push_str(text);
         self.column += text.len();
     }
@@ -207,13 +288,14 @@ struct Filler<'l, 'e> {
 impl Filler<'_, '_> {
     /// Whether a combining sequence fits into one word where it stands.
     fn holds_together(&self, unit: &str) -> bool {
-        let room = if self.fresh && !self.fold { self.room() } else { WORD - FRAME };
+        let line = WORD.min(LINE - 1 - self.lines.tail.min(LINE / 2)) - FRAME;
+        let room = if self.fresh && !self.fold { self.room() } else { line };
         self.encoded(if self.fresh { self.length } else { 0 } + self.cost(unit)) <= room
     }
 
     /// Bytes of encoded text for which the line has room.
     fn room(&self) -> usize {
-        WORD.min(LINE.saturating_sub(self.lines.column)).saturating_sub(FRAME)
+        WORD.min(LINE.saturating_sub(self.lines.column + self.lines.tail.min(LINE / 2))).saturating_sub(FRAME)
     }
 
     /// What a piece adds to [`Self::length`].

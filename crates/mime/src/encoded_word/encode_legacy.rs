@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! UTF-7, UTF-16, UTF-32 and charsets that are no superset of ASCII are refused: few readers know them in words. Characters outside the
+//! UTF-7, UTF-16, UTF-32, SCSU, BOCU-1 and charsets in which ASCII is something else are refused: few readers know them in words. Characters outside the
 //! charset are an error, never a replacement.
 
 use super::decode::WORD;
@@ -29,6 +29,8 @@ pub enum Unencodable {
         /// Bytes before the character.
         at: usize,
     },
+    /// Something that is no ASCII, or a control, stands where the field has no room for words: in an address, an identifier, a date.
+    Place,
 }
 
 impl fmt::Display for Unencodable {
@@ -38,13 +40,14 @@ impl fmt::Display for Unencodable {
             Self::Character { charset, at } => {
                 write!(f, "{charset} has no bytes for the character at byte {at}")
             }
+            Self::Place => f.write_str("this cannot be encoded: words stand in phrases and comments only"),
         }
     }
 }
 
 impl std::error::Error for Unencodable {}
 
-/// As [`encode`], in any charset. A text that needs no word is returned as it is.
+/// As [`encode`], in any charset.
 ///
 /// No character, and no combining sequence that fits into one word, is cut. Each word is complete in itself: in a charset with shift states
 /// it ends in ASCII (RFC 2047 2 and RFC 1468). Such words are in B, whatever is asked for.
@@ -59,29 +62,78 @@ pub fn encode_as(
     if charset == Charset::UTF_8 {
         return Ok(encode(text, place, encoding, column, eol));
     }
-    let stateful = charset.is_stateful();
-    let plain = charset.is_ascii_compatible() && *bytes(charset, "a") == *b"a";
-    if !(stateful || plain) || charset.name().starts_with("UTF-") {
-        return Err(Unencodable::Charset(charset));
-    }
-    let Some((start, end)) = hot(text, place) else { return Ok(text.to_owned()) };
-    let (hot, mut log) = (&text[start..end], LossLog::new());
-    let whole = charset.encode(hot, Unmappable::Skip, &mut log);
-    if let Some(loss) = log.kept().first() {
-        return Err(Unencodable::Character { charset, at: start + loss.bytes.start as usize });
-    }
-    let q_cost: usize = whole.iter().map(|&b| q_len(b, place)).sum();
-    let b = stateful
-        || match encoding {
-            Encoding::B => true,
-            Encoding::Q => false,
-            Encoding::Shorter => q_cost > whole.len().div_ceil(3) * 4,
-        };
-    let mut lines = Lines { out: String::with_capacity(text.len() * 3), column, eol };
+    let mut lines = Lines::new(column, eol);
+    check(charset)?;
+    let Some((start, end)) = hot(text, place, eol) else {
+        lines.raw(text);
+        return Ok(lines.out);
+    };
+    let hot = &text[start..end];
+    carries(charset, hot).map_err(|at| Unencodable::Character { charset, at: start + at })?;
+    let b = is_b(charset, hot, place, encoding);
+    lines.out.reserve(text.len() * 3);
     lines.raw(&text[..start]);
+    if start == 0 {
+        lines.begin(first_word(hot, charset, place, b, WORD));
+    }
     write_words(&mut lines, hot, charset, place, b, start > 0);
     lines.raw(&text[end..]);
     Ok(lines.out)
+}
+
+/// Refuses a charset that is none for words: in all that are, ASCII is itself where the text begins.
+pub(super) fn check(charset: Charset) -> Result<(), Unencodable> {
+    const ASCII: &str = "AZaz09 !=?_@";
+    let plain = charset.is_ascii_compatible() || charset.is_stateful();
+    let compressed = ["UTF-", "SCSU", "BOCU"].iter().any(|name| charset.name().starts_with(name));
+    // Some begin with an escape sequence that says what is to come.
+    if charset == Charset::UTF_8 || plain && !compressed && bytes(charset, ASCII).ends_with(ASCII.as_bytes())
+    {
+        return Ok(());
+    }
+    Err(Unencodable::Charset(charset))
+}
+
+/// Where a text has the first character that a charset has not.
+pub(super) fn carries(charset: Charset, text: &str) -> Result<(), usize> {
+    let mut log = LossLog::new();
+    charset.encode(text, Unmappable::Skip, &mut log);
+    log.kept().first().map_or(Ok(()), |loss| Err(loss.bytes.start as usize))
+}
+
+/// Whether a text is to be in B.
+pub(super) fn is_b(charset: Charset, text: &str, place: Place, encoding: Encoding) -> bool {
+    charset.is_stateful()
+        || match encoding {
+            Encoding::B => true,
+            Encoding::Q => false,
+            Encoding::Shorter => {
+                let whole = bytes(charset, text);
+                whole.iter().map(|&b| q_len(b, place)).sum::<usize>() > whole.len().div_ceil(3) * 4
+            }
+        }
+}
+
+/// Bytes of a word with the first combining sequence of a text, or with its first character where no word of `most` bytes holds the sequence.
+pub(super) fn first_word(text: &str, charset: Charset, place: Place, b: bool, most: usize) -> usize {
+    let length = |text: &str| word_length(text, charset, place, b);
+    let whole = text.graphemes(true).next().map_or(0, length);
+    if whole <= most { whole } else { length(&text[..text.chars().next().map_or(0, char::len_utf8)]) }
+}
+
+/// Bytes of a single word with a text.
+pub(super) fn word_length(text: &str, charset: Charset, place: Place, b: bool) -> usize {
+    frame(charset) + inside(&bytes(charset, text), place, b)
+}
+
+/// What a word costs besides its text.
+fn frame(charset: Charset) -> usize {
+    "=??Q??=".len() + charset.name().len()
+}
+
+/// Bytes of encoded text.
+fn inside(bytes: &[u8], place: Place, b: bool) -> usize {
+    if b { bytes.len().div_ceil(3) * 4 } else { bytes.iter().map(|&b| q_len(b, place)).sum() }
 }
 
 /// Words for a whole text that ISO-2022-JP can carry. With `fold`, the last byte written is a space that may become a fold.
@@ -89,7 +141,15 @@ pub(crate) fn japanese_words(lines: &mut Lines<'_>, text: &str, place: Place, fo
     write_words(lines, text, Charset::ISO_2022_JP, place, true, fold);
 }
 
-fn write_words(lines: &mut Lines<'_>, text: &str, charset: Charset, place: Place, b: bool, fold: bool) {
+/// Words for a whole text that the charset can carry.
+pub(super) fn write_words(
+    lines: &mut Lines<'_>,
+    text: &str,
+    charset: Charset,
+    place: Place,
+    b: bool,
+    fold: bool,
+) {
     let open = format!("=?{}?{}?", charset.name(), if b { 'B' } else { 'Q' });
     let mut words = Words { lines, charset, place, b, open, text: String::new(), unpadded: 0, first: fold };
     for unit in text.graphemes(true) {
@@ -120,16 +180,11 @@ impl Words<'_, '_> {
     /// Bytes of a whole word, and whether base64 takes its text without padding.
     fn length(&self, text: &str) -> (usize, bool) {
         let bytes = bytes(self.charset, text);
-        let inside = if self.b {
-            bytes.len().div_ceil(3) * 4
-        } else {
-            bytes.iter().map(|&b| q_len(b, self.place)).sum()
-        };
-        (self.open.len() + inside + 2, self.b && bytes.len().is_multiple_of(3))
+        (self.open.len() + inside(&bytes, self.place, self.b) + 2, self.b && bytes.len().is_multiple_of(3))
     }
 
     fn room(&self) -> usize {
-        WORD.min(LINE.saturating_sub(self.lines.column))
+        WORD.min(LINE.saturating_sub(self.lines.column + self.lines.tail.min(LINE / 2)))
     }
 
     fn add(&mut self, unit: &str) {

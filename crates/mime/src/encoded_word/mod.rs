@@ -20,6 +20,7 @@
 )]
 
 mod atoms;
+mod compose;
 mod contrary;
 mod decode;
 mod direct;
@@ -43,6 +44,7 @@ mod writer;
 mod zone;
 
 pub(crate) use atoms::is_clean_japanese;
+pub use compose::{Style, encode_field};
 pub(crate) use contrary::contrary_finding;
 pub(crate) use decode::{charset_of_raw, is_control, push_clean};
 pub use encode::encode;

@@ -207,9 +207,31 @@ fn plan(
     if value.is_ascii() && !has_open(value) && !lex::may_shift(value) && !context.repairs.may_touch(value) {
         return (String::new(), Vec::new());
     }
+    let (text, atoms) = atoms(value, kind, target.form, context, findings);
+    let mut note = None;
+    let changes = match target.form {
+        Form::Iso2022Jp => in_japanese(value, &atoms, target, &mut note).unwrap_or_else(|| {
+            let target = Target { form: Form::Words, ..*target };
+            plan(value, kind, &target, context, &mut Vec::new()).1
+        }),
+        Form::Words | Form::RawUtf8 => changes(value, &atoms, target),
+    };
+    findings.extend(note);
+    findings.sort_by_key(|f| f.at.start);
+    (text, changes)
+}
+
+/// The decoded text of a value, and its atoms.
+pub(super) fn atoms(
+    value: &[u8],
+    kind: FieldKind,
+    form: Form,
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+) -> (String, Vec<Atom>) {
     let reader = Reader::new(value, kind, context, findings);
     let mut text = String::new();
-    let mut atoms = Atoms { value, reader: &reader, form: target.form, list: Vec::new() };
+    let mut atoms = Atoms { value, reader: &reader, form, list: Vec::new() };
     let mut segments = reader.segments.iter().peekable();
     while let Some(segment) = segments.next() {
         let start = text.len();
@@ -235,17 +257,7 @@ fn plan(
         text[start..].clone_into(&mut atom.text);
         atoms.list.push(atom);
     }
-    let mut note = None;
-    let changes = match target.form {
-        Form::Iso2022Jp => in_japanese(value, &atoms.list, target, &mut note).unwrap_or_else(|| {
-            let target = Target { form: Form::Words, ..*target };
-            plan(value, kind, &target, context, &mut Vec::new()).1
-        }),
-        Form::Words | Form::RawUtf8 => changes(value, &atoms.list, target),
-    };
-    findings.extend(note);
-    findings.sort_by_key(|f| f.at.start);
-    (text, changes)
+    (text, atoms.list)
 }
 
 /// The changes that bring a value to ISO-2022-JP; None where that cannot carry its text.

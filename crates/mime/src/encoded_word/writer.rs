@@ -57,8 +57,8 @@ impl<'v, 't> Writer<'v, 't> {
         // A single space before the group may become a fold.
         let foldable =
             range.start >= 2 && value[range.start - 1] == b' ' && !lex::is_space(value[range.start - 2]);
-        let mut lines =
-            Lines { out: String::with_capacity(text.len() * 2 + 16), column, eol: self.target.eol };
+        let mut lines = Lines::new(column, self.target.eol);
+        lines.out.reserve(text.len() * 2 + 16);
         if foldable {
             lines.out.push(' ');
         }
@@ -132,7 +132,7 @@ fn raw_form(
             edge || text.contains("  ") || text.bytes().any(|b| b.is_ascii() && b != b' ' && !is_atom(b))
         }
     };
-    let mut written = Lines { out: String::new(), column: lines.column, eol: lines.eol };
+    let mut written = Lines::new(lines.column, lines.eol);
     if special {
         let quoted = format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
         if foldable && lines.column > 1 && lines.column + quoted.len() > LINE {

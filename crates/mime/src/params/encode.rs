@@ -35,7 +35,7 @@ pub fn encode(name: &str, text: &str, compat: Compat, column: usize, eol: &str) 
     let printable =
         text.bytes().all(|b| matches!(b, b' '..=b'~')) && !text.contains("=?") && !text.contains('\\');
     if printable {
-        let plain = if !text.is_empty() && text.bytes().all(lex::is_token) {
+        let plain = if !text.is_empty() && text.bytes().all(is_plain_token) {
             format!("{name}={text}")
         } else {
             quoted(name, text)
@@ -46,13 +46,31 @@ pub fn encode(name: &str, text: &str, compat: Compat, column: usize, eol: &str) 
     }
     let before = match compat {
         Compat::None => return Some(extended(name, text, "", column, eol)),
-        Compat::Ascii => {
-            let ascii = |c: char| if matches!(c, ' '..='~') && !matches!(c, '"' | '\\') { c } else { '_' };
-            quoted(name, &text.chars().map(ascii).collect::<String>().replace("=?", "__"))
-        }
+        Compat::Ascii => quoted(name, &fallback(text)),
         Compat::Words => words(name, text, column, eol),
     };
     Some(format!("{before};{eol} {}", extended(name, text, "", 1, eol)))
+}
+
+/// A byte of a value that all readers take as it is without quotes: for some, those of RFC 2231 7 (`attribute-char`) mean something in any
+/// value.
+fn is_plain_token(byte: u8) -> bool {
+    lex::is_token(byte) && !matches!(byte, b'\'' | b'*' | b'%')
+}
+
+/// Bytes of a name that file systems take.
+const LONGEST_NAME: usize = 255;
+
+/// A text with underscores for what is not plain ASCII; of a longer one than file systems take, the start and the extension.
+fn fallback(text: &str) -> String {
+    let ascii = |c: char| if matches!(c, ' '..='~') && !matches!(c, '"' | '\\') { c } else { '_' };
+    let name = text.chars().map(ascii).collect::<String>().replace("=?", "__");
+    if name.len() <= LONGEST_NAME {
+        return name;
+    }
+    let extension = name.rfind('.').map_or("", |at| &name[at..]);
+    let extension = if extension.len() <= LINE / 2 { extension } else { "" };
+    format!("{}{extension}", &name[..LONGEST_NAME - extension.len()])
 }
 
 /// `name="text"`
@@ -62,8 +80,8 @@ pub(super) fn quoted(name: &str, text: &str) -> String {
 
 /// `name="=?UTF-8?Q?…?="`
 pub(super) fn words(name: &str, text: &str, column: usize, eol: &str) -> String {
-    let mut lines = encoded_word::Lines { out: format!("{name}=\""), column, eol };
-    lines.column += lines.out.len();
+    let mut lines = encoded_word::Lines::new(column, eol);
+    lines.push(&format!("{name}=\""));
     let letter = encoded_word::choose(text, Place::Phrase, Encoding::Shorter);
     lines.words(text, Place::Phrase, letter, false);
     lines.out + "\""
@@ -71,7 +89,9 @@ pub(super) fn words(name: &str, text: &str, column: usize, eol: &str) -> String 
 
 /// `name*=utf-8'language'…` where it fits into a line, else segments cut between characters.
 pub(super) fn extended(name: &str, text: &str, language: &str, column: usize, eol: &str) -> String {
-    let pieces: Vec<String> = text.chars().map(percent).collect();
+    // Readers drop one byte order mark at the start.
+    let mark = text.chars().next().filter(|&c| c == '\u{FEFF}');
+    let pieces: Vec<String> = mark.into_iter().chain(text.chars()).map(percent).collect();
     let whole: usize = pieces.iter().map(String::len).sum();
     let mut out = format!("{name}*=utf-8'{language}'");
     if column + out.len() + whole <= LINE {
@@ -96,8 +116,8 @@ pub(super) fn extended(name: &str, text: &str, language: &str, column: usize, eo
 
 /// [`words`] in ISO-2022-JP, which can carry the text.
 pub(super) fn japanese_words(name: &str, text: &str, column: usize, eol: &str) -> String {
-    let mut lines = encoded_word::Lines { out: format!("{name}=\""), column, eol };
-    lines.column += lines.out.len();
+    let mut lines = encoded_word::Lines::new(column, eol);
+    lines.push(&format!("{name}=\""));
     encoded_word::japanese_words(&mut lines, &japanese::folded(text).0, Place::Phrase, false);
     lines.out + "\""
 }

@@ -1,0 +1,484 @@
+//! The value of a field, written from text: words in any charset where they may stand (RFC 2047 5), folds between (RFC 5322 2.2.3).
+//!
+//! ```text
+//! text ── rewrite::atoms ──► groups, solid pieces, blanks ──► Composer: one line, or lines of 76
+//! ```
+//!
+//! # Limits
+//!
+//! Addresses are never changed. Words that are in a list of addresses stay as they are where they are in UTF-8 and nothing beside them is to be
+//! encoded. Folds stand at white space that is there, and at that which separates words from others. What has none is as long as it is.
+
+use super::atoms::Atom;
+use super::decode::{WORD, is_control};
+use super::encode::{LINE, Lines, choose, first_word, hot, is_atom, word_length};
+use super::rewrite::atoms;
+use super::zone::Zone;
+use super::{Encoding, Form, HeaderContext, Place, Unencodable, apply, decode, encode_as, encode_legacy};
+use crate::header::{FieldKind, field_kind};
+use crate::lex;
+use mailglot_codec::{Charset, smallest_sufficient};
+use std::borrow::Cow;
+
+/// How words are written.
+#[derive(Clone, Copy, Debug)]
+pub struct Style<'a> {
+    /// Charsets, the best first: the first that holds the whole value is used. None: UTF-8.
+    pub charsets: &'a [Charset],
+    /// Their encoding.
+    pub encoding: Encoding,
+    /// Line end of folds; empty: all is one line.
+    pub eol: &'a str,
+}
+
+/// Encodes the text of a whole field, of which what may be words becomes words: in a list of addresses names and comments, in `List-Id` what
+/// stands before the identifier, in `Keywords` each of them, in other fields all. The first line has `name`, a colon and a space before it.
+///
+/// Where addresses are to stand, a text without an `@` is a group where it looks like one (`name: ;`), a name before an address in angles,
+/// or else a single name: [`decode`] gives it back as it is.
+pub fn encode_field(name: &str, text: &str, style: &Style<'_>) -> Result<String, Unencodable> {
+    // Name, colon and space.
+    let column = name.len() + 2;
+    match field_kind(name.as_bytes()) {
+        FieldKind::Unstructured => style.text(text, Place::Text, column),
+        FieldKind::Structured if name.eq_ignore_ascii_case("keywords") => keywords(text, style, column),
+        FieldKind::Structured if text.contains('@') => list(text, style, column),
+        FieldKind::Structured if is_group(text) || has_angles(text) => match list(text, style, column) {
+            Ok(value) if reads(&value, FieldKind::Structured) == reads(text, FieldKind::Structured) => {
+                Ok(value)
+            }
+            _ => phrase(text, style, column),
+        },
+        FieldKind::Structured => phrase(text, style, column),
+        FieldKind::Parameters => parameters(text, style, column),
+        FieldKind::Opaque if text.is_ascii() => {
+            let mut lines = Lines::new(column, style.eol);
+            lines.raw(text);
+            Ok(lines.out)
+        }
+        FieldKind::Opaque => Err(Unencodable::Place),
+    }
+}
+
+impl Style<'_> {
+    /// A text that is words as a whole, or needs none.
+    pub fn text(&self, text: &str, place: Place, column: usize) -> Result<String, Unencodable> {
+        encode_as(text, self.charset(text), place, self.encoding, column, self.eol)
+    }
+
+    /// The charset for a whole value.
+    fn charset(&self, text: &str) -> Charset {
+        let charset = smallest_sufficient(text, self.charsets).charset;
+        charset.or_else(|| self.charsets.first().copied()).unwrap_or(Charset::UTF_8)
+    }
+}
+
+/// Text is UTF-8.
+fn context() -> HeaderContext<'static> {
+    HeaderContext { raw: Some(Charset::UTF_8), ..HeaderContext::default() }
+}
+
+fn reads(value: &str, kind: FieldKind) -> Cow<'_, str> {
+    decode(value.as_bytes(), kind, &context(), &mut Vec::new())
+}
+
+/// `name: …;`
+fn is_group(text: &str) -> bool {
+    text.trim_end_matches(' ').ends_with(';') && text.find(':').is_some_and(|at| at > 0)
+}
+
+/// `name <address>`
+fn has_angles(text: &str) -> bool {
+    let Some((name, address)) = text.trim_end_matches(' ').rsplit_once(" <") else { return false };
+    let Some(address) = address.strip_suffix('>') else { return false };
+    !name.contains(['<', '>', '"', '\\', '(']) && address.bytes().all(|b| is_atom(b) || b == b'.')
+}
+
+/// A value with parameters: those that need it in the extended form.
+fn parameters(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unencodable> {
+    let kind = FieldKind::Parameters;
+    let (value, eol) = (text.as_bytes(), style.eol.as_bytes());
+    let changes = super::rewrite(value, kind, Form::Words, &context(), column, eol, &mut Vec::new());
+    let written = String::from_utf8_lossy(&apply(value, &changes)).into_owned();
+    if written.is_ascii() && reads(&written, kind) == reads(text, kind) {
+        Ok(written)
+    } else {
+        Err(Unencodable::Place)
+    }
+}
+
+/// A single name: atoms, a quoted string, or words.
+fn phrase(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unencodable> {
+    let is_word = |word: &str| !word.is_empty() && word.bytes().all(is_atom);
+    if text.is_empty() || text.split(' ').all(is_word) && hot(text, Place::Phrase, style.eol).is_none() {
+        let mut lines = Lines::new(column, style.eol);
+        lines.raw(text);
+        return Ok(lines.out);
+    }
+    if text.bytes().all(|b| matches!(b, b' '..=b'~')) && !text.contains("=?") {
+        let quoted = format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+        let is_long = !style.eol.is_empty() && quoted.len() >= LINE;
+        if !is_long && reads(&quoted, FieldKind::Structured) == text {
+            let mut lines = Lines::new(column, style.eol);
+            lines.begin(quoted.len());
+            lines.push(&quoted);
+            return Ok(lines.out);
+        }
+        return Composer::new(style, style.charset(text), column)
+            .write(&[Token::Words(Cow::Borrowed(text), Place::Phrase)]);
+    }
+    style.text(text, Place::Phrase, column)
+}
+
+/// Phrases between commas (RFC 5322 3.6.5).
+fn keywords(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unencodable> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    // A quote or a parenthesis stands without its partner, and so may others.
+    let mut open = false;
+    while !rest.is_empty() {
+        let end = if open { None } else { element_end(rest) };
+        open |= end.is_none();
+        let end = end.unwrap_or_else(|| rest.find(',').unwrap_or(rest.len()));
+        let body = rest[..end].trim_matches([' ', '\t']);
+        let start = rest[..end].len() - rest[..end].trim_start_matches([' ', '\t']).len();
+        push_blank(&mut tokens, &rest[..start]);
+        let is_raw = body.bytes().all(|b| matches!(b, b' '..=b'~')) && !body.contains("=?");
+        if !body.is_empty() && is_raw {
+            push_solid(&mut tokens, body);
+        } else if !body.is_empty() {
+            tokens.push(Token::Words(unquoted(body).into(), Place::Phrase));
+        }
+        push_blank(&mut tokens, &rest[start + body.len()..end]);
+        let comma = rest[end..].starts_with(',');
+        if comma {
+            push_solid(&mut tokens, ",");
+            if !style.eol.is_empty() {
+                tokens.push(Token::Blank("".into()));
+            }
+        }
+        rest = &rest[end + usize::from(comma)..];
+    }
+    Composer::new(style, style.charset(text), column).write(&tokens)
+}
+
+/// Where a comma stands outside quotes and comments, or the end; None where one of these has no end.
+fn element_end(text: &str) -> Option<usize> {
+    let (bytes, mut at) = (text.as_bytes(), 0);
+    let (mut quoted, mut depth) = (false, 0_usize);
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\\' if quoted || depth > 0 => at += 1,
+            b'"' if depth == 0 => quoted = !quoted,
+            b'(' if !quoted => depth += 1,
+            b')' if !quoted => depth = depth.saturating_sub(1),
+            b',' if !quoted && depth == 0 => return Some(at),
+            _ => {}
+        }
+        at += 1;
+    }
+    (!quoted && depth == 0).then_some(text.len())
+}
+
+/// A phrase without the quotes of its strings.
+fn unquoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('"') {
+        let Some(end) = lex::Steps::default().quoted_end(rest.as_bytes(), at) else { break };
+        out.push_str(&rest[..at]);
+        unescape(&rest[at + 1..end - 1], &mut out);
+        rest = &rest[end..];
+    }
+    out + rest
+}
+
+fn unescape(text: &str, out: &mut String) {
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        out.push(if c == '\\' { chars.next().unwrap_or(c) } else { c });
+    }
+}
+
+/// Addresses, groups, names, comments.
+fn list(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unencodable> {
+    let raw = text.as_bytes();
+    let (decoded, atoms) = atoms(raw, FieldKind::Structured, Form::Words, &context(), &mut Vec::new());
+    let tokens = tokens(text, &atoms, !style.eol.is_empty())?;
+    let has_words = tokens.iter().any(|token| matches!(token, Token::Words(..)));
+    if has_words && lex::swallows_address(raw) {
+        return Err(Unencodable::Place);
+    }
+    let written = Composer::new(style, style.charset(&decoded), column).write(&tokens)?;
+    if !written.is_ascii() {
+        return Err(Unencodable::Place);
+    }
+    let solid = |text: &str| text.split_ascii_whitespace().collect::<String>();
+    if has_words && solid(&reads(&written, FieldKind::Structured)) != solid(&decoded) {
+        return Err(Unencodable::Place);
+    }
+    Ok(written)
+}
+
+/// What a value is made of.
+#[derive(Debug)]
+enum Token<'a> {
+    /// White space; if empty, a place where a fold may add some.
+    Blank(Cow<'a, str>),
+    /// What is written as it is, without a fold.
+    Solid(String),
+    /// What becomes words.
+    Words(Cow<'a, str>, Place),
+}
+
+fn push_blank<'a>(tokens: &mut Vec<Token<'a>>, blanks: &'a str) {
+    match tokens.last_mut() {
+        _ if blanks.is_empty() => {}
+        Some(Token::Blank(before)) => before.to_mut().push_str(blanks),
+        _ => tokens.push(Token::Blank(blanks.into())),
+    }
+}
+
+fn push_solid(tokens: &mut Vec<Token<'_>>, text: &str) {
+    match tokens.last_mut() {
+        Some(Token::Solid(solid)) => solid.push_str(text),
+        _ => tokens.push(Token::Solid(text.to_owned())),
+    }
+}
+
+/// Raw text that may be folded at its white space.
+fn push_raw<'a>(tokens: &mut Vec<Token<'a>>, text: &'a str) {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        push_blank(tokens, &rest[..blanks]);
+        let end = rest[blanks..].find([' ', '\t']).map_or(rest.len(), |n| blanks + n);
+        if end > blanks {
+            push_solid(tokens, &rest[blanks..end]);
+        }
+        rest = &rest[end..];
+    }
+}
+
+fn is_phrase(zone: Zone) -> bool {
+    matches!(zone, Zone::Phrase | Zone::Quoted)
+}
+
+/// A list in tokens: atoms that need words, with what touches them, and with those that are words already where only white space is between.
+fn tokens<'a>(text: &'a str, atoms: &[Atom], folds: bool) -> Result<Vec<Token<'a>>, Unencodable> {
+    let raw = |atom: &Atom| &text[atom.range.clone()];
+    // White space, an address or a delimiter stands between the phrases and texts of comments.
+    let joins = |atom: &Atom| {
+        let delimiters = if is_phrase(atom.zone) { "(),:;<>\"" } else { "()" };
+        let single = || atom.range.len() == 1 && delimiters.contains(raw(atom));
+        atom.zone != Zone::Address && !atom.state.space && (atom.zone == Zone::Quoted || !single())
+    };
+    let needs = |atom: &Atom| {
+        atom.state.wants_words()
+            || raw(atom).contains(is_control) && !atom.state.space
+            || folds && atom.zone == Zone::Quoted && atom.range.len() >= LINE
+    };
+    let mut member = vec![false; atoms.len()];
+    let mut wanted = vec![false; atoms.len()];
+    let mut at = 0;
+    while at < atoms.len() {
+        let start = at;
+        at += 1;
+        if !joins(&atoms[start]) {
+            if atoms[start].zone == Zone::Address && raw(&atoms[start]).contains(is_raw_control) {
+                return Err(Unencodable::Place);
+            }
+            continue;
+        }
+        while at < atoms.len()
+            && joins(&atoms[at])
+            && is_phrase(atoms[at].zone) == is_phrase(atoms[start].zone)
+        {
+            at += 1;
+        }
+        let needed = atoms[start..at].iter().any(needs);
+        for i in start..at {
+            member[i] = needed || atoms[i].state.member();
+            wanted[i] = needed;
+        }
+    }
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < atoms.len() {
+        let atom = &atoms[at];
+        if !member[at] {
+            match atom.zone {
+                _ if atom.state.space => push_blank(&mut out, raw(atom)),
+                Zone::Address | Zone::Quoted => push_solid(&mut out, raw(atom)),
+                _ => push_raw(&mut out, raw(atom)),
+            }
+            if folds && atom.zone == Zone::Phrase && raw(atom) == "," {
+                out.push(Token::Blank("".into()));
+            }
+            at += 1;
+            continue;
+        }
+        let mut last = at;
+        loop {
+            if member.get(last + 1) == Some(&true) {
+                last += 1;
+            } else if atoms.get(last + 1).is_some_and(|a| a.state.space)
+                && member.get(last + 2) == Some(&true)
+            {
+                last += 2;
+            } else {
+                break;
+            }
+        }
+        if wanted[at..=last].contains(&true) {
+            let place = if is_phrase(atom.zone) { Place::Phrase } else { Place::Comment };
+            let words: String = atoms[at..=last].iter().map(|atom| meaning(atom, raw(atom))).collect();
+            out.push(Token::Words(words.into(), place));
+        } else {
+            push_raw(&mut out, &text[atom.range.start..atoms[last].range.end]);
+        }
+        at = last + 1;
+    }
+    Ok(out)
+}
+
+fn is_raw_control(c: char) -> bool {
+    is_control(c) && !matches!(c, '\t' | '\r' | '\n')
+}
+
+/// What an atom says: with its controls, where it has no words.
+fn meaning<'a>(atom: &'a Atom, raw: &'a str) -> Cow<'a, str> {
+    let reads_otherwise = atom.state.words || lex::has_shift(raw.as_bytes());
+    match atom.zone {
+        _ if reads_otherwise => atom.text.as_str().into(),
+        Zone::Quoted => {
+            let mut text = String::new();
+            unescape(&raw[1..raw.len() - 1], &mut text);
+            text.into()
+        }
+        _ => raw.into(),
+    }
+}
+
+/// Writes tokens into lines.
+struct Composer<'s> {
+    lines: Lines<'s>,
+    encoding: Encoding,
+    charset: Charset,
+}
+
+impl<'s> Composer<'s> {
+    fn new(style: &Style<'s>, charset: Charset, column: usize) -> Self {
+        Self { lines: Lines::new(column, style.eol), encoding: style.encoding, charset }
+    }
+
+    fn write(mut self, tokens: &[Token<'_>]) -> Result<String, Unencodable> {
+        encode_legacy::check(self.charset)?;
+        let mut blanks: &str = "";
+        for (at, token) in tokens.iter().enumerate() {
+            let soft = at > 0 && matches!(tokens[at - 1], Token::Blank(_));
+            let before = tokens[..at].iter().rev().find(|token| !matches!(token, Token::Blank(_)));
+            match token {
+                Token::Blank(text) => {
+                    blanks = text;
+                    continue;
+                }
+                Token::Solid(text) => {
+                    let first = text.as_bytes().first();
+                    let after_words = matches!(before, Some(Token::Words(_, Place::Phrase)));
+                    if blanks.is_empty()
+                        && after_words
+                        && !matches!(first, Some(b',' | b';' | b':' | b')' | b'>'))
+                    {
+                        blanks = " ";
+                    }
+                    let next = match tokens.get(at + 1) {
+                        Some(Token::Words(words, Place::Comment)) => {
+                            self.first(words, Place::Comment, tail(tokens.get(at + 2)))
+                        }
+                        _ => 0,
+                    };
+                    self.separate(blanks, soft, text.len() + next, is_free(before, Some(text)));
+                    self.lines.push(text);
+                }
+                Token::Words(text, place) => {
+                    encode_legacy::carries(self.charset, text)
+                        .map_err(|at| Unencodable::Character { charset: self.charset, at })?;
+                    if blanks.is_empty() && *place == Place::Phrase && before.is_some() {
+                        blanks = " ";
+                    }
+                    self.lines.tail = tail(tokens.get(at + 1));
+                    let need = self.first(text, *place, self.lines.tail);
+                    if blanks.len() > 1
+                        && !is_free(before, None)
+                        && self.lines.column + blanks.len() + need > LINE
+                    {
+                        // A fold is one space for some readers.
+                        let text = format!("{}{text}", &blanks[1..]);
+                        self.separate(" ", soft, need + blanks.len(), true);
+                        self.words(&text, *place);
+                    } else {
+                        self.separate(blanks, soft, need, true);
+                        self.words(text, *place);
+                    }
+                    self.lines.tail = 0;
+                }
+            }
+            blanks = "";
+        }
+        self.lines.push(blanks);
+        Ok(self.lines.out)
+    }
+
+    /// White space before `need` bytes, or a fold in its place.
+    fn separate(&mut self, blanks: &str, soft: bool, need: usize, free: bool) {
+        let fits = self.lines.column + blanks.len() + need <= LINE;
+        if self.lines.out.is_empty() && blanks.is_empty() {
+            self.lines.begin(need);
+        } else if fits || self.lines.column <= 1 || blanks.len() > 1 && !free {
+            self.lines.push(blanks);
+        } else if !blanks.is_empty() {
+            self.lines.fold_before(blanks);
+        } else if soft {
+            self.lines.fold();
+        }
+    }
+
+    /// Bytes of the words for a text with what follows them, where one line holds them; else those of the first word.
+    fn first(&self, text: &str, place: Place, tail: usize) -> usize {
+        let most = WORD - tail.min(LINE / 2);
+        let (whole, first) = if self.charset == Charset::UTF_8 {
+            let letter = choose(text, place, self.encoding);
+            (word_length(text, place, letter), first_word(text, place, letter, most))
+        } else {
+            let b = encode_legacy::is_b(self.charset, text, place, self.encoding);
+            let length = encode_legacy::word_length(text, self.charset, place, b);
+            (length, encode_legacy::first_word(text, self.charset, place, b, most))
+        };
+        tail + if whole <= most { whole } else { first }
+    }
+
+    fn words(&mut self, text: &str, place: Place) {
+        if self.charset == Charset::UTF_8 {
+            let letter = choose(text, place, self.encoding);
+            self.lines.words(text, place, letter, false);
+        } else {
+            let b = encode_legacy::is_b(self.charset, text, place, self.encoding);
+            encode_legacy::write_words(&mut self.lines, text, self.charset, place, b, false);
+        }
+    }
+}
+
+/// Bytes that touch the words before them.
+fn tail(token: Option<&Token<'_>>) -> usize {
+    match token {
+        Some(Token::Solid(text)) if text.starts_with([',', ';', ':', ')', '>']) => text.len(),
+        _ => 0,
+    }
+}
+
+/// Whether white space between two pieces says nothing, however much it is.
+fn is_free(before: Option<&Token<'_>>, after: Option<&str>) -> bool {
+    let ends = matches!(before, Some(Token::Solid(text)) if text.ends_with([',', ';', ':', '>', ')']));
+    ends || after.is_some_and(|text| text.starts_with(['<', '(']) || text.contains('@'))
+}

@@ -143,10 +143,10 @@ pub(crate) struct EncodeArgs {
     #[arg(long, value_name = "LABELS", value_delimiter = ',', value_parser = crate::suggest::charset, default_value = "utf-8")]
     pub(crate) charset: Vec<Charset>,
     /// Field that the values are for: its name counts in the first line, and tells what may be encoded. Of addresses only names and
-    /// comments are; a value without an `@` is one name.
-    #[arg(long, value_name = "FIELD", conflicts_with = "param")]
+    /// comments are; a value without an `@` is one name, unless it is a group (`name: ;`) or ends in `<address>`.
+    #[arg(long, value_name = "FIELD", conflicts_with = "param", value_parser = field_name)]
     pub(crate) name: Option<String>,
-    /// Fold lines at 76 columns.
+    /// Fold lines at 76 columns, where white space is; what has none is as long as it is.
     #[arg(long)]
     pub(crate) fold: bool,
     /// Encode as a parameter of this name.
@@ -155,6 +155,17 @@ pub(crate) struct EncodeArgs {
     /// Add a plain form of the parameter for old readers.
     #[arg(long, value_name = "FORM", requires = "param")]
     pub(crate) compat: Option<CompatForm>,
+}
+
+/// A name as RFC 5322 3.6.8 has it: printable ASCII without a colon.
+fn field_name(text: &str) -> Result<String, String> {
+    if text.ends_with(':') {
+        return Err("the name of a field is given without its colon".to_owned());
+    }
+    if text.is_empty() || !text.bytes().all(|b| matches!(b, b'!'..=b'~') && b != b':') {
+        return Err("this is no name of a field: printable ASCII without spaces and colons".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 /// The plain form of a parameter.

@@ -2,6 +2,7 @@
 
 use crate::exit::{Exit, Failure};
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, BufWriter, Stdout, Write};
 use std::os::unix::ffi::OsStrExt;
 
@@ -56,18 +57,28 @@ fn lines(
 ) -> Result<(), Failure> {
     let mut input = BufReader::new(io::stdin());
     let mut value = Vec::new();
+    let mut number = 0_u64;
     loop {
         value.clear();
         let read = input.read_until(end.byte(), &mut value);
         if read.map_err(|error| Failure::input("standard input", &error))? == 0 {
             return Ok(());
         }
-        work(bare(&value, end), out)?;
+        number += 1;
+        work(bare(&value, end), out).map_err(|failure| of_line(failure, number))?;
         // A pipe that has no more for the moment belongs to somebody who waits for the answer.
         if input.buffer().is_empty() {
             out.flush().map_err(|error| Failure::stdout(&error))?;
         }
     }
+}
+
+/// A failure of a value, with the number of the value; what has to do with the output is left as it is.
+fn of_line(mut failure: Failure, number: u64) -> Failure {
+    if failure.exit == Exit::Usage {
+        let _ = write!(failure.message, " (value {number} of standard input)");
+    }
+    failure
 }
 
 /// The value without what ended it.

@@ -247,6 +247,16 @@ fn texts_are_encoded() {
     sandbox.run(&["header", "encode", "--param", "a b", "x"]).ended(1);
     let run = sandbox.pipe(&["header", "encode"], b"\xff\n").ended(1);
     assert!(run.err.contains("not UTF-8 at byte 0"), "{}", run.err);
+    let run = sandbox.pipe(&["header", "encode", "--name", "To"], "a@b\nü@b\n".as_bytes()).ended(1);
+    assert!(run.text() == "a@b\n" && run.err.contains("value 2 of standard input"), "{run:?}");
+    for name in ["From:", "a b", "", "ü", "a:b"] {
+        let run = sandbox.run(&["header", "encode", "--name", name, "x"]).ended(1);
+        assert!(run.err.contains("name of a field"), "{run:?}");
+    }
+    assert_eq!(encoded(&["--name", "List-Id", "Grüne <l.x.de>"]), "=?UTF-8?B?R3LDvG5l?= <l.x.de>\n");
+    let list = "Jörg Max <a@b>, ".repeat(300);
+    let folded = encoded(&["--fold", "--name", "To", "--encoding", "b", list.trim_end_matches(", ")]);
+    assert!(folded.lines().all(|line| line.len() <= 76) && folded.lines().count() > 100, "{folded}");
 }
 
 /// Without `-v` it is told what was found, if not where each is.

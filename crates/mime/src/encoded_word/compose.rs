@@ -11,8 +11,9 @@
 
 use super::atoms::Atom;
 use super::decode::{WORD, is_control};
-use super::encode::{LINE, Lines, choose, first_word, hot, is_atom, word_length};
+use super::encode::{LINE, Lines, choose, first_word, hot, is_atom, stretches, word_length};
 use super::rewrite::atoms;
+use super::token::Letter;
 use super::zone::Zone;
 use super::{Encoding, Form, HeaderContext, Place, Unencodable, apply, decode, encode_as, encode_legacy};
 use crate::header::{FieldKind, field_kind};
@@ -40,13 +41,11 @@ pub fn encode_field(name: &str, text: &str, style: &Style<'_>) -> Result<String,
     // Name, colon and space.
     let column = name.len() + 2;
     match field_kind(name.as_bytes()) {
-        FieldKind::Unstructured => style.text(text, Place::Text, column),
+        FieldKind::Unstructured => field_text(text, Place::Text, style, column),
         FieldKind::Structured if name.eq_ignore_ascii_case("keywords") => keywords(text, style, column),
         FieldKind::Structured if text.contains('@') => list(text, style, column),
         FieldKind::Structured if is_group(text) || has_angles(text) => match list(text, style, column) {
-            Ok(value) if reads(&value, FieldKind::Structured) == reads(text, FieldKind::Structured) => {
-                Ok(value)
-            }
+            Ok(value) if is_quoted_group(text) || reads(&value, FieldKind::Structured) == text => Ok(value),
             _ => phrase(text, style, column),
         },
         FieldKind::Structured => phrase(text, style, column),
@@ -73,6 +72,21 @@ impl Style<'_> {
     }
 }
 
+/// [`Style::text`] after a name, on a new line where the name leaves no room for what the text begins with.
+fn field_text(text: &str, place: Place, style: &Style<'_>, column: usize) -> Result<String, Unencodable> {
+    let need = match hot(text, place, style.eol) {
+        Some((0, end)) => {
+            let composer = Composer::new(style, style.charset(text), column);
+            composer.first_word(&text[..end], place, WORD)
+        }
+        _ => stretches(text).next().map_or(0, str::len),
+    };
+    if style.eol.is_empty() || column + need <= LINE {
+        return style.text(text, place, column);
+    }
+    Ok(format!("{} {}", style.eol, style.text(text, place, 1)?))
+}
+
 /// Text is UTF-8.
 fn context() -> HeaderContext<'static> {
     HeaderContext { raw: Some(Charset::UTF_8), ..HeaderContext::default() }
@@ -85,6 +99,12 @@ fn reads(value: &str, kind: FieldKind) -> Cow<'_, str> {
 /// `name: …;`
 fn is_group(text: &str) -> bool {
     text.trim_end_matches(' ').ends_with(';') && text.find(':').is_some_and(|at| at > 0)
+}
+
+/// `"name": …;`
+fn is_quoted_group(text: &str) -> bool {
+    let end = if text.starts_with('"') { lex::Steps::default().quoted_end(text.as_bytes(), 0) } else { None };
+    is_group(text) && end.is_some_and(|end| text[end..].trim_start_matches(' ').starts_with(':'))
 }
 
 /// `name <address>`
@@ -111,9 +131,7 @@ fn parameters(text: &str, style: &Style<'_>, column: usize) -> Result<String, Un
 fn phrase(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unencodable> {
     let is_word = |word: &str| !word.is_empty() && word.bytes().all(is_atom);
     if text.is_empty() || text.split(' ').all(is_word) && hot(text, Place::Phrase, style.eol).is_none() {
-        let mut lines = Lines::new(column, style.eol);
-        lines.raw(text);
-        return Ok(lines.out);
+        return field_text(text, Place::Phrase, style, column);
     }
     if text.bytes().all(|b| matches!(b, b' '..=b'~')) && !text.contains("=?") {
         let quoted = format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
@@ -127,7 +145,7 @@ fn phrase(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unenco
         return Composer::new(style, style.charset(text), column)
             .write(&[Token::Words(Cow::Borrowed(text), Place::Phrase)]);
     }
-    style.text(text, Place::Phrase, column)
+    field_text(text, Place::Phrase, style, column)
 }
 
 /// Phrases between commas (RFC 5322 3.6.5).
@@ -447,24 +465,33 @@ impl<'s> Composer<'s> {
     /// Bytes of the words for a text with what follows them, where one line holds them; else those of the first word.
     fn first(&self, text: &str, place: Place, tail: usize) -> usize {
         let most = WORD - tail.min(LINE / 2);
-        let (whole, first) = if self.charset == Charset::UTF_8 {
-            let letter = choose(text, place, self.encoding);
-            (word_length(text, place, letter), first_word(text, place, letter, most))
-        } else {
-            let b = encode_legacy::is_b(self.charset, text, place, self.encoding);
-            let length = encode_legacy::word_length(text, self.charset, place, b);
-            (length, encode_legacy::first_word(text, self.charset, place, b, most))
+        let whole = match self.letter(text, place) {
+            Ok(letter) => word_length(text, place, letter),
+            Err(b) => encode_legacy::word_length(text, self.charset, place, b),
         };
-        tail + if whole <= most { whole } else { first }
+        tail + if whole <= most { whole } else { self.first_word(text, place, most) }
+    }
+
+    /// Bytes of a word that begins a text.
+    fn first_word(&self, text: &str, place: Place, most: usize) -> usize {
+        match self.letter(text, place) {
+            Ok(letter) => first_word(text, place, letter, most),
+            Err(b) => encode_legacy::first_word(text, self.charset, place, b, most),
+        }
+    }
+
+    /// The letter in UTF-8, or whether it is B in another charset.
+    fn letter(&self, text: &str, place: Place) -> Result<Letter, bool> {
+        if self.charset == Charset::UTF_8 {
+            return Ok(choose(text, place, self.encoding));
+        }
+        Err(encode_legacy::is_b(self.charset, text, place, self.encoding))
     }
 
     fn words(&mut self, text: &str, place: Place) {
-        if self.charset == Charset::UTF_8 {
-            let letter = choose(text, place, self.encoding);
-            self.lines.words(text, place, letter, false);
-        } else {
-            let b = encode_legacy::is_b(self.charset, text, place, self.encoding);
-            encode_legacy::write_words(&mut self.lines, text, self.charset, place, b, false);
+        match self.letter(text, place) {
+            Ok(letter) => self.lines.words(text, place, letter, false),
+            Err(b) => encode_legacy::write_words(&mut self.lines, text, self.charset, place, b, false),
         }
     }
 }
@@ -481,4 +508,292 @@ fn tail(token: Option<&Token<'_>>) -> usize {
 fn is_free(before: Option<&Token<'_>>, after: Option<&str>) -> bool {
     let ends = matches!(before, Some(Token::Solid(text)) if text.ends_with([',', ';', ':', '>', ')']));
     ends || after.is_some_and(|text| text.starts_with(['<', '(']) || text.contains('@'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fields::{Entry, addresses};
+    use crate::linear::assert_linear;
+    use crate::random::Random;
+
+    const PLAIN: Style<'_> = Style { charsets: &[Charset::UTF_8], encoding: Encoding::Shorter, eol: "" };
+
+    fn charset(name: &str) -> Charset {
+        Charset::for_name(name).expect("a charset of ours")
+    }
+
+    /// Calls `work` with all styles.
+    fn styles(work: impl Fn(&Style<'_>)) {
+        for charsets in [
+            &[Charset::UTF_8][..],
+            &[Charset::ISO_2022_JP, Charset::UTF_8],
+            &[charset("KOI8-R"), Charset::UTF_8],
+        ] {
+            for encoding in [Encoding::Shorter, Encoding::B, Encoding::Q] {
+                for eol in ["", "\n", "\r\n"] {
+                    work(&Style { charsets, encoding, eol });
+                }
+            }
+        }
+    }
+
+    /// Words have their length and lines theirs, and none ends in white space.
+    fn check_lines(name: &str, value: &str, style: &Style<'_>) {
+        assert!(value.is_ascii(), "{value}");
+        let words = value.split([' ', '(', ')', '\n', '\r', ',']).filter(|word| word.starts_with("=?"));
+        words.for_each(|word| assert!(word.len() <= WORD, "{word} in {value}"));
+        if style.eol.is_empty() {
+            assert!(!value.contains('\n'));
+            return;
+        }
+        for (at, line) in format!("{name}: {value}").split(style.eol).enumerate() {
+            assert!(line.len() <= LINE, "{} in {value}", line.len());
+            assert!(at == 0 || line.starts_with(' ') && !line.trim().is_empty(), "{value:?}");
+            assert!(at == 0 && line.len() <= name.len() + 2 || line.trim_end() == line, "{value:?}");
+        }
+    }
+
+    fn entries(value: &str) -> Vec<(Option<String>, String, Vec<String>)> {
+        let mut out = Vec::new();
+        let mut add = |one: crate::fields::Mailbox| out.push((one.name, one.address, one.comments));
+        for entry in addresses(value.as_bytes(), &context(), &mut Vec::new()) {
+            match entry {
+                Entry::Mailbox(one) => add(one),
+                Entry::Group { name, list } => {
+                    list.into_iter().for_each(&mut add);
+                    add(crate::fields::Mailbox {
+                        name: Some(name),
+                        address: String::new(),
+                        comments: Vec::new(),
+                        at: 0..0,
+                    });
+                }
+            }
+        }
+        out
+    }
+
+    const NAMES: [&str; 14] = [
+        "Jörg",
+        "Max",
+        "日本",
+        "太郎",
+        "Привет",
+        "Müller-Lüdenscheidt",
+        "👩‍🚀",
+        "e\u{301}x",
+        "שלום",
+        "สวัสดี",
+        "O'Neill",
+        "한국어",
+        "ﾃｽﾄ",
+        "नमस्ते",
+    ];
+
+    fn names(random: &mut Random, most: usize) -> String {
+        (0..=random.below(most)).map(|_| *random.pick(&NAMES)).collect::<Vec<_>>().join(" ")
+    }
+
+    fn mailbox(random: &mut Random) -> String {
+        let address =
+            format!("{}@{}.example", "ab".repeat(1 + random.below(12)), "x".repeat(1 + random.below(9)));
+        match random.below(6) {
+            0 => address,
+            1 => format!("{address} ({})", names(random, 5)),
+            2 => format!("{address} ({} \"q\" (x {}))", names(random, 1), names(random, 1)),
+            3 => format!("\"{}, \\\"{}\" <{address}>", names(random, 3), names(random, 9)),
+            4 => format!("\"plain, {}\" <{address}>", random.below(99)),
+            _ => format!("{} <{address}>", names(random, 6)),
+        }
+    }
+
+    #[test]
+    fn lists_keep_their_addresses_and_names() {
+        let mut random = Random(7);
+        for _ in 0..400 {
+            let list: Vec<String> = (0..=random.below(6))
+                .map(|_| {
+                    if random.below(6) > 0 {
+                        return mailbox(&mut random);
+                    }
+                    let (name, one, two) =
+                        (names(&mut random, 2), mailbox(&mut random), mailbox(&mut random));
+                    format!("{name}: {one}, {two};")
+                })
+                .collect();
+            let text = list.join(*random.pick(&[", ", ",", ",  "]));
+            if !text.contains('@') {
+                continue;
+            }
+            styles(|style| {
+                let value = encode_field("To", &text, style).expect("phrases and comments");
+                check_lines("To", &value, style);
+                assert_eq!(entries(&value), entries(&text), "{text}\n{value}");
+            });
+        }
+    }
+
+    #[test]
+    fn texts_and_names_come_back() {
+        let pieces = [
+            "Jörg",
+            "Max",
+            "日本",
+            "👩‍🚀",
+            "e\u{301}",
+            "=?",
+            "?=",
+            "=?utf-8?Q?a?=",
+            " ",
+            " ",
+            " ",
+            "  ",
+            "   ",
+            "\u{FEFF}",
+            ",",
+            "\"",
+            "\\",
+            "(",
+            ")",
+            "<",
+            ">",
+            ".",
+            ";",
+            ":",
+            "]",
+            "Привет",
+            "a-very-long-atom-of-ASCII",
+            "x",
+            "1",
+        ];
+        let mut random = Random(11);
+        for _ in 0..1_500 {
+            let text: String = (0..=random.below(24)).map(|_| *random.pick(&pieces)).collect();
+            if text.len() > 60 && !text.contains(' ') && text.is_ascii() {
+                continue;
+            }
+            styles(|style| {
+                for name in
+                    ["Subject", "From", "X-A-Name-That-Leaves-Less-Room-Than-A-Word-With-A-Cluster-Needs"]
+                {
+                    let value = encode_field(name, &text, style).expect("text");
+                    let kind = field_kind(name.as_bytes());
+                    if kind == FieldKind::Structured && is_quoted_group(&text) {
+                        continue;
+                    }
+                    let body = value.strip_prefix(&format!("{} ", style.eol)).unwrap_or(&value);
+                    let body = if style.eol.is_empty() { &value } else { body };
+                    assert_eq!(reads(body, kind), text, "{name}: {value:?}");
+                    let is_atom_too_long = text.split(' ').any(|atom| atom.is_ascii() && atom.len() > 40);
+                    if !is_atom_too_long {
+                        check_lines(name, &value, style);
+                    }
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn syntax_stays_out_of_words() {
+        let eol = "\n";
+        for (name, text, eol, want) in [
+            ("List-Id", "Grüne <l.x.de>", "", "=?UTF-8?B?R3LDvG5l?= <l.x.de>"),
+            ("Keywords", "grün, blau", "", "=?UTF-8?B?Z3LDvG4=?=, blau"),
+            ("Keywords", "ü@x", "", "=?UTF-8?B?w7xAeA==?="),
+            ("Keywords", "\"a, ü\",\"b, c\"", "", "=?UTF-8?B?YSwgw7w=?=,\"b, c\""),
+            ("To", "ü: ;", "", "=?UTF-8?B?w7w=?=: ;"),
+            ("To", "\"ü, x\": ;", "", "=?UTF-8?B?w7wsIHg=?=: ;"),
+            ("To", "ü <root>", "", "=?UTF-8?B?w7w=?= <root>"),
+            ("To", "Smith, John", "", "\"Smith, John\""),
+            ("To", "John \"Jack\" Doe", "", "\"John \\\"Jack\\\" Doe\""),
+            ("To", "John Doe", "", "John Doe"),
+            ("To", "undisclosed-recipients:;", "", "undisclosed-recipients:;"),
+            ("To", "\"ü\"<a@b>,ö<c@d>", "", "=?UTF-8?B?w7w=?= <a@b>, =?UTF-8?B?w7Y=?= <c@d>"),
+            ("To", "Jo\u{1}hn <a@b.c>", "", "=?UTF-8?Q?Jo=01hn?= <a@b.c>"),
+            (
+                "To",
+                "ривет M?= Ole.org>, \"von@home\" <max.m@example.org>",
+                "",
+                "=?UTF-8?B?0YDQuNCy0LXRgg==?= M?= Ole.org>, \"von@home\" <max.m@example.org>",
+            ),
+            (
+                "Subject",
+                "Hello there, this is a text that is to be read before the fold    grün",
+                eol,
+                "Hello there, this is a text that is to be read before the fold\n =?UTF-8?Q?___gr=C3=BCn?=",
+            ),
+        ] {
+            assert_eq!(
+                encode_field(name, text, &Style { eol, ..PLAIN }).as_deref(),
+                Ok(want),
+                "{name}: {text}"
+            );
+        }
+        for (name, text) in [
+            ("From", "jörg@example.org"),
+            ("To", "x <a@exämple.org>"),
+            ("To", "a\u{1}@b"),
+            ("Message-ID", "<ü@x>"),
+        ] {
+            assert_eq!(encode_field(name, text, &PLAIN), Err(Unencodable::Place), "{text}");
+        }
+    }
+
+    #[test]
+    fn long_values_have_short_lines() {
+        let style = Style { eol: "\n", ..PLAIN };
+        for (name, unit) in [
+            ("To", "Jorg <a@b.c>, "),
+            ("To", "Jorg <a@b.c>,"),
+            ("Subject", "word "),
+            ("Subject", "two  blanks  "),
+            ("Keywords", "ü, b,c,"),
+            ("From", "name.x "),
+            ("References", "<a@b.example> "),
+        ] {
+            let text = unit.repeat(300);
+            for text in [text.trim_end(), &format!("ü {}", text.trim_end())] {
+                if name != "References" || text.is_ascii() {
+                    check_lines(name, &encode_field(name, text, &style).expect("encodable"), &style);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn charsets_that_are_none_for_words_are_refused() {
+        for name in ["IBM930", "SCSU", "BOCU-1", "IBM037", "UTF-EBCDIC", "UTF-7", "UTF-16"] {
+            let charset = charset(name);
+            for text in ["ü", "plain"] {
+                let style = Style { charsets: &[charset], ..PLAIN };
+                assert_eq!(style.text(text, Place::Text, 0), Err(Unencodable::Charset(charset)), "{name}");
+            }
+        }
+        for name in ["ISO-2022-KR", "ISO-2022-JP", "Shift_JIS", "GB18030", "KOI8-R"] {
+            assert_eq!(encode_legacy::check(charset(name)), Ok(()), "{name}");
+        }
+    }
+
+    #[test]
+    fn values_take_linear_time() {
+        for (name, unit) in [
+            ("To", "ü <a@b>, "),
+            ("To", "a@b (ü), "),
+            ("To", "(ü"),
+            ("To", "ü\"@"),
+            ("Keywords", "(ü, "),
+            ("Keywords", "\"ü\\, "),
+            ("To", "ü:"),
+            ("From", ".ü  "),
+            ("Subject", "a  "),
+        ] {
+            for eol in ["", "\n"] {
+                let style = Style { encoding: Encoding::B, eol, ..PLAIN };
+                assert_linear(&(name, unit), 100_000, |n| {
+                    let _ = encode_field(name, &unit.repeat(n), &style);
+                });
+            }
+        }
+    }
 }

@@ -23,8 +23,8 @@ const FRAME: usize = OPEN_Q.len() + CLOSE.len();
 /// Encodes a text as encoded words in UTF-8, folded with `eol` and a space at 76 columns. Text that needs no word is only folded. With an
 /// empty `eol` all is one line.
 ///
-/// `column` is the number of bytes of the line before the text; where it leaves no room for a word, the text begins with a fold. Controls are
-/// encoded; a reader shows spaces for them.
+/// `column` is the number of bytes of the line before the text; where it leaves no room for a word, the line gets longer. Controls are encoded;
+/// a reader shows spaces for them.
 pub fn encode(text: &str, place: Place, encoding: Encoding, column: usize, eol: &str) -> String {
     let mut lines = Lines::new(column, eol);
     let Some((start, end)) = hot(text, place, eol) else {
@@ -34,9 +34,6 @@ pub fn encode(text: &str, place: Place, encoding: Encoding, column: usize, eol: 
     lines.out.reserve(text.len() * 3);
     lines.raw(&text[..start]);
     let letter = choose(&text[start..end], place, encoding);
-    if start == 0 {
-        lines.begin(first_word(&text[start..end], place, letter, WORD));
-    }
     lines.words(&text[start..end], place, letter, start > 0);
     lines.raw(&text[end..]);
     lines.out
@@ -97,7 +94,7 @@ fn has_long_stretch(text: &str) -> bool {
 }
 
 /// A text cut before each single space.
-fn stretches(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn stretches(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
     let single = |at: usize| {
         bytes[at] == b' ' && at > 0 && bytes[at - 1] != b' ' && bytes.get(at + 1).is_some_and(|&b| b != b' ')

@@ -73,9 +73,6 @@ pub fn encode_as(
     let b = is_b(charset, hot, place, encoding);
     lines.out.reserve(text.len() * 3);
     lines.raw(&text[..start]);
-    if start == 0 {
-        lines.begin(first_word(hot, charset, place, b, WORD));
-    }
     write_words(&mut lines, hot, charset, place, b, start > 0);
     lines.raw(&text[end..]);
     Ok(lines.out)

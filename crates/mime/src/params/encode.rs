@@ -220,6 +220,9 @@ mod tests {
             ("a.pdf", Compat::None, "name=a.pdf"),
             ("a b.pdf", Compat::Words, "name=\"a b.pdf\""),
             ("", Compat::None, "name=\"\""),
+            ("it's.pdf", Compat::None, "name=\"it's.pdf\""),
+            ("a*b%20.pdf", Compat::None, "name=\"a*b%20.pdf\""),
+            ("\u{FEFF}x", Compat::None, "name*=utf-8''%EF%BB%BF%EF%BB%BFx"),
             ("a\"b", Compat::None, "name=\"a\\\"b\""),
             ("a\\b", Compat::None, "name*=utf-8''a%5Cb"),
             ("=?x", Compat::None, "name*=utf-8''%3D%3Fx"),
@@ -231,6 +234,19 @@ mod tests {
         }
         for name in ["", "a*", "a b", "a=", "ü"] {
             assert_eq!(encode(name, "x", Compat::None, 0, "\n"), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_for_old_readers_stay_short() {
+        for (text, end) in
+            [("ä".repeat(2_000), "___\"".to_owned()), ("ä".repeat(300) + ".pdf", "_.pdf\"".to_owned())]
+        {
+            let param = encode("filename", &text, Compat::Ascii, 1, "\n").expect("a name");
+            let first = param.lines().next().and_then(|line| line.strip_suffix(';')).expect("two forms");
+            assert!(first.ends_with(&end) && first.len() == "filename=\"\"".len() + LONGEST_NAME, "{first}");
+            let read = parse(format!("a; {param}").as_bytes(), &HeaderContext::default(), &mut Vec::new());
+            assert_eq!(read.get("filename"), Some(&*text));
         }
     }
 
@@ -296,6 +312,7 @@ mod tests {
             "=?utf-8?Q?a?=",
             "C:\\",
             "e\u{301}",
+            "\u{FEFF}",
         ];
         let mut state = 99_u64;
         let mut below = move |n: usize| {

@@ -57,8 +57,8 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
         let mut findings = Vec::new();
         let text = encoded_word::decode_lines(value, kind, &context, &mut findings);
         if args.json {
+            let typed = name.and_then(|name| typed::typed(name, value, &context, &mut findings));
             let events = findings.iter().map(EventRow::new).collect();
-            let typed = name.and_then(|name| typed::typed(name, value, &context));
             let row = DecodedRow { name: None, value: Raw(value), text: &text, typed, events };
             put(out, &[&json(&row)?, &[end.byte()]])?;
         } else {
@@ -100,7 +100,7 @@ fn explain(value: &[u8], kind: FieldKind, context: &HeaderContext, console: Cons
         console.say(format_args!("{start}..{end} {what}{place}: {:?}", visible(&piece.text)));
         for word in &piece.words {
             let letter = if word.encoding == Encoding::B { 'B' } else { 'Q' };
-            let charset = word.charset.map_or("what the bytes tell", |charset| charset.superset().name());
+            let charset = word.used.name();
             let language =
                 word.language.as_deref().map(|tag| format!(", language {tag}")).unwrap_or_default();
             let bytes: Vec<String> =

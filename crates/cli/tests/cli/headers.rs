@@ -112,6 +112,28 @@ fn words_of_a_stream_are_decoded_and_nothing_else() {
 }
 
 #[test]
+fn explanations_name_the_charset_that_was_used() {
+    let sandbox = Sandbox::new();
+    let explained =
+        |value: &str| sandbox.run(&["header", "decode", "--explain", value]).ended(0).err.clone();
+    assert!(explained("=?iso-8859-1?q?=D0=BF=D1=80=D0=B8?=").contains("iso-8859-1 Q, read as UTF-8: D0 BF"));
+    assert!(explained("=?iso-8859-1?q?=E4?=").contains("iso-8859-1 Q, read as windows-1252: E4"));
+}
+
+#[test]
+fn dates_that_cannot_be_read_are_told() {
+    let sandbox = Sandbox::new();
+    for (value, want) in [("x", 1), ("Mon Jan 01 2024 00:00:00 GMT+0100 (CET)", 0)] {
+        let run = sandbox.run(&["header", "decode", "--json", "--name", "Date", value]).ended(0);
+        let object: Value = serde_json::from_slice(&run.out).unwrap();
+        let events = object["events"].as_array().unwrap();
+        assert_eq!(events.len(), want, "{value}");
+        assert!(events.iter().all(|event| event["code"] == "date.unparsable" && event["length"] == 1));
+        assert_eq!(object["typed"]["date"].is_null(), want == 1);
+    }
+}
+
+#[test]
 fn damage_is_undone_on_request() {
     let sandbox = Sandbox::new();
     let decoded =

@@ -35,6 +35,8 @@ pub struct Word {
     pub encoding: Encoding,
     /// What the label stands for; None where it says nothing.
     pub charset: Option<Charset>,
+    /// What the word was read in, which the bytes may have told against the label; its superset where it has one.
+    pub used: Charset,
     /// The bytes that its text stands for.
     pub bytes: Vec<u8>,
 }
@@ -50,13 +52,19 @@ pub fn explain(
     let reader = Reader::new(value, kind, context, findings);
     let pieces = reader.segments.iter().map(|segment| {
         let mut text = String::new();
-        reader.push(segment, &mut text, findings);
-        let words = reader.words[segment.words.clone()].iter().map(|ready| Word {
+        let mut used = Vec::new();
+        if segment.words.is_empty() {
+            reader.push(segment, &mut text, findings);
+        } else {
+            reader.push_run_telling(segment, &mut text, findings, Some(&mut used));
+        }
+        let words = reader.words[segment.words.clone()].iter().zip(used).map(|(ready, used)| Word {
             at: ready.word.range.clone(),
             label: String::from_utf8_lossy(&value[ready.word.label.clone()]).into_owned(),
             language: ready.word.language(value).map(Cow::into_owned),
             encoding: if ready.word.letter == Letter::B { Encoding::B } else { Encoding::Q },
             charset: ready.charset,
+            used: used.superset(),
             bytes: reader.bytes[ready.bytes.clone()].to_vec(),
         });
         Piece { at: segment.range.clone(), place: place(segment.zone), text, words: words.collect() }
@@ -80,6 +88,7 @@ fn place(zone: Zone) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mailglot_codec::LossLog;
 
     #[test]
     fn pieces_tell_how_each_was_read() {
@@ -92,6 +101,35 @@ mod tests {
         assert_eq!((words[0].encoding, words[1].encoding), (Encoding::Q, Encoding::B));
         assert_eq!((&words[0].bytes[..], words[1].language.as_deref()), (&b"J\xe4"[..], None));
         assert_eq!(words[1].charset.map(Charset::name), Some("ISO-8859-1"));
+    }
+
+    #[test]
+    fn what_was_used_makes_the_text() {
+        let mut against = 0;
+        for (value, kind) in [
+            ("=?iso-8859-1?q?=D0=BF=D1=80=D0=B8?=", FieldKind::Unstructured),
+            ("=?utf-8?q?=C5=BEe?= x =?utf-8?q?=E4_t=E9?=", FieldKind::Unstructured),
+            ("=?utf-8?q?=E4_t=E9?=", FieldKind::Unstructured),
+            ("a@b.example (=?us-ascii?q?=E4t=E9?=)", FieldKind::Structured),
+            (
+                "=?us-ascii?q?abc?= =?unknown-8bit?q?=CF=F0=E8=E2=E5=F2=20=E2=F1=E5=EC?=",
+                FieldKind::Unstructured,
+            ),
+            ("=?iso-8859-1?q?J=E4?= =?koi8-r?b?8NLJ18XU?= =?utf-8?q?=C3=BC?=", FieldKind::Unstructured),
+            ("=?utf-7?q?+AOk-?= =?iso-2022-jp?B?GyRCRnxLXBsoQg==?=", FieldKind::Unstructured),
+        ] {
+            let pieces = explain(value.as_bytes(), kind, &HeaderContext::default(), &mut Vec::new());
+            let mut seen = 0;
+            for piece in pieces.iter().filter(|piece| !piece.words.is_empty()) {
+                let read = |word: &Word| word.used.decode(&word.bytes, &mut LossLog::new()).into_owned();
+                assert_eq!(piece.text, piece.words.iter().map(read).collect::<String>(), "{value}");
+                let label = |word: &&Word| word.charset.map(Charset::superset) != Some(word.used);
+                against += piece.words.iter().filter(label).count();
+                seen += piece.words.len();
+            }
+            assert_eq!(seen, value.split(' ').filter(|atom| atom.contains("?=")).count(), "{value}");
+        }
+        assert!(against >= 4, "{against}");
     }
 
     #[test]

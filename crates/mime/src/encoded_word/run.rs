@@ -15,6 +15,17 @@ use std::sync::LazyLock;
 impl Reader<'_> {
     /// Appends the text of a run.
     pub(super) fn push_run(&self, segment: &Segment, out: &mut String, findings: &mut Vec<Finding>) {
+        self.push_run_telling(segment, out, findings, None);
+    }
+
+    /// [`Self::push_run`]; `told` gets the charset that each word was read in.
+    pub(super) fn push_run_telling(
+        &self,
+        segment: &Segment,
+        out: &mut String,
+        findings: &mut Vec<Finding>,
+        mut told: Option<&mut Vec<Charset>>,
+    ) {
         let words = &self.words[segment.words.clone()];
         for word in words {
             self.note(word, segment.zone, findings);
@@ -26,13 +37,16 @@ impl Reader<'_> {
             let group = &words[first..first + count];
             first += count;
             let contrary = charset.and_then(|charset| self.contrary(charset, group, findings));
-            let text = match charset {
-                _ if let Some(text) = contrary => text,
-                Some(c) if c == Charset::UTF_7 => self.utf7(group, findings),
+            let (text, used) = match charset {
+                _ if let Some(text) = contrary => (text, Charset::UTF_8),
+                Some(c) if c == Charset::UTF_7 => (self.utf7(group, findings), c),
                 Some(c) if is_wide(c) => self.wide(c, group, findings),
                 Some(c) if c != Charset::US_ASCII => self.joined(c, group, findings),
                 _ => self.ladder(group, findings),
             };
+            if let Some(told) = &mut told {
+                told.extend(group.iter().map(|_| used));
+            }
             let at = extent(group);
             let text = self.unnested(text, &at, findings);
             let text = self.repaired(text, true, &at, findings);
@@ -95,7 +109,13 @@ impl Reader<'_> {
     }
 
     /// The joined bytes of words in one charset, decoded once; the words alone where that reads better, another charset where neither can be read.
-    fn joined<'s>(&'s self, charset: Charset, group: &[Ready], findings: &mut Vec<Finding>) -> Cow<'s, str> {
+    /// Also tells which it was.
+    fn joined<'s>(
+        &'s self,
+        charset: Charset,
+        group: &[Ready],
+        findings: &mut Vec<Finding>,
+    ) -> (Cow<'s, str>, Charset) {
         let bytes = self.group_bytes(group);
         let mut log = LossLog::new();
         let text = charset.decode(bytes, &mut log);
@@ -107,7 +127,7 @@ impl Reader<'_> {
                 for (word, (_, log)) in group.iter().zip(&alone) {
                     note_losses(std::slice::from_ref(word), word.bytes.start, log, findings);
                 }
-                return Cow::Owned(alone.iter().map(|(text, _)| text.as_ref()).collect());
+                return (Cow::Owned(alone.iter().map(|(text, _)| text.as_ref()).collect()), charset);
             }
             if losses > log.losses() {
                 findings.push(Finding::new(extent(group), EventKind::EwSplitChar, ""));
@@ -116,7 +136,7 @@ impl Reader<'_> {
         if let Some(read) = instead(bytes, charset, &text, &log, self.raw, self.context.language) {
             let (kind, detail) = read.event;
             findings.push(Finding { at: extent(group), kind, detail, count: 1 });
-            return read.text;
+            return (read.text, read.used);
         }
         if log.losses() == 0 && !group.iter().any(|word| word.mapped) {
             let hints = || detect::Hints { language: self.context.language, ..MAIL };
@@ -131,7 +151,7 @@ impl Reader<'_> {
                 });
                 findings.extend(told);
                 if let Some(read) = read {
-                    return read.text;
+                    return (read.text, read.used);
                 }
             }
         }
@@ -140,7 +160,7 @@ impl Reader<'_> {
         if let Some(order) = order_told(charset, &text) {
             findings.push(Finding::new(extent(group), EventKind::CharsetVisualOrder, order));
         }
-        text
+        (text, charset)
     }
 
     fn alone<'s>(&'s self, charset: Charset, word: &Ready) -> (Cow<'s, str>, LossLog) {
@@ -174,7 +194,12 @@ impl Reader<'_> {
     }
 
     /// UTF-16 and UTF-32: a byte order mark at the start of each word is dropped. One of another order than those before begins anew.
-    fn wide<'s>(&'s self, charset: Charset, group: &[Ready], findings: &mut Vec<Finding>) -> Cow<'s, str> {
+    fn wide<'s>(
+        &'s self,
+        charset: Charset,
+        group: &[Ready],
+        findings: &mut Vec<Finding>,
+    ) -> (Cow<'s, str>, Charset) {
         let mark = |w: &Ready| bom::sniff(&self.bytes[w.bytes.clone()]).filter(|&(c, _)| is_wide(c));
         if !group[1..].iter().any(|w| mark(w).is_some()) {
             return self.joined(charset, group, findings);
@@ -184,7 +209,7 @@ impl Reader<'_> {
         // Words before the first mark stand for themselves.
         let mut first = group.iter().position(|word| mark(word).is_some()).unwrap_or(group.len());
         for word in &group[..first] {
-            text += &self.joined(charset, std::slice::from_ref(word), findings);
+            text += &self.joined(charset, std::slice::from_ref(word), findings).0;
         }
         while let Some(start) = group.get(first) {
             let others = |w: &Ready| order(w).is_some_and(|other| Some(other) != order(start));
@@ -203,18 +228,19 @@ impl Reader<'_> {
                 findings.push(Finding::counted(extent(piece), kind, "", log.losses()));
             }
         }
-        Cow::Owned(text)
+        (Cow::Owned(text), charset)
     }
 
     /// Words without information, or 8-bit bytes under us-ascii: UTF-8 if valid, else as raw bytes of the header.
-    fn ladder<'s>(&'s self, group: &[Ready], findings: &mut Vec<Finding>) -> Cow<'s, str> {
+    /// Also tells in which charset.
+    fn ladder<'s>(&'s self, group: &[Ready], findings: &mut Vec<Finding>) -> (Cow<'s, str>, Charset) {
         let bytes = self.group_bytes(group);
         if bytes.is_ascii() {
-            return String::from_utf8_lossy(bytes);
+            return (String::from_utf8_lossy(bytes), Charset::US_ASCII);
         }
         if let Some(text) = self.utf8(bytes, Zone::Text) {
             findings.push(Finding::new(extent(group), EventKind::CharsetDetected, "read as UTF-8"));
-            return Cow::Borrowed(text);
+            return (Cow::Borrowed(text), Charset::UTF_8);
         }
         // What is UTF-8 by chance is what it was weighed against.
         let weighed = || std::str::from_utf8(bytes).is_ok().then(|| self.raw_charset(Zone::Text));
@@ -223,7 +249,7 @@ impl Reader<'_> {
         let mut log = LossLog::new();
         let text = used.decode(bytes, &mut log);
         note_losses(group, group[0].bytes.start, &log, findings);
-        text
+        (text, used)
     }
 
     /// What is worth telling about one word.

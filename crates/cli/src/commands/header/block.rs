@@ -32,8 +32,8 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
         let text = text.trim_matches([' ', '\t']);
         let name = String::from_utf8_lossy(name);
         if args.json {
+            let typed = typed::typed(&name, value, &context, &mut findings);
             let events = findings.iter().map(EventRow::new).collect();
-            let typed = typed::typed(&name, value, &context);
             let row = DecodedRow { name: Some(&name), value: Raw(value), text, typed, events };
             put(&mut out, &[&json(&row)?, b"\n"])?;
         } else {

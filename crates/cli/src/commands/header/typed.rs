@@ -4,13 +4,25 @@
 //!
 //! Text and what is not decoded have no type of their own: `text` is all there is to say.
 
-use mailglot_mime::encoded_word::HeaderContext;
+use mailglot_mime::EventKind;
+use mailglot_mime::encoded_word::{Finding, HeaderContext};
 use mailglot_mime::fields::{self, Entry, Mailbox, Received, Value};
 use serde_json::{Map, Value as Json, json};
+use std::borrow::Cow;
 
-/// The typed value of a field; None for text.
-pub(super) fn typed(name: &str, value: &[u8], context: &HeaderContext) -> Option<Json> {
-    Some(match fields::read(name.as_bytes(), value, context, &mut Vec::new()) {
+/// The typed value of a field; None for text. `findings` has what decoding tells, and gets what is wrong with the type.
+pub(super) fn typed(
+    name: &str,
+    value: &[u8],
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+) -> Option<Json> {
+    let typed = fields::read(name.as_bytes(), value, context, &mut Vec::new());
+    if typed == Value::Date(None) {
+        let kind = EventKind::DateUnparsable;
+        findings.push(Finding { at: 0..value.len(), kind, detail: Cow::Borrowed(""), count: 1 });
+    }
+    Some(match typed {
         Value::Addresses(list) => json!({ "addresses": list.iter().map(entry).collect::<Vec<_>>() }),
         Value::Date(date) => json!({ "date": date.map(|date| date.to_string()) }),
         Value::Identifiers(list) => json!({ "identifiers": list }),

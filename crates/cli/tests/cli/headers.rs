@@ -114,8 +114,7 @@ fn words_of_a_stream_are_decoded_and_nothing_else() {
 #[test]
 fn explanations_name_the_charset_that_was_used() {
     let sandbox = Sandbox::new();
-    let explained =
-        |value: &str| sandbox.run(&["header", "decode", "--explain", value]).ended(0).err.clone();
+    let explained = |value: &str| sandbox.run(&["header", "decode", "--explain", value]).ended(0).err.clone();
     assert!(explained("=?iso-8859-1?q?=D0=BF=D1=80=D0=B8?=").contains("iso-8859-1 Q, read as UTF-8: D0 BF"));
     assert!(explained("=?iso-8859-1?q?=E4?=").contains("iso-8859-1 Q, read as windows-1252: E4"));
 }

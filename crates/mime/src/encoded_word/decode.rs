@@ -475,6 +475,11 @@ pub(super) fn same(a: Option<Charset>, b: Option<Charset>) -> bool {
 
 /// Detection for raw bytes that are no UTF-8.
 pub(super) fn guess(bytes: &[u8], language: Option<&str>) -> Charset {
+    // A letter or two alone are a word in no language.
+    let is_little = bytes.iter().filter(|b| !b.is_ascii()).count() <= 2;
+    if language.is_none() && is_little && !bytes.iter().any(u8::is_ascii_alphabetic) {
+        return Charset::WINDOWS_1252;
+    }
     let guess = detect::detect(bytes, &detect::Hints { language, ..crate::choose::MAIL });
     if is_plain(guess.charset) && guess.evidence != detect::Evidence::Fallback {
         guess.charset
@@ -551,6 +556,15 @@ pub(crate) fn push_clean(text: &str, out: &mut String) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_letter_or_two_alone_tell_nothing() {
+        for bytes in [&b"\xe4"[..], b"\xdc", b"1. \xe4 \xc4", b"\xcf\xf0"] {
+            assert_eq!(guess(bytes, None), Charset::WINDOWS_1252, "{}", bytes.escape_ascii());
+        }
+        assert_eq!(guess(b"\xcf\xf0\xe8\xe2\xe5\xf2", None).name(), "windows-1251");
+        assert_ne!(guess(b"\xcf\xf0", Some("ru")), Charset::WINDOWS_1252);
+    }
 
     #[test]
     fn the_bytes_tell_of_every_control() {

@@ -24,7 +24,8 @@
 //!
 //! # Limits
 //!
-//! The digest protects against accidents, not against forgery: it is not keyed. A block's raw length is at most 1 GiB.
+//! The digest protects against accidents, not against forgery: it is not keyed. A block's raw length is at most 1 GiB. A message
+//! has at most one change for each of its bytes in the output and 16,777,216 more.
 //! There is no index: a single message is found by replaying from the front.
 
 mod read;
@@ -33,7 +34,7 @@ mod varint;
 mod whole;
 mod write;
 
-pub use read::{Block, Ledger, LedgerError};
+pub use read::{Block, Ledger, LedgerError, Records};
 pub use record::{Body, Change, MessageRecord, Old, RawKind, Record, Requote};
 pub use whole::write_whole;
 pub use write::{BlockBuilder, Writer};

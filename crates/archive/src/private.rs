@@ -6,20 +6,29 @@
 
 use rustix::fs::Mode;
 use rustix::process::umask;
-use std::fs;
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// From here on this process makes files and folders that nobody may read who may not read each of `given`: what is read, and what is
-/// replaced. What is not there is passed over. The mask of the process changes (`umask`), for all its threads.
+/// replaced; `-` is standard input where that is a file. What is not there is passed over. The mask of the process changes (`umask`), for all its threads.
 pub fn keep_private<'a>(given: impl IntoIterator<Item = &'a Path>) {
-    let modes = given.into_iter().filter_map(|path| fs::metadata(path).ok());
+    let there = |path: &Path| if path == Path::new("-") { stdin() } else { fs::metadata(path).ok() };
+    let modes = given.into_iter().filter_map(there);
     let denied = modes.fold(0, |denied, metadata| denied | denied_to(&metadata));
     if denied != 0 {
         // There is no other way to ask for the mask of now.
         let now = umask(Mode::from_raw_mode(0o077));
         umask(now | Mode::from_raw_mode(denied));
     }
+}
+
+/// A pipe has rights that tell nothing.
+fn stdin() -> Option<fs::Metadata> {
+    let stdin = File::from(io::stdin().as_fd().try_clone_to_owned().ok()?);
+    stdin.metadata().ok().filter(fs::Metadata::is_file)
 }
 
 /// All rights of the group, of others, or of both, where they may not read. A folder is closed to those who cannot look into it.

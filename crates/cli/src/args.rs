@@ -330,8 +330,11 @@ Examples:
   $ mailglot inspect --json archive.mbox:1")]
 pub(crate) struct InspectArgs {
     /// Messages, mailboxes or folders, with or without `:N`; `-` is standard input.
-    #[arg(value_name = "INPUT", required = true)]
+    #[arg(value_name = "INPUT", required_unless_present = "of_stdin")]
     pub(crate) inputs: Vec<OsString>,
+    /// A message of standard input: `-:N` looks like an option, and so it is one.
+    #[arg(short = ':', value_name = "N", hide = true)]
+    pub(crate) of_stdin: Vec<u64>,
     /// A JSON object a line and message.
     #[arg(long)]
     pub(crate) json: bool,

@@ -3,7 +3,7 @@
 use crate::layout::{Input, Search};
 use crate::tally::Notes;
 use crate::{Error, Summary, layout};
-use mailglot_archive::{Batch, EntryKind};
+use mailglot_archive::{Batch, EntryKind, Source};
 use mailglot_mime::Limits;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -46,13 +46,21 @@ fn messages(
     notes: &mut Notes,
     each: &mut dyn FnMut(Result<(u64, PathBuf), Error>),
 ) -> Result<u64, Error> {
-    let mut source = input.open(&Limits::default())?;
+    counted(input, input.open(&Limits::default())?, notes, each)
+}
+
+fn counted(
+    input: &Input,
+    mut source: Box<dyn Source>,
+    notes: &mut Notes,
+    each: &mut dyn FnMut(Result<(u64, PathBuf), Error>),
+) -> Result<u64, Error> {
     let mut batch = Batch::default();
     let (mut messages, mut more) = (0, false);
     loop {
         match source.next(&mut batch) {
             Ok(true) => {}
-            Ok(false) => return Ok(messages),
+            Ok(false) => break,
             Err(error) if input.folder => {
                 each(Err(input.error(error)));
                 continue;
@@ -66,6 +74,35 @@ fn messages(
             let message = matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
             messages += u64::from(message && !more);
             more = entry.more;
+        }
+    }
+    input.unchanged(&*source)?;
+    Ok(messages)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_cut_while_it_is_read_has_no_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.mbox");
+        let mail = "From a@b Mon Jan  1 00:00:00 2001\nFrom: a@b\nSubject: s\n\nx\n\n".repeat(10);
+        for cut in [false, true] {
+            std::fs::write(&path, &mail).unwrap();
+            let inputs = layout::find(std::slice::from_ref(&path)).unwrap().inputs;
+            let source = inputs[0].open(&Limits::default()).unwrap();
+            if cut {
+                std::fs::write(&path, &mail[..mail.len() / 2]).unwrap();
+            }
+            let number = counted(&inputs[0], source, &mut Notes::default(), &mut |_| {});
+            match number {
+                Ok(number) => assert!(!cut && number == 10),
+                Err(error) => {
+                    assert!(cut && error.to_string().ends_with("changed while it was read"), "{error}");
+                }
+            }
         }
     }
 }

@@ -45,6 +45,15 @@ impl Input {
         Error::Input(self.found.path.clone(), error)
     }
 
+    /// Fails when it is not what it was when it was opened. Asked after its end.
+    pub(crate) fn unchanged(&self, source: &dyn Source) -> Result<(), Error> {
+        match source.changed() {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(self.error(io::Error::other("changed while it was read"))),
+            Err(error) => Err(self.error(error)),
+        }
+    }
+
     /// Standard input.
     pub(crate) fn is_stdin(&self) -> bool {
         self.found.path == Path::new("-")
@@ -90,6 +99,14 @@ pub(crate) fn find_readable(path: &Path, unread: &mut Vec<Error>) -> Result<Sear
     find_with(&[path.to_owned()], &mut keep)
 }
 
+/// Refuses standard input where it is to be read twice: the second time nothing is left of it.
+pub fn once(paths: &[PathBuf]) -> Result<(), Error> {
+    if paths.iter().filter(|path| *path == Path::new("-")).count() > 1 {
+        return Err(Error::Usage("standard input (-) is given twice and can be read once".into()));
+    }
+    Ok(())
+}
+
 fn find_with(
     paths: &[PathBuf],
     unread: &mut dyn FnMut(io::Error) -> io::Result<()>,
@@ -97,6 +114,7 @@ fn find_with(
     if paths.is_empty() {
         return Err(Error::Usage("no input is given".into()));
     }
+    once(paths)?;
     let (mut inputs, mut left_out) = (Vec::new(), Vec::new());
     let (mut taken, mut given) = (HashSet::new(), HashSet::new());
     for path in paths {
@@ -236,16 +254,19 @@ pub(crate) fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut items| items.next().is_none())
 }
 
-/// Everything below is `.eml`, in a Maildir's folders, or named like an output of this job.
+/// Everything below is `.eml`, a message in a Maildir's folders, or named like an output of this job.
 fn only_mail(folder: &Path, ours: &HashSet<String>) -> io::Result<bool> {
+    const PARTS: [&str; 3] = ["cur", "new", "tmp"];
     let mut waiting = vec![(folder.to_owned(), false)];
     while let Some((inner, mail)) = waiting.pop() {
+        // One of these names alone is anybody's.
+        let maildir = PARTS.iter().all(|part| inner.join(part).is_dir());
         for item in fs::read_dir(&inner)? {
             let item = item?;
             let name = item.file_name().to_string_lossy().into_owned();
             if item.file_type()?.is_dir() {
-                waiting.push((item.path(), matches!(name.as_str(), "cur" | "new" | "tmp")));
-            } else if !(mail
+                waiting.push((item.path(), maildir && PARTS.contains(&name.as_str())));
+            } else if !((mail && names::is_maildir_message(&name))
                 || Path::new(&name).extension().is_some_and(|end| end.eq_ignore_ascii_case("eml"))
                 || (inner == folder && ours.contains(&name)))
             {
@@ -256,8 +277,31 @@ fn only_mail(folder: &Path, ours: &HashSet<String>) -> io::Result<bool> {
     Ok(true)
 }
 
+/// The place that is meant by a path: of a link the one that it points to, whether anything stands there or not. Jobs find it once, and
+/// write, move away and compare that alone. A stream, and what is no link, stays as given.
+pub(crate) fn followed(path: &Path) -> Result<PathBuf, Error> {
+    // As many as the system follows.
+    const MOST_LINKS: usize = 40;
+    // With a slash at its end a link is not seen as one.
+    let plain: PathBuf = path.components().collect();
+    if is_stream(path) || !fs::symlink_metadata(&plain).is_ok_and(|metadata| metadata.is_symlink()) {
+        return Ok(path.to_owned());
+    }
+    if let Ok(there) = fs::canonicalize(&plain) {
+        return Ok(there);
+    }
+    let mut place = plain;
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&place) {
+            Ok(to) => place = place.parent().unwrap_or(Path::new("")).join(to),
+            Err(_) => return Ok(place),
+        }
+    }
+    Err(Error::Output(path.to_owned(), io::Error::other("links to itself")))
+}
+
 /// The absolute path with links resolved; the last component need not exist.
-fn resolved(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn resolved(path: &Path) -> io::Result<PathBuf> {
     if let Ok(there) = fs::canonicalize(path) {
         return Ok(there);
     }
@@ -368,5 +412,47 @@ mod tests {
         assert!(check_free(&path("in"), true, &ours).is_ok());
         fs::write(path("in/notes.txt"), b"mine").unwrap();
         assert!(check_free(&path("in"), true, &ours).is_err());
+    }
+
+    #[test]
+    fn only_mail_is_replaced() {
+        for (folders, file, replaced) in [
+            (&["new"][..], "new/thesis.tex", false),
+            (&["new"], "new/1.2.host", false),
+            (&["cur", "new", "tmp"], "new/thesis.tex", false),
+            (&["cur", "new", "tmp"], "cur/2024.tex", false),
+            (&["cur", "new", "tmp"], "1.2.host", false),
+            (&["cur", "new", "tmp", "cur/x"], "cur/x/1.2.host", false),
+            (&["cur", "new", "tmp"], "new/1204680122.27c448.host", true),
+            (&["cur", "new", "tmp"], "cur/00000001.0123456789ab.mailglot:2,S", true),
+            (&["cur", "new", "tmp"], "cur/msg:2,", true),
+            (&["a/cur", "a/new", "a/tmp"], "a/cur/1.2.host:2,FS", true),
+            (&["new"], "new/a.eml", true),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            for inner in folders {
+                fs::create_dir_all(folder.path().join(inner)).unwrap();
+            }
+            fs::write(folder.path().join(file), b"x").unwrap();
+            assert_eq!(only_mail(folder.path(), &HashSet::new()).unwrap(), replaced, "{file}");
+        }
+    }
+
+    #[test]
+    fn links_are_followed_to_their_place() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir(root.join("real")).unwrap();
+        for (link, to) in [("dir", "real"), ("none", "none2"), ("none2", "later"), ("loop", "loop")] {
+            symlink(to, root.join(link)).unwrap();
+        }
+        for (given, place) in
+            [("dir", "real"), ("dir/", "real"), ("none", "later"), ("plain", "plain"), ("dir/x", "dir/x")]
+        {
+            assert_eq!(followed(&root.join(given)).unwrap(), root.join(place), "{given}");
+        }
+        assert!(followed(&root.join("loop")).is_err());
+        assert_eq!(followed(Path::new("/dev/stdout")).unwrap(), Path::new("/dev/stdout"));
     }
 }

@@ -51,6 +51,7 @@ mod texts;
 
 pub use count::{count, count_each};
 pub use error::Error;
+pub use layout::once;
 pub use message::{Located, locate};
 pub use normalize::{CheckJob, LedgerPlace, NormalizeJob, check, normalize};
 pub use progress::Progress;

@@ -50,8 +50,22 @@ fn digest(message: &[u8]) -> String {
     crate::hash::hex(&blake3::hash(message).as_bytes()[..6])
 }
 
-/// `.A.B` for folder A/B; a dot in a name would be another level.
+/// `.A.B` for folder A/B; a dot in a name would be another level. What is too long for a file system is cut, and a digest of all of it follows.
 fn maildir_folder(folder: &str) -> String {
+    const LONGEST: usize = 255;
+    let name = maildir_levels(folder);
+    if name.len() <= LONGEST {
+        return name;
+    }
+    let digest = digest(folder.as_bytes());
+    let fits = |end: usize| maildir_levels(&folder[..end]).len() + 1 + digest.len() <= LONGEST;
+    // No character takes less than a byte of a name, so that this many are enough to try.
+    let ends: Vec<usize> = folder.char_indices().map(|(at, _)| at).take(LONGEST).collect();
+    let end = ends[ends.partition_point(|&end| fits(end)).saturating_sub(1)];
+    format!("{}-{digest}", maildir_levels(folder[..end].trim_end_matches('/')))
+}
+
+fn maildir_levels(folder: &str) -> String {
     let mut name = String::new();
     for level in folder.split('/').filter(|level| !level.is_empty()) {
         name.push('.');
@@ -60,6 +74,16 @@ fn maildir_folder(folder: &str) -> String {
         name.push_str(&encode_mailbox(&level).unwrap_or(level));
     }
     name
+}
+
+/// True for a file name as messages of a Maildir have it: with flags, or `time.unique.host`.
+pub(crate) fn is_maildir_message(name: &str) -> bool {
+    if name.contains(":2,") {
+        return true;
+    }
+    let mut parts = name.splitn(3, '.');
+    let time = parts.next().unwrap_or_default();
+    !time.is_empty() && time.bytes().all(|b| b.is_ascii_digit()) && parts.count() == 2
 }
 
 /// Maildir flags in their order.
@@ -95,6 +119,24 @@ mod tests {
             assert_eq!(clean(from), to, "{from:?}");
         }
         assert!(clean(&"ü".repeat(300)).len() <= 200);
+    }
+
+    #[test]
+    fn folders_of_any_depth_have_a_name_of_their_own() {
+        assert_eq!(maildir_folder("A/B.C"), ".A.B_C");
+        let deep = |letter: &str| [letter.repeat(100), letter.repeat(100), letter.repeat(100)].join("/");
+        for letter in ["a", "ü", "&", "漢", "😀"] {
+            let folder = deep(letter);
+            let (name, other) = (maildir_folder(&folder), maildir_folder(&(folder.clone() + "x")));
+            assert!((200..=255).contains(&name.len()), "{letter}: {}", name.len());
+            assert_ne!(name, other);
+            let (start, _) = name.rsplit_once('-').unwrap();
+            assert!(start.split('.').skip(1).all(|level| {
+                mailglot_codec::imap_utf7::decode_mailbox(level.as_bytes())
+                    .is_ok_and(|level| folder.contains(&level))
+            }));
+        }
+        assert_eq!(maildir_folder(&"a".repeat(254)).len(), 255);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::compose::{Compose, Composed, PROCESS, Process};
 use crate::engine::{self, Stop};
 use crate::hash::{ArchiveHash, hex};
 use crate::layout::{self, Input, Search};
-use crate::plan::{Plan, Ready, Target};
+use crate::plan::{Plan, Ready, Target, with_suffix};
 use crate::reader::Reader;
 use crate::tally::{Complete, Tally};
 use crate::{Error, Progress, SourceSummary, Summary, report};
@@ -55,6 +55,17 @@ pub struct NormalizeJob {
     pub force: bool,
 }
 
+impl NormalizeJob {
+    /// Path of the ledger, where one is written.
+    pub fn ledger_place(&self) -> Option<PathBuf> {
+        match &self.ledger {
+            LedgerPlace::Beside => Some(with_suffix(&self.output, ".ledger")),
+            LedgerPlace::File(path) => Some(path.clone()),
+            LedgerPlace::Nowhere => None,
+        }
+    }
+}
+
 /// A dry run.
 #[derive(Clone, Debug)]
 pub struct CheckJob {
@@ -77,6 +88,7 @@ pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
     if job.inputs.is_empty() {
         return Err(Error::Usage("no input is given".into()));
     }
+    layout::once(&job.inputs)?;
     let mut inputs = Vec::new();
     for path in &job.inputs {
         let mut unread = Vec::new();
@@ -326,9 +338,7 @@ impl Run<'_> {
         let (messages, bytes) = (reader.messages, reader.bytes);
         let unread: Vec<_> = reader.unread.drain(..).map(|error| input.error(error).to_string()).collect();
         let (source, blake3) = reader.finish();
-        if source.changed().map_err(|error| input.error(error))? {
-            return Err(input.error(io::Error::other("changed while it was read")));
-        }
+        input.unchanged(&*source)?;
         if let Some(destination) = &mut sinks.destination {
             destination.sync().map_err(|error| Error::Output(places.0.clone(), error))?;
         }

@@ -6,7 +6,7 @@
 
 use crate::away::{self, Away, Placed};
 use crate::layout::{self, Input};
-use crate::{Error, LedgerPlace, NormalizeJob};
+use crate::{Error, NormalizeJob};
 use mailglot_archive::replace::{FolderReplacement, Replacement, is_stream, undisturbed};
 use mailglot_archive::{Destination, Format};
 use std::collections::HashSet;
@@ -63,15 +63,13 @@ impl Plan {
         if job.output.file_name().is_none() {
             return Err(Error::Usage(format!("{} is no name for an output", job.output.display())));
         }
+        let report = job.report.as_deref().filter(|report| !is_stream(report));
+        // What belongs to the output stands beside the name that was given, where restoring looks for it.
         let plan = Self {
-            output: job.output.clone(),
-            ledger: match &job.ledger {
-                LedgerPlace::Beside => Some(with_suffix(&job.output, ".ledger")),
-                LedgerPlace::File(path) => Some(path.clone()),
-                LedgerPlace::Nowhere => None,
-            },
-            report: job.report.clone().filter(|report| !is_stream(report)),
-            aside: with_suffix(&job.output, ".set-aside"),
+            output: layout::followed(&job.output)?,
+            ledger: job.ledger_place().as_deref().map(layout::followed).transpose()?,
+            report: report.map(layout::followed).transpose()?,
+            aside: layout::followed(&with_suffix(&job.output, ".set-aside"))?,
             alone,
             force: job.force,
             targets,
@@ -79,12 +77,16 @@ impl Plan {
         let ours: HashSet<String> = plan.targets.iter().map(|target| target.name.clone()).collect();
         let mut places = vec![&plan.output, &plan.aside];
         places.extend(plan.ledger.iter().chain(&plan.report));
-        for (index, place) in places.iter().enumerate() {
+        let mut wanted: Vec<PathBuf> = Vec::new();
+        for place in &places {
             layout::check_apart(place, &job.inputs)?;
-            if places[..index].iter().any(|other| place.starts_with(other) || other.starts_with(place)) {
+            // Two spellings may mean one place.
+            let there = layout::resolved(place).map_err(|error| Error::Output((*place).clone(), error))?;
+            if wanted.iter().any(|other| there.starts_with(other) || other.starts_with(&there)) {
                 let place = place.display();
                 return Err(Error::Usage(format!("{place} is wanted for two things of the output")));
             }
+            wanted.push(there);
         }
         away::recover(&plan.output, plan.ledger.as_deref(), &plan.aside);
         for place in places {

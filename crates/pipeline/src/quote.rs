@@ -6,6 +6,7 @@ use mailglot_archive::mbox::{requote, unquote};
 use mailglot_mime::{Edit, Undo, apply_undo};
 use memchr::memmem::Finder;
 use std::borrow::Cow;
+use std::convert::Infallible;
 use std::sync::LazyLock;
 
 /// Rebuilds the old message out of that of an output; None when the changes do not fit.
@@ -17,34 +18,59 @@ pub(crate) fn rebuild<'a>(
     way: &Requote,
     undo: &[Undo],
 ) -> Option<Cow<'a, [u8]>> {
-    let (unquotes, requotes) = match way {
-        Requote::Leave => (false, None),
-        Requote::Convert { unquote, source } => (*unquote, Some(*source)),
-        Requote::Count { unquote, .. } => (*unquote, None),
-    };
-    let cut = if midline { line_end(message) } else { 0 };
-    let (head, lines) = message.split_at(cut);
-    let plain = if unquotes { unquote(lines, Quoting::Mboxrd) } else { Cow::Borrowed(lines) };
-    // A piece has no changes; were there some, their coordinates would be those of its lines.
-    let old = if undo.is_empty() {
-        plain
-    } else {
-        let old = apply_undo(&plain, undo)?;
-        // A large message must not stand in memory more often than needed.
-        drop(plain);
-        Cow::Owned(old)
-    };
-    let quoted = match (way, requotes) {
-        (Requote::Count { marks, .. }, _) => Cow::Owned(mark(&old, marks)?),
-        (_, Some(quoting @ (Quoting::Mboxo | Quoting::Mboxrd))) => {
+    let (head, lines) = message.split_at(if midline { line_end(message) } else { 0 });
+    let old = unquoted(lines, way, undo)?;
+    let quoted = match way {
+        Requote::Count { marks, .. } => {
+            let mut out = Vec::with_capacity(old.len() + marks.len());
+            let put = &mut |piece: &[u8]| {
+                out.extend_from_slice(piece);
+                Ok::<_, Infallible>(())
+            };
+            if mark(&old, marks, put) != Ok(true) {
+                return None;
+            }
+            Cow::Owned(out)
+        }
+        Requote::Convert { source: quoting @ (Quoting::Mboxo | Quoting::Mboxrd), .. } => {
             let mut out = Vec::with_capacity(old.len() + 64);
-            requote(&old, quoting, &mut out);
+            requote(&old, *quoting, &mut out);
             drop(old);
             Cow::Owned(out)
         }
         _ => old,
     };
     Some(if head.is_empty() { quoted } else { Cow::Owned([head, &quoted].concat()) })
+}
+
+/// [`rebuild`], handed to `put` in pieces; false when the changes do not fit. A ledger may ask for far more `>` than it has bytes: they are
+/// never in memory together, and `put` says when they are too many.
+pub(crate) fn rebuild_to<E>(
+    message: &[u8],
+    midline: bool,
+    way: &Requote,
+    undo: &[Undo],
+    put: &mut impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<bool, E> {
+    let Requote::Count { marks, .. } = way else {
+        let Some(old) = rebuild(message, midline, way, undo) else { return Ok(false) };
+        return put(&old).map(|()| true);
+    };
+    let (head, lines) = message.split_at(if midline { line_end(message) } else { 0 });
+    let Some(old) = unquoted(lines, way, undo) else { return Ok(false) };
+    put(head)?;
+    mark(&old, marks, put)
+}
+
+/// The old message before it is quoted.
+fn unquoted<'a>(lines: &'a [u8], way: &Requote, undo: &[Undo]) -> Option<Cow<'a, [u8]>> {
+    let is_quoted = match way {
+        Requote::Leave => false,
+        Requote::Convert { unquote, .. } | Requote::Count { unquote, .. } => *unquote,
+    };
+    let plain = if is_quoted { unquote(lines, Quoting::Mboxrd) } else { Cow::Borrowed(lines) };
+    // A piece has no changes; were there some, their coordinates would be those of its lines.
+    if undo.is_empty() { Some(plain) } else { apply_undo(&plain, undo).map(Cow::Owned) }
 }
 
 /// Length of the first line with its LF or CR; all when there is none.
@@ -81,23 +107,24 @@ pub(crate) fn count_marks(bytes: &[u8]) -> Vec<u64> {
     from_lines(bytes).map(|(_, marks)| marks as u64).collect()
 }
 
-/// Gives each line `>*From ` its number of `>`; None when there are more or fewer lines, or a number is out of all proportion.
-fn mark(bytes: &[u8], marks: &[u64]) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(bytes.len() + marks.len());
+/// Gives each line `>*From ` its number of `>`; false when there are more or fewer lines, or a number is out of all proportion.
+fn mark<E>(bytes: &[u8], marks: &[u64], put: &mut impl FnMut(&[u8]) -> Result<(), E>) -> Result<bool, E> {
     let mut at = 0;
     let mut wanted = marks.iter();
     for (start, has) in from_lines(bytes) {
-        let count = usize::try_from(*wanted.next()?).ok().filter(|&count| count <= MOST_MARKS)?;
-        out.extend_from_slice(&bytes[at..start]);
-        out.resize(out.len() + count, b'>');
+        let count = wanted.next().and_then(|&count| usize::try_from(count).ok());
+        let Some(quotes) = count.and_then(|count| QUOTES.get(..count)) else { return Ok(false) };
+        put(&bytes[at..start])?;
+        put(quotes)?;
         at = start + has;
     }
-    out.extend_from_slice(&bytes[at..]);
-    wanted.next().is_none().then_some(out)
+    put(&bytes[at..])?;
+    Ok(wanted.next().is_none())
 }
 
 /// More `>` than this are no quoting.
 const MOST_MARKS: usize = 1 << 16;
+static QUOTES: [u8; MOST_MARKS] = [b'>'; MOST_MARKS];
 
 static FROM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"From "));
 
@@ -164,10 +191,36 @@ mod tests {
     fn irregular_quoting_comes_back_by_count() {
         let old = b"From a\n>From b\n>>From c\n".as_slice();
         let stripped = b">>From a\nFrom b\nFrom c\n";
+        let way = |marks: &[u64]| Requote::Count { unquote: false, marks: marks.to_vec() };
+        let mark = |bytes, marks: &[u64]| rebuild(bytes, false, &way(marks), &[]).map(Cow::into_owned);
         assert_eq!(mark(stripped, &count_marks(old)).as_deref(), Some(old));
         assert_eq!(mark(stripped, &[1, 2]), None);
         assert_eq!(mark(stripped, &[1, 2, 3, 4]), None);
         assert_eq!(mark(b"From ", &[1 << 40]), None);
+    }
+
+    #[test]
+    fn marks_are_handed_on_until_they_are_too_many() {
+        let lines = b"x\nFrom \n".repeat(1000);
+        let way = Requote::Count { unquote: false, marks: vec![65_536; 2000] };
+        for midline in [false, true] {
+            let (mut bytes, mut largest) = (0, 0);
+            let done = rebuild_to(&lines, midline, &way, &[], &mut |piece| {
+                bytes += piece.len();
+                largest = largest.max(piece.len());
+                if bytes > 1_000_000 { Err("enough") } else { Ok(()) }
+            });
+            assert_eq!(done, Err("enough"));
+            assert_eq!(largest, 65_536);
+        }
+        let way = Requote::Count { unquote: false, marks: (0..1000).collect() };
+        let mut out = Vec::new();
+        let put = &mut |piece: &[u8]| {
+            out.extend_from_slice(piece);
+            Ok::<_, Infallible>(())
+        };
+        assert_eq!(rebuild_to(&lines, true, &way, &[], put), Ok(true));
+        assert_eq!(rebuild(&lines, true, &way, &[]).as_deref(), Some(&out[..]));
     }
 
     #[test]

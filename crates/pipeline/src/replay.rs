@@ -5,7 +5,7 @@
 //! Permissions, owners, times and links are not made again.
 
 use crate::hash::ArchiveHash;
-use crate::quote::rebuild;
+use crate::quote::rebuild_to;
 use mailglot_archive::ledger::{Archived, Body, Change, MessageRecord, Old, RawKind, Record};
 use mailglot_archive::replace::Replacement;
 use mailglot_mime::{Recipe, Span, Undo};
@@ -54,7 +54,7 @@ impl<'a> Replay<'a> {
     ) -> Result<Self, Fault> {
         let mut replay = Self {
             output: OutputSide::new(from.folder, output),
-            source: SourceSide::new(source.folder, target)?,
+            source: SourceSide::new(source, target)?,
             buffer: Vec::new(),
             messages: 0,
         };
@@ -85,6 +85,16 @@ impl<'a> Replay<'a> {
             }
         }
         Ok(self.source.bytes - before)
+    }
+
+    /// Bytes of the current file of the output that were not used.
+    pub(crate) fn left(&self) -> u64 {
+        self.output.left
+    }
+
+    /// What it means when a record takes more than that.
+    pub(crate) fn too_short(&self) -> Fault {
+        self.output.too_short()
     }
 
     /// Ends: all of the output must have been used, and both sides must be what the footer says.
@@ -121,9 +131,12 @@ impl<'a> Replay<'a> {
             Body::Whole(old) => self.source.write(old)?,
             Body::Undo { requote, changes } => {
                 let undo: Option<Vec<_>> = changes.iter().map(undo).collect();
-                let old = undo.and_then(|undo| rebuild(&self.buffer, message.midline, requote, &undo));
-                let old = old.ok_or_else(|| Fault::Mismatch("a change does not fit the output".into()))?;
-                self.source.write(&old)?;
+                let misfit = || Fault::Mismatch("a change does not fit the output".into());
+                let mut put = |old: &[u8]| self.source.write(old);
+                let undo = undo.ok_or_else(misfit)?;
+                if !rebuild_to(&self.buffer, message.midline, requote, &undo, &mut put)? {
+                    return Err(misfit());
+                }
             }
         }
         self.around(message.trailer, trailer)?;
@@ -157,6 +170,8 @@ struct OutputSide {
     root: Option<PathBuf>,
     path: PathBuf,
     file: Option<BufReader<File>>,
+    /// Bytes of the file that were not taken; of what has no length as many as there may be.
+    left: u64,
     hash: ArchiveHash,
     bytes: u64,
     /// Of the folder that was looked through: its messages by name without flags.
@@ -170,6 +185,7 @@ impl OutputSide {
             path: root.clone().unwrap_or_default(),
             root,
             file: None,
+            left: 0,
             hash: ArchiveHash::quick(folder),
             bytes: 0,
             renamed: Default::default(),
@@ -208,6 +224,8 @@ impl OutputSide {
     fn open(&mut self, path: PathBuf) -> Result<(), Fault> {
         self.path = path;
         let file = File::open(&self.path).map_err(|error| self.error(error))?;
+        let metadata = file.metadata().map_err(|error| self.error(error))?;
+        self.left = if metadata.is_file() { metadata.len() } else { u64::MAX };
         self.file = Some(BufReader::with_capacity(1 << 18, file));
         Ok(())
     }
@@ -218,21 +236,28 @@ impl OutputSide {
         if len == 0 {
             return Ok(());
         }
-        let Some(file) = &mut self.file else {
-            return Err(Fault::Mismatch("the ledger asks for bytes of no file".into()));
-        };
+        let Some(file) = &mut self.file else { return Err(self.too_short()) };
         if let Err(error) = file.take(len).read_to_end(buffer) {
             return Err(self.error(error));
         }
         if buffer.len() as u64 != len {
-            return Err(Fault::Mismatch(format!("{} is too short", self.path.display())));
+            return Err(self.too_short());
         }
         self.hash.update(buffer);
         self.bytes += len;
+        self.left = self.left.saturating_sub(len);
         Ok(())
     }
 
+    fn too_short(&self) -> Fault {
+        if self.file.is_none() {
+            return Fault::Mismatch("the ledger asks for bytes of no file".into());
+        }
+        Fault::Mismatch(format!("{} is too short", self.path.display()))
+    }
+
     fn end_file(&mut self) -> Result<(), Fault> {
+        self.left = 0;
         let Some(mut file) = self.file.take() else { return Ok(()) };
         match file.read(&mut [0]) {
             Ok(0) => Ok(()),
@@ -262,13 +287,23 @@ struct SourceSide<'a> {
     nowhere: bool,
     hash: ArchiveHash,
     bytes: u64,
+    /// Bytes that the ledger promises.
+    promised: u64,
 }
 
 impl<'a> SourceSide<'a> {
-    fn new(folder: bool, target: Target<'a>) -> Result<Self, Fault> {
-        let hash = ArchiveHash::new(folder);
-        let path = PathBuf::new();
-        let mut side = Self { folder, root: None, path, file: None, nowhere: false, hash, bytes: 0 };
+    fn new(source: &Archived, target: Target<'a>) -> Result<Self, Fault> {
+        let (folder, promised) = (source.folder, source.bytes);
+        let mut side = Self {
+            folder,
+            root: None,
+            path: PathBuf::new(),
+            file: None,
+            nowhere: false,
+            hash: ArchiveHash::new(folder),
+            bytes: 0,
+            promised,
+        };
         match target {
             Target::Nowhere => side.nowhere = true,
             Target::File(file) => {
@@ -313,6 +348,9 @@ impl<'a> SourceSide<'a> {
     fn write(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         self.hash.update(bytes);
         self.bytes += bytes.len() as u64;
+        if self.bytes > self.promised {
+            return Err(Fault::Mismatch("what was rebuilt is not what the ledger says of the source".into()));
+        }
         match &mut self.file {
             Some(file) => file.write_all(bytes).map_err(|error| self.error(error)),
             None if !self.nowhere && !bytes.is_empty() => {

@@ -5,11 +5,11 @@
 //! Restoring runs on one thread. Files that a mail program added to an output folder are not looked at.
 
 use crate::away::{Away, exists};
-use crate::layout::{check_apart, check_free, is_empty};
+use crate::layout::{check_apart, check_free, followed, is_empty};
 use crate::plan::with_suffix;
 use crate::replay::{Fault, Replay, Target, below};
 use crate::{Error, Progress};
-use mailglot_archive::ledger::{Block, Footer, Ledger, Record};
+use mailglot_archive::ledger::{Block, Footer, Ledger, LedgerError, Record};
 use mailglot_archive::replace::{FolderReplacement, Replacement};
 use std::fs;
 use std::io;
@@ -29,6 +29,14 @@ pub struct RestoreJob {
     pub force: bool,
 }
 
+impl RestoreJob {
+    /// Path of the ledger, where the job names one.
+    pub fn ledger_place(&self) -> Option<PathBuf> {
+        let beside = || self.output.as_deref().map(|output| with_suffix(output, ".ledger"));
+        self.ledger.clone().or_else(beside)
+    }
+}
+
 /// What was restored.
 #[derive(Clone, Debug, Default)]
 pub struct Restored {
@@ -38,17 +46,23 @@ pub struct Restored {
     pub messages: u64,
     /// Bytes of the original.
     pub bytes: u64,
-    /// What the ledger tells of the messages beside the way back to them: JSON, in order.
+    /// What the ledger tells of the messages beside the way back to them: JSON, in order. The first hundred, of at most 64 KiB each.
     pub notes: Vec<Vec<u8>>,
+    /// Further notes.
+    pub more_notes: u64,
 }
+
+/// Notes that are handed on.
+const MOST_NOTES: usize = 100;
+/// Bytes of a note that is handed on.
+const LONGEST_NOTE: usize = 64 << 10;
 
 /// Rebuilds every input byte for byte and compares its hash; nothing appears unless all is right.
 ///
 /// Where one path was normalized, `original` becomes what that path was, a file or a folder with all archives that were found in it;
 /// where several were, each comes back under its name below `original`.
 pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error> {
-    let beside = || job.output.as_deref().map(|output| with_suffix(output, ".ledger"));
-    let Some(place) = job.ledger.clone().or_else(beside) else {
+    let Some(place) = job.ledger_place() else {
         return Err(Error::Usage("neither a normalized archive nor a ledger is named".into()));
     };
     if let Some(output) = &job.output {
@@ -62,7 +76,8 @@ pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error>
     }
     check_output(job.output.as_deref(), &footer).map_err(wrong)?;
     progress.total.store(footer.sources.iter().map(|source| source.bytes).sum(), Relaxed);
-    let mut staged = match &job.original {
+    let original = job.original.as_deref().map(followed).transpose()?;
+    let mut staged = match &original {
         None => Staged::Nothing,
         Some(original) => prepare(job, original, &place, &footer)?,
     };
@@ -75,7 +90,7 @@ pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error>
         Staged::Folder(folder) => run.root = Some(folder.temporary().to_owned()),
     }
     let restored = run.all(&mut ledger, &place)?;
-    if let Some(original) = &job.original {
+    if let Some(original) = &original {
         staged.commit(original).map_err(|error| Error::Output(original.clone(), error))?;
     }
     Ok(restored)
@@ -147,6 +162,10 @@ fn prepare(job: &RestoreJob, original: &Path, ledger: &Path, footer: &Footer) ->
     staged.map_err(|error| Error::Output(original.to_owned(), error))
 }
 
+fn none_begun() -> Fault {
+    Fault::Mismatch("the ledger does not begin with a source".into())
+}
+
 /// A restoration that is running.
 struct Run<'a> {
     job: &'a RestoreJob,
@@ -166,11 +185,20 @@ impl<'a> Run<'a> {
         let mut replay = None;
         let mut block = Block::default();
         while ledger.next_block(&mut block).map_err(|error| wrong(error.to_string()))? {
-            for record in block.records() {
+            let mut records = block.records();
+            loop {
                 if self.progress.is_interrupted() {
                     return Err(Error::Interrupted);
                 }
-                let record = record.map_err(|error| wrong(error.to_string()))?;
+                let left = replay.as_ref().map_or(0, Replay::left);
+                let record = match records.next_within(left) {
+                    None => break,
+                    Some(Err(LedgerError::Beyond)) => {
+                        let fault = replay.as_ref().map_or_else(none_begun, Replay::too_short);
+                        return Err(self.error(fault, place, replay.as_ref()));
+                    }
+                    Some(record) => record.map_err(|error| wrong(error.to_string()))?,
+                };
                 self.step(&record, &mut replay).map_err(|fault| self.error(fault, place, replay.as_ref()))?;
             }
         }
@@ -191,11 +219,14 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         if let Record::Note(text) = record {
-            self.restored.notes.push(text.to_vec());
+            let restored = &mut self.restored;
+            if restored.notes.len() < MOST_NOTES && text.len() <= LONGEST_NOTE {
+                restored.notes.push(text.to_vec());
+            } else {
+                restored.more_notes += 1;
+            }
         }
-        let Some(replay) = replay else {
-            return Err(Fault::Mismatch("the ledger does not begin with a source".into()));
-        };
+        let Some(replay) = replay else { return Err(none_begun()) };
         let (bytes, messages) = (replay.step(record)?, &self.progress.messages);
         self.progress.bytes.fetch_add(bytes, Relaxed);
         messages.store(self.restored.messages + replay.messages, Relaxed);

@@ -79,6 +79,7 @@ fn texts_with(
     progress: &Progress,
     parts: Parts,
 ) -> Result<Untold, Error> {
+    crate::once(inputs)?;
     let (mut untold, mut notes) = (Untold::default(), Notes::default());
     let mut found = Vec::new();
     for path in inputs {
@@ -109,7 +110,9 @@ fn texts_with(
                 Stop::HandOn(error) => Error::Output("-".into(), error),
                 Stop::Interrupted => Error::Interrupted,
             })?;
-        untold.files.extend(reader.unread.into_iter().map(|error| input.error(error)));
+        let mut reader = reader;
+        untold.files.extend(reader.unread.drain(..).map(|error| input.error(error)));
+        untold.files.extend(input.unchanged(&*reader.finish().0).err());
     }
     out.flush().map_err(|error| Error::Output("-".into(), error))?;
     // The walk through a folder meets again what the search met.

@@ -24,6 +24,8 @@ pub enum LedgerError {
     Version(u32),
     /// It was cut short, or bytes were changed: what shows it.
     Damaged(&'static str),
+    /// A record takes more of an output than there is left of it.
+    Beyond,
 }
 
 impl fmt::Display for LedgerError {
@@ -35,6 +37,7 @@ impl fmt::Display for LedgerError {
                 write!(f, "ledger version {version} is not known here (known: {VERSION})")
             }
             Self::Damaged(what) => write!(f, "the ledger is damaged: {what}"),
+            Self::Beyond => f.write_str("the ledger takes more of an output than is there"),
         }
     }
 }
@@ -117,24 +120,53 @@ pub struct Block {
 
 impl Block {
     /// Its records in order. After an error nothing more comes.
-    pub fn records(&self) -> impl Iterator<Item = Result<Record<'_>, LedgerError>> {
-        let mut records = Cursor(&self.payload[self.records..self.residues]);
-        let mut residues = Cursor(&self.payload[self.residues..]);
-        let mut failed = false;
-        std::iter::from_fn(move || {
-            if failed || records.0.is_empty() {
-                return None;
-            }
-            let record = record::decode(&mut records, &mut residues);
-            failed = record.is_none();
-            Some(record.ok_or(LedgerError::Damaged("a record cannot be read")))
-        })
+    pub fn records(&self) -> Records<'_> {
+        Records {
+            records: Cursor(&self.payload[self.records..self.residues]),
+            residues: Cursor(&self.payload[self.residues..]),
+        }
     }
 
     fn clear(&mut self) {
         self.payload.clear();
         self.payload.shrink_to(8 << 20);
         (self.records, self.residues) = (0, 0);
+    }
+}
+
+/// The records of a block in order. After an error nothing more comes.
+#[derive(Clone, Debug)]
+pub struct Records<'a> {
+    records: Cursor<'a>,
+    residues: Cursor<'a>,
+}
+
+impl<'a> Records<'a> {
+    /// The next record, where `left` bytes of the current file of the output were not used (`u64::MAX`: nobody knows). A message that takes more
+    /// is [`LedgerError::Beyond`], before anything is made of what it says: what is there bounds what a record can cost.
+    pub fn next_within(&mut self, left: u64) -> Option<Result<Record<'a>, LedgerError>> {
+        if self.records.0.is_empty() {
+            return None;
+        }
+        let takes = if left == u64::MAX { None } else { record::message_takes(self.records) };
+        let record = if takes.is_some_and(|takes| takes > u128::from(left)) {
+            Err(LedgerError::Beyond)
+        } else {
+            let record = record::decode(&mut self.records, &mut self.residues);
+            record.ok_or(LedgerError::Damaged("a record cannot be read"))
+        };
+        if record.is_err() {
+            self.records = Cursor(&[]);
+        }
+        Some(record)
+    }
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = Result<Record<'a>, LedgerError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_within(u64::MAX)
     }
 }
 

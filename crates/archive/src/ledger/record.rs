@@ -137,6 +137,10 @@ const WHOLE: u8 = 0x08;
 const CONTINUED: u8 = 0x10;
 const MIDLINE: u8 = 0x20;
 
+/// Changes beyond the number of bytes of a message's output, which put back what was removed. No message within the usual limit of 64 MiB has
+/// more: what is removed is a line of four bytes at least.
+const MOST_REMOVED: u64 = 1 << 24;
+
 /// Set in the quoting byte when the output's message is quoted.
 const UNQUOTE: u8 = 0x10;
 
@@ -196,6 +200,12 @@ pub(super) fn decode<'a>(records: &mut Cursor<'a>, residues: &mut Cursor<'a>) ->
         _ if op & 0xC0 == MESSAGE => Record::Message(decode_message(op, records, residues)?),
         _ => return None,
     })
+}
+
+/// Bytes that a message takes of the output, when a message is what follows.
+pub(super) fn message_takes(mut records: Cursor<'_>) -> Option<u128> {
+    records.byte().filter(|op| op & 0xC0 == MESSAGE)?;
+    (0..3).try_fold(0, |sum, _| Some(sum + u128::from(records.number()?)))
 }
 
 fn put_residue(bytes: &[u8], records: &mut Vec<u8>, residues: &mut Vec<u8>) {
@@ -264,8 +274,8 @@ fn decode_message<'a>(
         0 => Body::Same,
         WHOLE => Body::Whole(residue(records, residues)?),
         UNDO => {
-            let requote = decode_requote(records)?;
-            let count = records.number()?;
+            let requote = decode_requote(records, out[1])?;
+            let count = records.number().filter(|&count| count <= out[1].saturating_add(MOST_REMOVED))?;
             // Each change takes at least three bytes: a wrong count cannot ask for more memory than there is input.
             let mut changes = Vec::with_capacity(usize::try_from(count).ok()?.min(records.0.len() / 3));
             let mut end = 0u64;
@@ -317,7 +327,7 @@ fn encode_requote(requote: &Requote, records: &mut Vec<u8>) {
     }
 }
 
-fn decode_requote(records: &mut Cursor<'_>) -> Option<Requote> {
+fn decode_requote(records: &mut Cursor<'_>, body: u64) -> Option<Requote> {
     let byte = records.byte()?;
     let unquote = byte & UNQUOTE != 0;
     Some(match byte & !UNQUOTE {
@@ -326,7 +336,8 @@ fn decode_requote(records: &mut Cursor<'_>) -> Option<Requote> {
         2 => Requote::Convert { unquote, source: Quoting::Mboxo },
         3 => Requote::Convert { unquote, source: Quoting::Mboxrd },
         4 => {
-            let count = records.number()?;
+            // Each line has at least the five bytes `From `, but it may have been made by a change.
+            let count = records.number().filter(|&count| count <= body.saturating_add(MOST_REMOVED))?;
             let mut marks = Vec::with_capacity(usize::try_from(count).ok()?.min(records.0.len()));
             for _ in 0..count {
                 marks.push(records.number()?);
@@ -335,4 +346,32 @@ fn decode_requote(records: &mut Cursor<'_>) -> Option<Requote> {
         }
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_has_so_many_changes_at_most() {
+        let decoded = |removed: u64, body: u8| {
+            let mut bytes = vec![MESSAGE | UNDO, 0, body, 0, 0];
+            put(&mut bytes, removed);
+            bytes.resize(bytes.len() + 3 * removed as usize, 0);
+            decode(&mut Cursor(&bytes), &mut Cursor(&[])).is_some()
+        };
+        assert!(decoded(1000, 0));
+        assert!(!decoded(MOST_REMOVED + 2, 1));
+    }
+
+    #[test]
+    fn what_a_message_takes_is_known_before_it_is_read() {
+        let mut bytes = vec![MESSAGE];
+        for length in [1, u64::MAX, u64::MAX] {
+            put(&mut bytes, length);
+        }
+        assert_eq!(message_takes(Cursor(&bytes)), Some(2 * u128::from(u64::MAX) + 1));
+        assert_eq!(message_takes(Cursor(&[GAP, 1, 1, 1])), None);
+        assert_eq!(message_takes(Cursor(&[MESSAGE, 1, 1])), None);
+    }
 }

@@ -24,7 +24,8 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<Exit, Failure>
     let mut worst = Exit::Done;
     let policy = args.reading.policy();
     let mut failed = None;
-    for input in &args.inputs {
+    let of_stdin = args.of_stdin.iter().map(|ordinal| format!("-:{ordinal}").into());
+    for input in args.inputs.iter().cloned().chain(of_stdin) {
         let mut each = |located: Result<Located, Error>| {
             let shown = match located {
                 Ok(located) => show(&located, args.json, &policy),
@@ -36,7 +37,7 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<Exit, Failure>
             failed = shown.err();
             if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        match locate(input, &mut each) {
+        match locate(&input, &mut each) {
             Ok(account) => tell_left_out(&account, &mut worst, console),
             Err(error) => note(&error.into(), &mut worst, console),
         }

@@ -36,7 +36,8 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
         threads: args.threads.map_or_else(all_cores, usize::from),
         force: args.force,
     };
-    keep_private(job.inputs.iter().chain([&job.output]).map(PathBuf::as_path));
+    let ledger = job.ledger_place();
+    keep_private(job.inputs.iter().chain([&job.output]).chain(&ledger).map(PathBuf::as_path));
     let account = stoppable(|progress| watched(console, progress, || normalize(&job, progress)))?;
     summary::tell(&account, &job, console);
     let mut worst = Exit::Done;

@@ -15,10 +15,14 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
     }
     let job =
         RestoreJob { output: args.normalized, ledger: args.ledger, original: args.original, force: false };
-    keep_private(job.output.iter().chain(&job.ledger).chain(&job.original).map(PathBuf::as_path));
+    let ledger = job.ledger_place();
+    keep_private(job.output.iter().chain(&ledger).chain(&job.original).map(PathBuf::as_path));
     let done = stoppable(|progress| watched(console, progress, || restore(&job, progress)))?;
     for note in &done.notes {
         console.explain(visible(&String::from_utf8_lossy(note)));
+    }
+    if done.more_notes > 0 {
+        console.explain(format_args!("{} more of the ledger", counted(done.more_notes, "note")));
     }
     let account = format!(
         "{}, {}, {}",

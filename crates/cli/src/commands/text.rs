@@ -6,12 +6,13 @@ use crate::args::TextArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, Harmless};
 use crate::progress::watched;
-use mailglot_pipeline::{Error, Progress, texts};
+use mailglot_pipeline::{Error, Progress, once, texts};
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 const BUFFER: usize = 1 << 16;
 
 pub(crate) fn run(args: &TextArgs, console: Console) -> Result<Exit, Failure> {
+    once(&args.inputs)?;
     let progress = Progress::default();
     let out = BufWriter::with_capacity(BUFFER, io::stdout());
     // On a terminal no bar may stand in the text, and no text may steer the terminal.

@@ -2,7 +2,7 @@
 
 use crate::sandbox::{LATIN, Sandbox, lossy, mbox};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 #[test]
 fn normalize_and_restore() {
@@ -217,6 +217,88 @@ fn outputs_are_whole_or_absent() {
 
 /// A device stays what it is, and so does a pipe; what can be written through is.
 #[test]
+fn one_place_under_two_names_is_wanted_once() {
+    let sandbox = Sandbox::new();
+    fs::create_dir_all(sandbox.path("d/o")).unwrap();
+    symlink("d", sandbox.path("ld")).unwrap();
+    symlink("q", sandbox.path("lq")).unwrap();
+    sandbox.write("d/q", b"old");
+    for (input, line) in [
+        ("archive.mbox", "-o q --ledger ./q"),
+        ("archive.mbox", "-o q --report ./q"),
+        ("archive.mbox", "-o q --report q.ledger"),
+        ("archive.mbox", "-o q --report ./q.set-aside"),
+        ("archive.mbox", "-o d/q --ledger ld/q"),
+        ("archive.mbox", "-o lq --ledger q"),
+        ("Maildir", "-o d/o --ledger ./d/o/l"),
+        ("Maildir", "-o ./d/o --ledger ld/o/l"),
+        ("Maildir", "-o ld/o/x --ledger d/o/../o/x"),
+    ] {
+        for force in ["", "--force"] {
+            let run = sandbox.shell(&format!("mailglot normalize {input} {line} {force}")).ended(1);
+            assert!(run.err.contains("is wanted for two things of the output"), "{line}: {}", run.err);
+        }
+        assert_eq!(sandbox.read("d/q"), b"old");
+        assert_eq!(fs::read_dir(sandbox.path("d")).unwrap().count(), 2, "{line}");
+        assert!(!sandbox.path("q").exists() && !sandbox.path("q.ledger").exists(), "{line}");
+    }
+}
+
+#[test]
+fn links_stay_and_their_places_are_written() {
+    let sandbox = Sandbox::new();
+    let is_link = |name: &str| fs::symlink_metadata(sandbox.path(name)).unwrap().is_symlink();
+    fs::create_dir(sandbox.path("real-folder")).unwrap();
+    sandbox.write("real", b"old");
+    sandbox.write("real-ledger", b"old");
+    let links = [
+        ("link", "real"),
+        ("ledger", "real-ledger"),
+        ("folder", "real-folder"),
+        ("dangling", "later"),
+        ("dangling-folder", "later-folder"),
+    ];
+    for (link, to) in links {
+        symlink(to, sandbox.path(link)).unwrap();
+    }
+    let archive = sandbox.read("archive.mbox");
+    let runs: [&[&str]; 8] = [
+        &["normalize", "archive.mbox", "-o", "link", "--force"],
+        &["restore", "link", "-o", "back"],
+        &["normalize", "archive.mbox", "-o", "x", "--ledger", "ledger", "--force"],
+        &["restore", "x", "--ledger", "ledger", "-o", "dangling"],
+        &["normalize", "Maildir", "-o", "folder/"],
+        &["restore", "folder", "-o", "dangling-folder"],
+        &["normalize", "Maildir", "-o", "folder", "--force"],
+        &["restore", "folder/", "--verify-only"],
+    ];
+    for args in runs {
+        sandbox.run(args).ended(0);
+        assert!(links.iter().all(|(link, _)| is_link(link)), "{args:?}");
+    }
+    assert!(sandbox.read("back") == archive && sandbox.read("later") == archive);
+    assert!(sandbox.path("later-folder/cur").is_dir() && sandbox.path("real-folder/cur").is_dir());
+    let run = sandbox.run(&["normalize", "archive.mbox", "-o", "link"]).ended(4);
+    assert!(run.err.contains("real: stands there already"), "{}", run.err);
+    // A folder under restoration is replaced in its place too.
+    fs::create_dir(sandbox.path("empty")).unwrap();
+    symlink("empty", sandbox.path("to-empty")).unwrap();
+    sandbox.run(&["restore", "folder", "-o", "to-empty/"]).ended(0);
+    assert!(is_link("to-empty") && sandbox.path("empty/cur").is_dir());
+    assert!(!sandbox.names().iter().any(|name| name.contains(".tmp")));
+}
+
+#[test]
+fn force_takes_no_folder_of_others() {
+    let sandbox = Sandbox::new();
+    fs::create_dir_all(sandbox.path("proj/new")).unwrap();
+    sandbox.write("proj/new/thesis.tex", b"x");
+    let run = sandbox.run(&["normalize", "archive.mbox", "-o", "proj", "--to", "eml", "--force"]).ended(4);
+    assert!(run.err.contains("holds more than mail"), "{}", run.err);
+    assert_eq!(sandbox.read("proj/new/thesis.tex"), b"x");
+}
+
+#[test]
 fn streams_are_written_through_and_never_replaced() {
     let sandbox = Sandbox::new();
     let want = sandbox.run(&["convert", "-f", "windows-1252", "letter.txt"]).ended(0).out;
@@ -338,6 +420,58 @@ fn count_is_a_line_a_file() {
 }
 
 #[test]
+fn names_in_counts_do_not_break_lines() {
+    use std::os::unix::ffi::OsStrExt;
+    let sandbox = Sandbox::new();
+    let name = std::ffi::OsStr::from_bytes(b"a\nb\tc\xff.mbox");
+    fs::write(sandbox.path("").join(name), mbox(&[LATIN])).unwrap();
+    let run = sandbox.run(&[std::ffi::OsStr::new("count"), name]).ended(0);
+    assert_eq!(run.out, b"1\ta\xe2\x90\x8ab\xe2\x90\x89c\xff.mbox\n");
+}
+
+#[test]
+fn standard_input_has_addresses_and_is_read_once() {
+    let sandbox = Sandbox::new();
+    let archive = sandbox.read("archive.mbox");
+    let run = sandbox.pipe(&["inspect", "-:1", "--json"], &archive).ended(0);
+    assert!(run.text().starts_with("{\"message\":\"-:1\"") && run.text().lines().count() == 1, "{run:?}");
+    assert_eq!(sandbox.pipe(&["inspect", "--json", "-"], &archive).ended(0).text().lines().count(), 2);
+    let run = sandbox.run(&["inspect", "--jsn", "message.eml"]).ended(1);
+    assert!(run.err.contains("--jsn"), "{run:?}");
+    for args in [
+        &["normalize", "-", "-", "-o", "out"][..],
+        &["check", "-", "message.eml", "-"],
+        &["text", "-", "-"],
+        &["count", "-", "-"],
+    ] {
+        let run = sandbox.pipe(args, &archive).ended(1);
+        assert!(run.err.contains("standard input (-) is given twice") && run.out.is_empty(), "{run:?}");
+    }
+    assert!(!sandbox.path("out").exists());
+}
+
+#[test]
+fn jobs_that_differ_have_other_options_in_their_reports() {
+    let sandbox = Sandbox::new();
+    let mut seen = std::collections::HashSet::new();
+    for more in [
+        &[][..],
+        &["--attachments", "utf-8"],
+        &["--repair", "mojibake"],
+        &["--repair", "nested"],
+        &["--charset-out", "iso-2022-jp"],
+        &["--ledger", "none"],
+        &["--ledger", "l"],
+        &["--transfer", "7bit"],
+    ] {
+        let line = ["normalize", "archive.mbox", "-o", "out", "--report", "report", "--force"];
+        sandbox.run(&[&line[..], more].concat()).ended(0);
+        let report: serde_json::Value = serde_json::from_slice(&sandbox.read("report")).unwrap();
+        assert!(seen.insert(report["options"].to_string()), "{more:?}");
+    }
+}
+
+#[test]
 fn what_cannot_be_read_does_not_stop_the_rest() {
     let sandbox = Sandbox::new();
     let closed = sandbox.path("closed");
@@ -406,11 +540,24 @@ fn what_is_made_of_private_mail_is_private() {
         assert_eq!(mode("folder/cur"), made | (made & 0o444) >> 2, "{own:o}");
         run("mailglot -q restore out.mbox -o back.mbox").ended(0);
         assert_eq!(mode("back.mbox"), made, "{own:o}");
-        for name in ["out.mbox", "out.mbox.ledger", "report.json", "back.mbox", "text"] {
+        for name in ["out.mbox", "out.mbox.ledger", "report.json", "folder.ledger", "back.mbox", "text"] {
             fs::remove_file(sandbox.path(name)).unwrap();
         }
         fs::remove_dir_all(sandbox.path("folder")).unwrap();
     }
+    // So is what comes out of a private ledger beside its output, of a file on standard input, and in the place of a private ledger.
+    set("archive.mbox", 0o644);
+    run("mailglot -q normalize archive.mbox -o out.mbox").ended(0);
+    set("out.mbox.ledger", 0o600);
+    run("mailglot -q restore out.mbox -o back.mbox").ended(0);
+    assert_eq!(mode("back.mbox"), 0o600);
+    run("mailglot -q normalize --force archive.mbox -o out.mbox").ended(0);
+    assert_eq!(mode("out.mbox.ledger"), 0o600);
+    set("archive.mbox", 0o600);
+    run("mailglot -q normalize - -o stdin.mbox < archive.mbox").ended(0);
+    assert_eq!(mode("stdin.mbox"), 0o600);
+    run("cat archive.mbox | mailglot -q normalize - -o piped.mbox").ended(0);
+    assert_eq!(mode("piped.mbox"), 0o644);
     // What is replaced was private.
     run("touch text; chmod 600 text; mailglot -q convert -f koi8-r archive.mbox -o text").ended(0);
     assert_eq!(mode("text"), 0o600);

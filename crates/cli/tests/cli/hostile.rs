@@ -181,6 +181,53 @@ fn a_ledger_of_another_kind_of_output_is_refused() {
 }
 
 #[test]
+fn a_small_ledger_cannot_ask_for_all_memory() {
+    use mailglot_archive::ledger::{
+        Archived, BlockBuilder, Body, Footer, MessageRecord, Record, Requote, Writer,
+    };
+    let sandbox = Sandbox::new();
+    let lines = 60_000;
+    let body = b"From \n".repeat(lines);
+    sandbox.write("out", &body);
+    let archived = |bytes: u64| Archived {
+        name: Vec::new(),
+        format: mailglot_archive::Format::Mbox,
+        folder: false,
+        messages: 1,
+        bytes,
+        blake3: [0; 32],
+    };
+    let quoted = Requote::Count { unquote: false, marks: vec![65_536; lines] };
+    let many_marks = Requote::Count { unquote: false, marks: vec![0; 18_000_000] };
+    let all = body.len() as u64;
+    for (out, requote) in [(all, quoted), (all, many_marks.clone()), (1 << 40, many_marks)] {
+        let record = MessageRecord {
+            out: [0, out, 0],
+            separator: None,
+            trailer: None,
+            body: Body::Undo { requote, changes: Vec::new() },
+            continued: false,
+            midline: false,
+        };
+        let mut builder = BlockBuilder::new().unwrap();
+        builder.push(&Record::Source(0));
+        builder.push(&Record::Message(record));
+        let mut block = Vec::new();
+        builder.finish(&mut block).unwrap();
+        let mut writer = Writer::new(Vec::new()).unwrap();
+        writer.block(&block).unwrap();
+        let (sources, outputs) = (vec![archived(5)], vec![archived(all)]);
+        let footer = Footer { sources, outputs, alone: true, ..Footer::default() };
+        let (bytes, _) = writer.finish(&footer).unwrap();
+        assert!(bytes.len() < 20_000, "{}", bytes.len());
+        sandbox.write("ledger", &bytes);
+        let line = "ulimit -v 350000; mailglot restore out --ledger ledger --verify-only";
+        let run = sandbox.shell(line).ended(4);
+        assert!(run.err.starts_with("mailglot: ledger: ") && run.out.is_empty(), "{run:?}");
+    }
+}
+
+#[test]
 fn odd_names_and_links_come_through() {
     let sandbox = Sandbox::new();
     odd_maildir(&sandbox);

@@ -123,3 +123,29 @@ fn a_ledger_that_holds_its_message_whole_needs_no_output() {
     let job = RestoreJob { output: None, ledger: None, original: Some(at("none")), force: false };
     assert!(matches!(restore(&job, &Progress::default()), Err(Error::Usage(_))));
 }
+
+#[test]
+fn notes_without_end_are_counted() {
+    use mailglot_archive::ledger::{BlockBuilder, Ledger, Record, Writer};
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a"), b"").unwrap();
+    run(&job(&[folder.path().join("a")], &folder.path().join("out")));
+    let empty = Ledger::open(&folder.path().join("out.ledger")).unwrap().footer().clone();
+    let mut builder = BlockBuilder::new().unwrap();
+    builder.push(&Record::Source(0));
+    let long = vec![b'{'; (64 << 10) + 1];
+    let notes = [&long[..]; 3].into_iter().chain([&b"{}"[..]; 150]);
+    for note in notes {
+        builder.push(&Record::Note(note));
+    }
+    let mut block = Vec::new();
+    builder.finish(&mut block).unwrap();
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    writer.block(&block).unwrap();
+    fs::write(folder.path().join("ledger"), writer.finish(&empty).unwrap().0).unwrap();
+    let ledger = Some(folder.path().join("ledger"));
+    let job = RestoreJob { output: None, ledger, original: None, force: false };
+    let done = restore(&job, &Progress::default()).unwrap();
+    assert_eq!(done.notes, vec![b"{}".to_vec(); 100]);
+    assert_eq!(done.more_notes, 53);
+}

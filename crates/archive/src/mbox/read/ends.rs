@@ -209,21 +209,32 @@ impl<R: Read> Mailbox<R> {
         Ok(confirms(&after[..after.len().min(CONFIRM as usize)], whole).map(|gap| gap as u64))
     }
 
-    /// Reads a run of MMDF delimiter lines.
+    /// Reads a run of MMDF delimiter lines, which is no longer than a message.
     pub(super) fn mmdf_run(&mut self, start: u64) -> io::Result<Run> {
-        self.window.reach(start + NEAR as u64)?;
-        let data = self.window.data();
-        let data = &data[self.window.index(start)..];
-        let near = &data[..data.len().min(NEAR)];
-        let whole = self.window.ended() && near.len() == data.len();
+        // Less than this of a line decides nothing, unless the file ends there.
+        const LINE: usize = b"\x01\x01\x01\x01\r\n".len();
         let (mut at, mut lines, mut first) = (0, 0, 0);
-        while let Some(length) = mmdf_line(&near[at..]) {
-            at += length;
-            lines += 1;
-            if lines == 1 {
-                first = at;
+        loop {
+            self.window.reach(start + (at + NEAR) as u64)?;
+            let data = &self.window.data()[self.window.index(start)..];
+            let known = if self.window.ended() { data.len() } else { data.len().saturating_sub(LINE) };
+            let most = known.min(usize::try_from(self.limit).unwrap_or(usize::MAX));
+            while at < most
+                && let Some(length) = mmdf_line(&data[at..])
+            {
+                at += length;
+                lines += 1;
+                if lines == 1 {
+                    first = at;
+                }
+            }
+            if at < most || most < known || self.window.ended() {
+                break;
             }
         }
+        let data = &self.window.data()[self.window.index(start)..];
+        let near = &data[..data.len().min(at + NEAR)];
+        let whole = self.window.ended() && near.len() == data.len();
         let blank = near[at..].iter().all(|byte| matches!(byte, b'\n' | b'\r'));
         let ends_file = lines > 0 && whole && blank;
         let end = if ends_file { near.len() } else { at };

@@ -53,6 +53,16 @@ fn boundaries_that_people_see() {
             2,
             format!("\x01\x01\x01\x01\n{HEADER}a\n\x01\x01\x01\x01\n{HEADER}b\n\x01\x01\x01\x01\n\n"),
         ),
+        (
+            "MMDF with a long run",
+            2,
+            format!(
+                "\x01\x01\x01\x01\n{HEADER}a\n{}{HEADER}b\n\x01\x01\x01\x01\n",
+                "\x01\x01\x01\x01\n".repeat(9000)
+            ),
+        ),
+        ("MMDF with nothing in it", 0, "\x01\x01\x01\x01\n".repeat(4000)),
+        ("MMDF with nothing in it, CRLF", 0, "\x01\x01\x01\x01\r\n".repeat(2731) + "\n\n"),
         ("CR", 2, two(SEPARATOR.trim_end()).replace('\n', "\r")),
         ("an attached mailbox", 1, multipart("")),
         ("an attached mailbox, then another message", 2, format!("{}{}", multipart(""), one("x"))),

@@ -199,7 +199,7 @@ fn a_mailbox_that_is_written_has_no_lengths() {
     let true_ones =
         ["one\n", ">From quoted\n>>From twice\n", "three\n"].map(|body| message(length(body.len()), body));
     for (name, messages) in [("hiding", hiding), ("true", true_ones)] {
-        let mailbox: String = messages.iter().map(|message| format!("{separator}{message}\n")).collect();
+        let mailbox = messages.each_ref().map(|message| format!("{separator}{message}\n")).concat();
         fs::write(at("box"), mailbox).unwrap();
         fs::create_dir_all(at("tree")).unwrap();
         for (n, message) in messages.iter().enumerate() {

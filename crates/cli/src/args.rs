@@ -143,9 +143,9 @@ pub(crate) struct PolicyArgs {
     /// Non-ASCII text in header fields.
     #[arg(long, value_name = "FORM", default_value = "words")]
     headers: HeaderForm,
-    /// Transfer encoding of text parts.
-    #[arg(long, value_name = "ENCODING", default_value = "8bit")]
-    transfer: TransferForm,
+    /// Transfer encoding of text parts; by default `8bit`, and where `filter` judges, what that policy says.
+    #[arg(long, value_name = "ENCODING")]
+    transfer: Option<TransferForm>,
     /// Charset to write. ISO-2022-JP is for readers in Japan that know nothing else: what it cannot carry is in UTF-8.
     #[arg(long, value_name = "CHARSET", default_value = "utf-8")]
     charset_out: CharsetOutForm,
@@ -172,11 +172,7 @@ impl PolicyArgs {
                 HeaderForm::RawUtf8 => Headers::RawUtf8,
                 HeaderForm::Keep => Headers::Keep,
             },
-            transfer: match self.transfer {
-                TransferForm::EightBit => Transfer::EightBit,
-                TransferForm::SevenBit => Transfer::SevenBit,
-                TransferForm::Keep => Transfer::Keep,
-            },
+            transfer: self.transfer().unwrap_or_default(),
             charset_out: match self.charset_out {
                 CharsetOutForm::Utf8 => CharsetOut::Utf8,
                 CharsetOutForm::Iso2022Jp => CharsetOut::Iso2022Jp,
@@ -194,6 +190,15 @@ impl PolicyArgs {
             repairs: repairs(&self.repair),
             ..self.reading.policy()
         }
+    }
+
+    /// The transfer encoding that was asked for.
+    pub(crate) fn transfer(&self) -> Option<Transfer> {
+        self.transfer.map(|form| match form {
+            TransferForm::EightBit => Transfer::EightBit,
+            TransferForm::SevenBit => Transfer::SevenBit,
+            TransferForm::Keep => Transfer::Keep,
+        })
     }
 }
 

@@ -79,7 +79,11 @@ pub(crate) fn run(args: &FilterArgs, console: Console) -> ExitCode {
         return way.keep(error);
     }
     let policy = args.policy.policy(true, OnLoss::Keep);
-    let rules = args.judge.as_deref().and_then(Rules::named).map(|rules| rewriting(rules, &policy));
+    let rules = args
+        .judge
+        .as_deref()
+        .and_then(Rules::named)
+        .map(|rules| rewriting(rules, &policy, args.policy.transfer()));
     let raw = match Way::guarded(|| read(&mut io::stdin().lock())) {
         Ok(raw) => raw,
         // What was not read whole cannot be passed through either.
@@ -135,9 +139,9 @@ fn around<E>(raw: &[u8], work: impl FnOnce(&[u8]) -> Result<Vec<u8>, E>) -> Resu
 }
 
 /// The rules, with what the arguments say of reading and writing; where they say nothing of transfer encodings, the rules do.
-fn rewriting(mut rules: Rules, policy: &Policy) -> Rules {
+fn rewriting(mut rules: Rules, policy: &Policy, asked: Option<Transfer>) -> Rules {
     let usual = &rules.rewriting;
-    let transfer = if policy.transfer == Transfer::default() { usual.transfer } else { policy.transfer };
+    let transfer = asked.unwrap_or(usual.transfer);
     rules.rewriting =
         Policy { transfer, limits: usual.limits, keep_signed: usual.keep_signed, ..policy.clone() };
     rules

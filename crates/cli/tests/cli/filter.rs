@@ -243,6 +243,14 @@ fn what_the_policy_refuses_is_65() {
     let args = ["filter", "--judge", "default", "--default-charset", "koi8-r", "--transfer", "8bit"];
     let run = sandbox.pipe(&args, undeclared).ended(0);
     assert!(run.text().contains("Прив"), "{}", run.text());
+    // Of transfer encodings the policy has its own idea, where nothing is asked for.
+    let quoted = b"Subject: x\nMIME-Version: 1.0\nContent-Type: text/plain; charset=iso-8859-1\n\
+        Content-Transfer-Encoding: quoted-printable\n\n=E9t=E9\n";
+    let judged = |more: &[&str]| {
+        sandbox.pipe(&[&["filter", "--judge", "default"], more].concat(), quoted).ended(0).text().to_owned()
+    };
+    assert!(judged(&[]).ends_with("\n=C3=A9t=C3=A9\n"), "{}", judged(&[]));
+    assert!(judged(&["--transfer", "8bit"]).ends_with("\nété\n"), "{}", judged(&["--transfer", "8bit"]));
     sandbox.pipe(&["filter", "--judge", "lenient"], LATIN).ended(75);
 }
 

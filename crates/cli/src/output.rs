@@ -10,6 +10,8 @@ use std::backtrace::{Backtrace, BacktraceStatus};
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 /// How much is said on standard error.
@@ -146,6 +148,14 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
         Cow::Owned(text.chars().map(|c| symbol(c).unwrap_or(c)).collect())
     } else {
         Cow::Borrowed(text)
+    }
+}
+
+/// Appends a path as it may stand in a line of a table. What is no text is given as it is: it may be the only name of a file.
+pub(crate) fn put_path(path: &Path, line: &mut Vec<u8>) {
+    for chunk in path.as_os_str().as_bytes().utf8_chunks() {
+        line.extend_from_slice(visible(chunk.valid()).as_bytes());
+        line.extend_from_slice(chunk.invalid());
     }
 }
 

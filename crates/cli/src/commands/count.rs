@@ -4,9 +4,8 @@ use super::note;
 use super::summary::tell_left_out;
 use crate::args::CountArgs;
 use crate::exit::{Exit, Failure};
-use crate::output::{Console, print, visible};
+use crate::output::{Console, print, put_path};
 use mailglot_pipeline::{Error, count_each, once};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &CountArgs, console: Console) -> Result<Exit, Failure> {
@@ -35,11 +34,7 @@ pub(crate) fn run(args: &CountArgs, console: Console) -> Result<Exit, Failure> {
 
 fn line(messages: u64, path: &Path) -> Result<(), Failure> {
     let mut line = format!("{messages}\t").into_bytes();
-    // What is no text is given as it is: it may be the only name of a file.
-    for chunk in path.as_os_str().as_bytes().utf8_chunks() {
-        line.extend_from_slice(visible(chunk.valid()).as_bytes());
-        line.extend_from_slice(chunk.invalid());
-    }
+    put_path(path, &mut line);
     line.push(b'\n');
     print(&line)
 }

@@ -8,11 +8,10 @@ use super::convert::open;
 use super::note;
 use crate::args::DetectArgs;
 use crate::exit::{Exit, Failure};
-use crate::output::{Console, print};
+use crate::output::{Console, print, put_path};
 use mailglot_codec::detect::{Guess, Hints, detect_top};
 use serde::Serialize;
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Bytes read of a file.
@@ -55,7 +54,7 @@ fn read(file: &Path) -> io::Result<Vec<u8>> {
 fn lines(file: &Path, guesses: &[Guess]) -> Vec<u8> {
     let mut lines = Vec::new();
     for guess in guesses {
-        lines.extend_from_slice(file.as_os_str().as_bytes());
+        put_path(file, &mut lines);
         let Guess { charset, confidence, evidence } = guess;
         lines.extend_from_slice(format!("\t{charset}\t{confidence:.2}\t{}\n", evidence.name()).as_bytes());
     }

@@ -58,6 +58,8 @@ fn what_cannot_be_read() {
     sandbox.write("a.txt", b"plain");
     let run = sandbox.run(&["detect", "nowhere.txt", "a.txt"]).ended(2);
     assert!(run.text().starts_with("a.txt\tUS-ASCII\t"), "the rest is done");
+    sandbox.write("a\tb\n.txt", b"plain");
+    assert_eq!(sandbox.run(&["detect", "a\tb\n.txt"]).ended(0).text().split('\t').next(), Some("a␉b␊.txt"));
     sandbox.run(&["detect", "--top", "0", "a.txt"]).ended(1);
     sandbox.run(&["detect", "--declared", "no-such", "a.txt"]).ended(1);
 }

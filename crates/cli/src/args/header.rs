@@ -36,7 +36,8 @@ pub(crate) struct DecodeArgs {
     #[arg(value_name = "TEXT")]
     pub(crate) texts: Vec<OsString>,
     /// Values are ended by NUL, on input and output. One that ends in a line end is the whole value of a field, and white
-    /// space at its ends is dropped.
+    /// space at its ends is dropped; one of several lines is a text, unless --name tells of which field it is. Without this, a space stands
+    /// for line ends that are no folds, which is told.
     #[arg(short = '0')]
     pub(crate) nul: bool,
     /// A JSON object a line and value: value, text, events; with --name also typed: addresses, date, identifiers, received,
@@ -44,10 +45,11 @@ pub(crate) struct DecodeArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Field that the values come from: it tells where words may stand. Without it they are text.
-    #[arg(long, value_name = "FIELD")]
+    #[arg(long, value_name = "FIELD", value_parser = field_name)]
     pub(crate) name: Option<String>,
     /// Standard input is the header of a message, or all of one: each field is decoded as its name tells and written as one
-    /// line. Raw 8-bit bytes of all fields are read together, with what words and text of the message tell.
+    /// line. Raw 8-bit bytes of all fields are read together, with what words and text of the message tell. Lines that are no fields
+    /// are written as they came, up to the empty line, and told.
     #[arg(long, conflicts_with_all = ["texts", "nul", "name", "stream"])]
     pub(crate) block: bool,
     /// Tell on standard error how each piece was read.
@@ -111,10 +113,10 @@ Examples:
   $ printf \"attachment; filename*=utf-8''%%E2%%82%%AC.txt\\0\" | mailglot header params -0 --json
   $ echo 'text/plain; charset=\"utf-8\"' | mailglot header params")]
 pub(crate) struct ParamsArgs {
-    /// Values are ended by NUL; without it, each line is one.
+    /// Values are ended by NUL, on input and output, but objects by line ends; without it, each line is one.
     #[arg(short = '0')]
     pub(crate) nul: bool,
-    /// A JSON object a line and value: {"value", "params": {name: text}}.
+    /// A JSON object a line and value: {"value", "params": {name: text}, "events"}.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

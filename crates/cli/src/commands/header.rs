@@ -6,6 +6,7 @@
 
 mod block;
 mod encode;
+mod line;
 mod stream;
 mod typed;
 
@@ -18,9 +19,10 @@ use base64::engine::general_purpose::STANDARD;
 use mailglot_mime::encoded_word::{self, Encoding, Finding, HeaderContext};
 use mailglot_mime::header::{FieldKind, field_kind};
 use mailglot_mime::params::{self, Param};
-use mailglot_mime::{Policy, Severity};
+use mailglot_mime::{EventKind, Policy, Severity};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -55,9 +57,14 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
     let mut counts = Counts::default();
     let exit = each(&args.texts, end, |value, out| {
         let mut findings = Vec::new();
-        let text = encoded_word::decode_lines(value, kind, &context, &mut findings);
+        // Only what NUL ends, and is of no field, can be a text of several lines.
+        let is_text = end == End::Nul && name.is_none();
+        let read =
+            if is_text { line::lines(value, &mut findings) } else { line::one_line(value, &mut findings) };
+        let text = encoded_word::decode_lines(&read, kind, &context, &mut findings);
+        note_names(kind, &read, &text, &mut findings);
         if args.json {
-            let typed = name.and_then(|name| typed::typed(name, value, &context, &mut findings));
+            let typed = name.and_then(|name| typed::typed(name, &read, &context, &mut findings));
             let events = findings.iter().map(EventRow::new).collect();
             let row = DecodedRow { name: None, value: Raw(value), text: &text, typed, events };
             put(out, &[&json(&row)?, &[end.byte()]])?;
@@ -65,7 +72,7 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
             put(out, &[text.as_bytes(), &[end.byte()]])?;
         }
         if args.explain {
-            explain(value, kind, &context, console);
+            explain(&read, kind, &context, console);
         }
         if !args.json {
             tell(&findings, typed || args.explain, console);
@@ -124,21 +131,48 @@ const SHOWN: usize = 48;
 fn parameters(args: &ParamsArgs, console: Console) -> Result<Exit, Failure> {
     let policy = args.reading.policy();
     let context = HeaderContext::of(&policy);
+    let end = End::new(args.nul);
     let mut counts = Counts::default();
-    let exit = each(&[], End::new(args.nul), |value, out| {
+    let exit = each(&[], end, |value, out| {
         let mut findings = Vec::new();
-        let parsed = params::parse(value, &context, &mut findings);
+        let read = line::one_line(value, &mut findings);
+        let parsed = params::parse(&read, &context, &mut findings);
+        for param in &parsed.list {
+            note_names(FieldKind::Parameters, &read, &param.name, &mut findings);
+        }
         if args.json {
-            let row = ParamsRow { value: &parsed.value, params: ParamMap(&parsed.list) };
+            let events = findings.iter().map(EventRow::new).collect();
+            let row = ParamsRow { value: &parsed.value, params: ParamMap(&parsed.list), events };
             return put(out, &[&json(&row)?, b"\n"]);
         }
-        put(out, &[visible(&parsed.to_string()).as_bytes(), b"\n"])?;
+        put(out, &[visible(&parsed.to_string()).as_bytes(), &[end.byte()]])?;
         tell(&findings, false, console);
         counts.add(&findings);
         Ok(())
     })?;
     counts.tell(console);
     Ok(exit)
+}
+
+/// Tells of the bytes of a parameter's name for which U+FFFD stands. `text` is what came out of it, or of the whole field.
+fn note_names(kind: FieldKind, value: &[u8], text: &str, findings: &mut Vec<Finding>) {
+    let is_told = || findings.iter().any(|finding| finding.kind.severity() == Severity::Loss);
+    if kind != FieldKind::Parameters || !text.contains('\u{fffd}') || is_told() {
+        return;
+    }
+    let (mut at, mut count, mut first) = (0, 0, None);
+    for chunk in value.utf8_chunks() {
+        at += chunk.valid().len();
+        if !chunk.invalid().is_empty() {
+            count += 1;
+            first.get_or_insert(at..at + chunk.invalid().len());
+        }
+        at += chunk.invalid().len();
+    }
+    if let Some(at) = first {
+        let detail = Cow::Borrowed("in the name of a parameter");
+        findings.push(Finding { at, kind: EventKind::CharsetInvalidBytes, detail, count });
+    }
 }
 
 /// Tells what was found. Values that were typed are worth a word about repairs; for others `-v` asks for it.
@@ -158,7 +192,7 @@ fn tell(findings: &[Finding], typed: bool, console: Console) {
     }
 }
 
-/// How often repairs and losses were found in values of which not each is told.
+/// How often repairs, losses and lines that are no fields were found in values of which not each is told.
 #[derive(Debug, Default)]
 struct Counts(BTreeMap<&'static str, Count>);
 
@@ -172,7 +206,9 @@ struct Count {
 
 impl Counts {
     fn add(&mut self, findings: &[Finding]) {
-        for finding in findings.iter().filter(|finding| finding.kind.severity() > Severity::Info) {
+        // That a line is no field is nothing to worry about, but whoever filters a header has to know.
+        let told = |kind: EventKind| kind.severity() > Severity::Info || kind == EventKind::HdrNoColon;
+        for finding in findings.iter().filter(|finding| told(finding.kind)) {
             let new = || Count { severity: finding.kind.severity(), times: 0, first: finding.at.clone() };
             self.0.entry(finding.kind.code()).or_insert_with(new).times += finding.count;
         }
@@ -196,7 +232,7 @@ pub(super) fn json(row: &impl Serialize) -> Result<Vec<u8>, Failure> {
 struct DecodedRow<'a> {
     /// Where the value comes from a header.
     #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<&'a str>,
+    name: Option<Raw<'a>>,
     value: Raw<'a>,
     text: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -246,6 +282,7 @@ impl<'a> EventRow<'a> {
 struct ParamsRow<'a> {
     value: &'a str,
     params: ParamMap<'a>,
+    events: Vec<EventRow<'a>>,
 }
 
 /// Parameters as an object, in the order of the field.

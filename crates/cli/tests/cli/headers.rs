@@ -202,8 +202,8 @@ fn parameters() {
     assert_eq!(
         objects,
         [
-            json!({"value": "text/plain", "params": {"charset": "utf-8", "format": "flowed"}}),
-            json!({"value": "attachment", "params": {"filename": "€.txt"}}),
+            json!({"value": "text/plain", "params": {"charset": "utf-8", "format": "flowed"}, "events": []}),
+            json!({"value": "attachment", "params": {"filename": "€.txt"}, "events": []}),
         ]
     );
     let run = sandbox.pipe(&["header", "params"], b"attachment; filename=\"a b.txt\"\n").ended(0);
@@ -333,4 +333,107 @@ fn a_whole_header_tells_about_its_fields() {
     assert_eq!(rows[1]["typed"]["addresses"][0]["address"], "a@b.example");
     sandbox.run(&["header", "decode", "--block", "text"]).ended(1);
     assert_eq!(decode(&[], b""), "");
+}
+
+#[test]
+fn parameters_tell_what_was_found() {
+    let sandbox = Sandbox::new();
+    let input = b"x; a*=utf-8''aa%C3%A9%FF\0x; a*=utf-8''a%FFb\0x; b=\"r\nX-Evil: 1\"\0x; b=c\0";
+    let run = sandbox.pipe(&["header", "params", "-0", "--json"], input).ended(0);
+    let rows: Vec<Value> = run.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let codes: Vec<_> = rows.iter().map(|row| row["events"][0]["code"].as_str()).collect();
+    let want = ["charset.invalid-bytes", "charset.legacy-in-utf8", "ew.control-char"].map(Some);
+    assert_eq!((&codes[..3], codes[3]), (&want[..], None));
+    assert_eq!(rows[0]["params"]["a"], "aaé\u{fffd}");
+    assert_eq!(
+        (&rows[0]["events"][0]["severity"], &rows[0]["events"][0]["offset"]),
+        (&json!("loss"), &json!(6))
+    );
+    assert_eq!(rows[2]["params"]["b"], "r X-Evil: 1");
+    // Without --json, what ends a value ends what it stands for.
+    let run = sandbox.pipe(&["header", "params", "-0"], input).ended(0);
+    assert_eq!(run.text(), "x; a=\"aaé\u{fffd}\"\0x; a=\"a’b\"\0x; b=\"r X-Evil: 1\"\0x; b=c\0");
+}
+
+/// Wherever U+FFFD comes out that did not go in, it is told as a loss.
+#[test]
+fn replacements_are_losses_in_json() {
+    let sandbox = Sandbox::new();
+    for value in [
+        &b"x; a*=utf-8''%C3%A9%FF"[..],
+        b"x; a*0*=utf-8''%C3; a*1*=%A9%FF",
+        b"x; a=\"=?utf-8?Q?=C3=A9=FF?=\"",
+        b"x; n\xe4me=1; a=b",
+        b"\xef\xbf\xbd; a=b",
+    ] {
+        for args in
+            [&["header", "params", "--json"][..], &["header", "decode", "--json", "--name", "Content-Type"]]
+        {
+            let run = sandbox.pipe(args, value).ended(0);
+            let row: Value = serde_json::from_slice(&run.out).unwrap();
+            let fresh = run.text().contains('\u{fffd}') && !value.starts_with(b"\xef");
+            let told = row["events"].as_array().unwrap().iter().any(|event| event["severity"] == "loss");
+            assert_eq!(told, fresh, "{} {row}", value.escape_ascii());
+        }
+    }
+}
+
+#[test]
+fn lines_of_a_header_that_are_no_fields_come_out_as_they_are() {
+    let sandbox = Sandbox::new();
+    let block = ["header", "decode", "--block"];
+    for (input, want, lines) in [
+        (&b"A: b\nnocolon\nC: =?utf-8?Q?=C3=BC?=\n\nbody\n"[..], &b"A: b\nnocolon\nC: \xc3\xbc\n"[..], 1),
+        (
+            b"From: a@b\nnoco\xe4lon\n more\nX-Foo: c\n d\n\n",
+            b"From: a@b\nnoco\xe4lon\n more\nX-Foo: c d\n",
+            2,
+        ),
+        (b"From x y\r\nN\xe4me: b\r\n\r\nbody", b"From x y\nN\xe4me: b\n", 1),
+        (b"no header at all", b"no header at all\n", 1),
+        (b"A: b\n\n", b"A: b\n", 0),
+    ] {
+        let run = sandbox.pipe(&block, input).ended(0);
+        assert_eq!(run.out, want, "{}", input.escape_ascii());
+        let told =
+            if lines == 0 { String::new() } else { format!("info hdr.no-colon: {lines}, the first at ") };
+        assert!(run.err.starts_with(&told) && (lines > 0 || run.err.is_empty()), "{}", run.err);
+        let run = sandbox.pipe(&[&block[..], &["--json"]].concat(), input).ended(0);
+        let rows: Vec<Value> = run.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let others: Vec<_> = rows.iter().filter(|row| row.get("name").is_none()).collect();
+        assert_eq!(others.len(), lines, "{rows:?}");
+        assert!(others.iter().all(|row| row["events"][0]["code"] == "hdr.no-colon"), "{others:?}");
+    }
+}
+
+#[test]
+fn a_value_comes_out_as_one_line() {
+    let sandbox = Sandbox::new();
+    let decode = |args: &[&str], input: &[u8]| {
+        let run = sandbox.pipe(&[&["header", "decode"], args].concat(), input).ended(0);
+        (run.text().to_owned(), run.err.clone())
+    };
+    assert_eq!(decode(&["a\nSubject: evil", "b\r\n c\n"], b"").0, "a Subject: evil\nb c\n");
+    let (text, told) = decode(&["a\nSubject: evil"], b"");
+    assert_eq!(
+        (&*text, told.contains("repair ew.control-char at 1..2")),
+        ("a Subject: evil\n", true),
+        "{told}"
+    );
+    // What NUL ends may have several lines, unless a field is named.
+    assert_eq!(decode(&["-0"], b"a\nb\0").0, "a\nb\0");
+    assert_eq!(decode(&["-0", "--name", "Subject"], b"a\nb\0").0, "a b\0");
+    for (args, input) in [(&["--json"][..], &b"x\rb\n"[..]), (&["--json", "-0"], b"x\rb\0")] {
+        let (json, _) = decode(args, input);
+        let row: Value = serde_json::from_str(json.trim_end_matches('\0')).unwrap();
+        assert_eq!((&row["value"], &row["text"]), (&json!("x\rb"), &json!("x b")));
+        assert_eq!(
+            (&row["events"][0]["code"], &row["events"][0]["offset"]),
+            (&json!("ew.control-char"), &json!(1))
+        );
+    }
+    for name in ["Bad Name", "Subject:", ""] {
+        let run = sandbox.run(&["header", "decode", "--name", name, "x"]).ended(1);
+        assert!(run.err.contains("name of a field"), "{run:?}");
+    }
 }

@@ -2,17 +2,19 @@
 //!
 //! # Limits
 //!
-//! The input is held in memory. Lines that are no fields are left out.
+//! The input is held in memory. What follows the empty line is read for what it tells, and left out.
 
 use super::super::values::put;
-use super::{Counts, DecodedRow, EventRow, Raw, explain, json, tell, typed};
+use super::{Counts, DecodedRow, EventRow, Raw, explain, json, line, note_names, tell, typed};
 use crate::args::DecodeArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
-use mailglot_mime::encoded_word::{self, HeaderContext};
-use mailglot_mime::header::field_kind;
-use mailglot_mime::{Message, PartId, header_context};
+use mailglot_mime::encoded_word::{self, Finding, HeaderContext};
+use mailglot_mime::header::{FieldKind, field_kind};
+use mailglot_mime::{Eol, EventKind, Message, PartId, header_context};
+use std::borrow::Cow;
 use std::io::{self, BufWriter, Read, Write};
+use std::ops::Range;
 
 pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
     let mut raw = Vec::new();
@@ -24,30 +26,173 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
         HeaderContext { raw: header_context(&message, &policy).raw, ..super::context(args, &policy) };
     let mut out = BufWriter::new(io::stdout());
     let mut counts = Counts::default();
-    for field in message.fields(PartId::ROOT) {
-        let (name, value) = (field.name.of(&raw), field.value.of(&raw));
-        let kind = field_kind(name);
+    for entry in entries(&message) {
+        let (name, value) = (entry.name.map(|name| &raw[name]), &raw[entry.value]);
+        let kind = name.map_or(FieldKind::Unstructured, field_kind);
         let mut findings = Vec::new();
-        let text = encoded_word::decode(value, kind, &context, &mut findings);
+        let read = line::one_line(value, &mut findings);
+        let text = encoded_word::decode(&read, kind, &context, &mut findings);
         let text = text.trim_matches([' ', '\t']);
-        let name = String::from_utf8_lossy(name);
+        note_names(kind, &read, text, &mut findings);
+        if name.is_none() {
+            let (at, kind) = (0..value.len(), EventKind::HdrNoColon);
+            findings.insert(0, Finding { at, kind, detail: Cow::Borrowed(""), count: 1 });
+        }
         if args.json {
-            let typed = typed::typed(&name, value, &context, &mut findings);
+            let typed = name.and_then(|name| {
+                typed::typed(&String::from_utf8_lossy(name), &read, &context, &mut findings)
+            });
             let events = findings.iter().map(EventRow::new).collect();
-            let row = DecodedRow { name: Some(&name), value: Raw(value), text, typed, events };
+            let row = DecodedRow { name: name.map(Raw), value: Raw(value), text, typed, events };
             put(&mut out, &[&json(&row)?, b"\n"])?;
         } else {
-            put(&mut out, &[name.as_bytes(), b": ", text.as_bytes(), b"\n"])?;
+            if let Some(name) = name {
+                put(&mut out, &[name, b": ", text.as_bytes(), b"\n"])?;
+            } else {
+                put(&mut out, &[value, b"\n"])?;
+                // Of its bytes none was read otherwise.
+                findings.truncate(1);
+            }
             tell(&findings, args.explain, console);
             if !args.explain {
                 counts.add(&findings);
             }
         }
-        if args.explain {
-            explain(value, kind, &context, console);
+        if args.explain && name.is_some() {
+            explain(&read, kind, &context, console);
         }
     }
     out.flush().map_err(|error| Failure::stdout(&error))?;
     counts.tell(console);
     Ok(Exit::Done)
+}
+
+/// A field of a header, or a line that is none.
+#[derive(Debug, PartialEq, Eq)]
+struct Entry {
+    name: Option<Range<usize>>,
+    /// The whole line, where it is no field.
+    value: Range<usize>,
+}
+
+/// All lines of a header up to the empty one: those of fields as the message has them, and those between and behind them.
+fn entries(message: &Message<'_>) -> Vec<Entry> {
+    let root = message.part(PartId::ROOT);
+    let mut entries = Vec::new();
+    let mut at = root.header.start;
+    for field in message.fields(PartId::ROOT) {
+        between(message, at..field.full.start, &mut entries);
+        let name = Some(field.name.start..field.name.end);
+        entries.push(Entry { name, value: field.value.start..field.value.end });
+        at = field.full.end;
+    }
+    // Without an empty line the body began where no field was; what is there may be a header all the same.
+    let is_ended = root.header.end < root.body.start;
+    let end = if is_ended { root.header.end } else { message.raw().len() };
+    between(message, at..end, &mut entries);
+    entries
+}
+
+/// Adds the lines of a place that has no fields of the message, up to an empty one.
+fn between(message: &Message<'_>, place: Range<usize>, entries: &mut Vec<Entry>) {
+    let raw = &message.raw()[..place.end];
+    let known = entries.len();
+    let mut at = place.start;
+    while at < place.end {
+        let line = at..line_end(&raw[at..], message.eol()) + at;
+        let width = match &raw[line.end..] {
+            [b'\r', b'\n', ..] => 2,
+            rest => rest.len().min(1),
+        };
+        at = line.end + width;
+        let content = &raw[line.clone()];
+        match content.first() {
+            None => return,
+            Some(b' ' | b'\t') => {
+                let before = entries[known..].last_mut().filter(|entry| entry.name.is_some());
+                if let Some(field) = before {
+                    field.value.end = line.end;
+                } else {
+                    entries.push(Entry { name: None, value: line });
+                }
+            }
+            Some(_) => entries.push(match field_of(content) {
+                Some((name, colon)) => Entry {
+                    name: Some(line.start..line.start + name),
+                    value: line.start + colon + 1..line.end,
+                },
+                None => Entry { name: None, value: line },
+            }),
+        }
+    }
+}
+
+/// Length of the first line without its line end.
+fn line_end(bytes: &[u8], eol: Eol) -> usize {
+    if eol == Eol::Cr {
+        return memchr::memchr2(b'\r', b'\n', bytes).unwrap_or(bytes.len());
+    }
+    match memchr::memchr(b'\n', bytes) {
+        Some(at) if bytes[..at].ends_with(b"\r") => at - 1,
+        Some(at) => at,
+        None => bytes.len(),
+    }
+}
+
+/// Length of a field's name, and place of its colon; white space may stand between.
+fn field_of(line: &[u8]) -> Option<(usize, usize)> {
+    let name = line.iter().position(|&b| b <= b' ' || b == b':' || b == 0x7f)?;
+    let blanks = line[name..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    (name > 0 && line.get(name + blanks) == Some(&b':')).then_some((name, name + blanks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mailglot_mime::Limits;
+
+    /// Every byte of a header is in an entry, or a colon, white space or a line end.
+    #[test]
+    fn no_line_of_a_header_is_lost() {
+        let lines = ["A: b", " c", "no colon", "Subject: d", "--x", "From x", "E :f", "  ", "\u{fc}: g", ":"];
+        for eol in ["\n", "\r\n", "\r"] {
+            for seed in 0..lines.len().pow(4) {
+                let chosen: Vec<_> = (0..4).map(|n| lines[seed / lines.len().pow(n) % lines.len()]).collect();
+                let raw = chosen.iter().flat_map(|line| [line, eol]).collect::<String>() + eol + "body";
+                let message = Message::parse(raw.as_bytes(), &Limits::default());
+                let mut left = raw.clone().into_bytes();
+                for entry in entries(&message) {
+                    let name = entry.name.clone().unwrap_or_default();
+                    assert!(name.end <= entry.value.start, "{raw:?}");
+                    left[name].fill(b' ');
+                    left[entry.value].fill(b' ');
+                }
+                // A line of blanks may stand for the empty one.
+                let end = chosen.iter().position(|line| line.trim().is_empty()).unwrap_or(4);
+                let known: usize = chosen[..end].iter().map(|line| line.len() + eol.len()).sum();
+                let rest = String::from_utf8_lossy(&left[..known]).replace([' ', ':', '\r', '\n'], "");
+                assert_eq!(rest, "", "{raw:?}");
+                assert!(left.ends_with(b"body"), "{raw:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn fields_beyond_the_limit_are_fields_here() {
+        let limits = Limits { fields: 1, ..Limits::default() };
+        let raw = b"A: b\nC: d\n e\nno colon\n f\nFrom: g\n\nH: i\n";
+        let message = Message::parse(raw, &limits);
+        let found: Vec<_> = entries(&message)
+            .into_iter()
+            .map(|entry| (entry.name.map(|name| &raw[name]), &raw[entry.value]))
+            .collect();
+        let want: [(Option<&[u8]>, &[u8]); 5] = [
+            (Some(b"A"), b" b"),
+            (Some(b"C"), b" d\n e"),
+            (None, b"no colon"),
+            (None, b" f"),
+            (Some(b"From"), b" g"),
+        ];
+        assert_eq!(found, want);
+    }
 }

@@ -1,0 +1,77 @@
+//! Line ends of a value that are none of its folds.
+//!
+//! # Limits
+//!
+//! A CR before white space counts as a fold, since there is mail whose lines end so.
+
+use mailglot_mime::EventKind;
+use mailglot_mime::encoded_word::Finding;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The value as one line: for each byte of a line end that is no fold a space stands, which is told. Places stay.
+pub(super) fn one_line<'v>(value: &'v [u8], findings: &mut Vec<Finding>) -> Cow<'v, [u8]> {
+    without(value, |_| true, findings)
+}
+
+/// The same for a text of several lines: CRs alone are no line ends of it.
+pub(super) fn lines<'v>(text: &'v [u8], findings: &mut Vec<Finding>) -> Cow<'v, [u8]> {
+    without(text, |run| !run.contains(&b'\n'), findings)
+}
+
+fn without<'v>(
+    value: &'v [u8],
+    is_foreign: impl Fn(&[u8]) -> bool,
+    findings: &mut Vec<Finding>,
+) -> Cow<'v, [u8]> {
+    let mut line = Cow::Borrowed(value);
+    let (mut at, mut count) = (0, 0);
+    let mut told: Option<Range<usize>> = None;
+    while let Some(found) = memchr::memchr2(b'\r', b'\n', &value[at..]) {
+        let start = at + found;
+        let run = &value[start..];
+        at = start + run.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+        let is_fold = matches!(value.get(at), None | Some(b' ' | b'\t'));
+        if is_fold || !is_foreign(&value[start..at]) {
+            continue;
+        }
+        line.to_mut()[start..at].fill(b' ');
+        count += (at - start) as u64;
+        told = Some(told.map_or(start, |told| told.start)..at);
+    }
+    if let Some(at) = told {
+        let (kind, detail) = (EventKind::EwControlChar, Cow::Borrowed("a line end that is no fold"));
+        findings.push(Finding { at, kind, detail, count });
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_are_folds_or_told() {
+        type Text = &'static [u8];
+        let table: [(Text, Text, Text, u64); 8] = [
+            (b"a b", b"a b", b"a b", 0),
+            (b"a\r\n b\n\tc\r d\r\n", b"a\r\n b\n\tc\r d\r\n", b"a\r\n b\n\tc\r d\r\n", 0),
+            (b"a\nb", b"a b", b"a\nb", 1),
+            (b"a\r\nb", b"a  b", b"a\r\nb", 2),
+            (b"a\rb", b"a b", b"a b", 1),
+            (b"a\rb\r\nc\n d\n", b"a b  c\n d\n", b"a b\r\nc\n d\n", 3),
+            (b"\n\na", b"  a", b"\n\na", 2),
+            (b"\r", b"\r", b"\r", 0),
+        ];
+        for (value, line, text, count) in table {
+            let mut findings = Vec::new();
+            assert_eq!(&*one_line(value, &mut findings), line, "{}", value.escape_ascii());
+            assert_eq!(findings.iter().map(|found| found.count).sum::<u64>(), count);
+            for found in findings {
+                let is_end = |at: usize| matches!(value[at], b'\r' | b'\n');
+                assert!(is_end(found.at.start) && is_end(found.at.end - 1), "{found:?}");
+            }
+            assert_eq!(&*lines(value, &mut Vec::new()), text, "{}", value.escape_ascii());
+        }
+    }
+}

@@ -90,7 +90,6 @@ fn letters_in_many_charsets_arrive_in_utf_8_through_the_milter() {
     assert_eq!(told, known.len(), "one line a message:\n{lines}");
 }
 
-/// Postfix cuts a field that a filter made too long, and says nothing: none of ours is.
 /// Mail of local programs comes by sendmail(1) and cleanup(8), without a client that could be told to wait (`non_smtpd_milters`). While the
 /// filter is away it waits in the queue, as it came.
 #[test]
@@ -135,6 +134,35 @@ fn mail_of_local_programs_goes_through_the_milter() {
     }
 }
 
+/// Postfix reads a header from its top for each change, and gives a message up that makes it jump back too often.
+#[test]
+fn headers_of_many_fields_that_change_are_taken() {
+    let (postfix, milter) = with_milter();
+    let field = |name: &str| format!("{name}: gr\u{fc}\u{df}e\r\n");
+    let each: Vec<String> = (0..600).map(|number| field(&format!("X-{number}"))).collect();
+    let two = field("X-A").repeat(400) + &field("X-B").repeat(400);
+    let mixed = (field("X-A") + &field("X-B") + "MIME-Ambiguity-Results: none\r\n").repeat(400);
+    // With so many it would be set aside as corrupt, after it was taken.
+    let most = field("X").repeat(10_100);
+    let headers = [each[..142].concat(), each.concat(), two, mixed, most];
+    let letters = [142, 600, 800, 800, 0].into_iter().zip(&headers).map(|(count, header)| {
+        let text = format!("X-Trial: {count}\r\n{header}\r\nx\r\n");
+        Letter::new(text.chars().map(|c| c as u8).collect::<Vec<_>>())
+    });
+    send(&postfix, &letters.collect::<Vec<_>>());
+    for mail in arrived(&postfix, headers.len()) {
+        let text: String = mail.data.iter().map(|byte| char::from(*byte)).collect();
+        let words = text.matches(": =?UTF-8?").count();
+        let want = letters::number(&mail.data).unwrap();
+        assert_eq!((words, text.is_ascii()), (want, want > 0), "{text:.1000}");
+        assert!(!text.contains("MIME-Ambiguity-Results: none"), "{text}");
+    }
+    let log = milter.log();
+    assert_eq!(log.lines().filter(|line| line.contains("action=normalize")).count(), 4, "{log}");
+    assert_eq!(log.lines().filter(|line| line.contains("too many changes")).count(), 1, "{log}");
+}
+
+/// Postfix cuts a field that a filter made too long, and says nothing: none of ours is.
 #[test]
 fn no_address_is_lost_from_a_field_that_would_outgrow_the_server() {
     let (postfix, milter) = with_milter();

@@ -1,6 +1,7 @@
 //! What becomes of one message in the words of the milter protocol. No I/O, no clock.
 
 use crate::judge::{self, Judgement};
+use crate::limits::MOST_CHANGES;
 use crate::milter::{Actions, FieldValue, Granted, ReplyText, Verdict, Wants, action, protocol};
 use crate::notice::Record;
 use crate::policy::{Action, Finding, Findings, Rules};
@@ -117,9 +118,12 @@ impl Engine {
         let mut action = judgement.action;
         let mut remark = Self::report_only(granted);
         let (mut actions, mut all) = (Actions::default(), remark.is_none());
-        let mut claims = 0;
+        let (mut claims, mut untold) = (0, "stray return");
         if remark.is_none() {
             (actions, all) = message.told(&judgement.edits)?;
+            if actions.changes.len() > MOST_CHANGES {
+                (actions, all, untold) = (Actions::default(), false, "too many changes");
+            }
         }
         if granted.may(action::CHANGE_HEADERS) {
             claims = message.delete(&mut actions, &self.rules);
@@ -132,7 +136,7 @@ impl Engine {
         } else if !all && action == Action::Normalize {
             // What the policy asks for could not be told, or not all of it.
             mode = Some(if actions.rewrite() { "partial" } else { "report-only" });
-            remark = Some("stray return");
+            remark = Some(untold);
         }
         if granted.may(action::ADD_HEADERS) {
             let added = match mode.filter(|_| !judgement.edits.is_empty()) {

@@ -298,13 +298,15 @@ struct Watch {
     names: HashMap<Vec<u8>, u32>,
     gone: Vec<HeaderChange>,
     count: u32,
+    /// Fields that were told.
+    fields: u32,
     /// How many more may go; one that has none left is no message that anybody means.
     left: usize,
 }
 
 impl Watch {
     fn new(engine: Arc<Engine>, most: usize) -> Self {
-        Self { engine, names: HashMap::new(), gone: Vec::new(), count: 0, left: most.max(1) }
+        Self { engine, names: HashMap::new(), gone: Vec::new(), count: 0, fields: 0, left: most.max(1) }
     }
 
     /// Fields that were told before.
@@ -312,6 +314,7 @@ impl Watch {
         let mut actions = Actions::default();
         self.count = header.delete(&mut actions, &self.engine.rules);
         self.gone = actions.changes;
+        self.fields = header.fields.len() as u32;
         for told in &header.fields {
             self.number(&header.raw[told.span.start..][..told.name]);
         }
@@ -327,12 +330,14 @@ impl Watch {
     }
 
     fn field(&mut self, name: &[u8], value: &[u8]) {
+        let position = self.fields;
+        self.fields += 1;
         let Some(index) = self.number(name) else { return };
         if self.left > 0
             && judge::is_claim(name, value, &self.engine.rules)
             && let Some(name) = FieldValue::new(name)
         {
-            self.gone.push(HeaderChange { name, index, value: None });
+            self.gone.push(HeaderChange { name, index, position, value: None });
             self.count += 1;
             self.left -= 1;
         }

@@ -221,7 +221,7 @@ impl Server {
         let answers = self.packets(output)?;
         let rank = |command: u8| b"pmihqb".iter().position(|letter| *letter == command);
         let mut body = None::<Vec<u8>>;
-        let (mut at, mut last) = (0, Vec::<(Vec<u8>, u32)>::new());
+        let (mut at, mut last) = (0, usize::MAX);
         for (number, (command, data)) in answers.iter().enumerate() {
             let Some(place) = rank(*command) else {
                 if number + 1 != answers.len() || !b"cartydfs4".contains(command) {
@@ -263,28 +263,25 @@ impl Server {
         Err("no verdict".into())
     }
 
-    fn numbered(
-        &self,
-        command: u8,
-        data: &[u8],
-        last: &mut Vec<(Vec<u8>, u32)>,
-        message: &mut Held,
-    ) -> Result<(), String> {
+    fn numbered(&self, command: u8, data: &[u8], last: &mut usize, message: &mut Held) -> Result<(), String> {
         let (index, data) = data.split_first_chunk::<4>().ok_or("an edit without index")?;
         let (index, (name, value)) = (u32::from_be_bytes(*index), self.field(data)?);
         if command == b'i' {
             message.fields.insert(0, (name, value));
             return if index == 0 { Ok(()) } else { Err(format!("a field is put at {index}")) };
         }
-        let key = name.to_ascii_lowercase();
-        if last.iter().any(|(other, before)| *other == key && *before <= index) {
-            return Err(format!("{} {index} comes after a higher one", name.escape_ascii()));
-        }
-        last.push((key, index));
         let named = |at: &usize| message.fields[*at].0.eq_ignore_ascii_case(&name);
         let nth = (index as usize).checked_sub(1).ok_or("fields are counted from 1")?;
         let at = (0..message.fields.len()).filter(named).nth(nth);
         let at = at.ok_or_else(|| format!("there is no {} {index}", name.escape_ascii()))?;
+        // A server reads through all that was changed above.
+        if at >= *last {
+            return Err(format!(
+                "{} {index} stands below a field that was changed before",
+                name.escape_ascii()
+            ));
+        }
+        *last = at;
         if data.ends_with(b"\0\0") {
             message.fields.remove(at);
         } else {

@@ -26,6 +26,8 @@ pub struct HeaderChange {
     pub name: FieldValue,
     /// Which of the fields of this name, from 1.
     pub index: u32,
+    /// How many fields of the message stand above it.
+    pub position: u32,
     /// Its new value; none deletes it. With [`protocol::LEADING_SPACE`](super::protocol::LEADING_SPACE) it begins with its space.
     pub value: Option<FieldValue>,
 }
@@ -81,8 +83,12 @@ impl Actions<'_> {
         self.write(granted, true, &mut out).ok().map(|()| out)
     }
 
-    /// Writes the edits: changes of fields from the highest index down (Postfix counts anew after one was deleted),
-    /// additions, and the body last (Postfix takes any other request after the first piece as its end).
+    /// Writes the edits: changes of fields from the lowest field up, additions, and the body last (Postfix takes any other request after the
+    /// first piece as its end).
+    ///
+    /// So no change makes a server read through those before it. Postfix reads from the top for each, jumps back once for every field above that
+    /// was changed before, and gives the message up at 10,000 jumps in all: 142 changes from the top down. Of one name the highest index comes
+    /// first, as those need that count anew after one was deleted.
     ///
     /// A body that is not `whole` is left out, to be put behind all that is written here. Where one of them cannot be told, what was written
     /// before it stands in `out`.
@@ -95,8 +101,8 @@ impl Actions<'_> {
         if changes.iter().any(|change| change.index == 0) {
             return Err(Refusal::NoSuchField);
         }
-        changes.sort_by_key(|change| std::cmp::Reverse(change.index));
-        for HeaderChange { name, index, value } in changes {
+        changes.sort_unstable_by_key(|change| std::cmp::Reverse((change.position, change.index)));
+        for HeaderChange { name, index, value, .. } in changes {
             let value = value.as_ref().map_or(&b""[..], FieldValue::as_bytes);
             put_one(out, b'm', &[&index.to_be_bytes(), name.as_bytes(), b"\0", value, b"\0"])?;
         }
@@ -283,7 +289,7 @@ mod tests {
         let (changed, added, inserted) = (4 + 8 + 1, 8 + 1, 4 + 8 + 1);
         for length in [0, 1, LONGEST_DATA - 14, LONGEST_DATA - 13, LONGEST_DATA - 9, LONGEST_DATA, 100_000] {
             let value = || FieldValue::new(vec![b'x'; length]).unwrap();
-            let change = HeaderChange { name: name(), index: 1, value: Some(value()) };
+            let change = HeaderChange { name: name(), index: 1, position: 0, value: Some(value()) };
             for (before, actions) in [
                 (changed, Actions { changes: vec![change], ..Actions::default() }),
                 (inserted, Actions { inserted: vec![(name(), value())], ..Actions::default() }),

@@ -5,7 +5,7 @@
 //! away, cannot be told and is refused. The planner makes none.
 
 use crate::judge;
-use crate::limits::LONGEST_FIELD;
+use crate::limits::{LONGEST_FIELD, MOST_CHANGES};
 use crate::milter::{Actions, FieldValue, HeaderChange};
 use crate::policy::Rules;
 use mailglot_mime::{Edit, Span};
@@ -89,7 +89,7 @@ impl Complete {
             let new = self.edited(*told, own)?;
             // Where a CR alone stands in it, the planner may have seen several fields here, each of them short enough.
             if !has_bare_return(&new) && new.len() <= LONGEST_FIELD {
-                actions.changes.push(self.change(*told, counts.of(at), &new)?);
+                actions.changes.push(self.change(at, counts.of(at), &new)?);
             } else if lines(&new).skip(1).any(says_how_to_read) {
                 return Ok((Actions::default(), false));
             } else {
@@ -118,17 +118,15 @@ impl Complete {
             // A fold has a CR more in a message, and a field a colon and its end.
             bytes.len() + memchr::memchr_iter(b'\n', bytes).count() + space + 3
         };
-        let place = |change: &HeaderChange| (change.name.as_bytes().to_ascii_lowercase(), change.index);
-        let changes: HashMap<_, _> = actions.changes.iter().map(|change| (place(change), change)).collect();
-        let mut counts = Counts::new(self);
+        let changes: HashMap<_, _> =
+            actions.changes.iter().map(|change| (change.position as usize, change)).collect();
         let mut size = 2 + actions
             .appended
             .iter()
             .map(|(name, text)| name.as_bytes().len() + value(text))
             .sum::<usize>();
         for (at, told) in self.fields.iter().enumerate() {
-            let name = self.raw[told.span.start..][..told.name].to_ascii_lowercase();
-            size += match changes.get(&(name, counts.of(at))) {
+            size += match changes.get(&at) {
                 Some(change) => change.value.as_ref().map_or(0, |text| told.name + value(text)),
                 None => told.span.len(),
             };
@@ -148,37 +146,38 @@ impl Complete {
     ///
     /// How many there were.
     pub(crate) fn delete(&self, actions: &mut Actions<'_>, rules: &Rules) -> u32 {
-        let mut gone = Vec::new();
+        let mut claims = Vec::new();
         let odd = has_bare_return(&self.raw[..self.body]);
         for (at, told) in self.fields.iter().enumerate() {
             let bytes = told.span.of(&self.raw);
             let (name, rest) = bytes.split_at(told.name);
             if judge::is_claim(name, rest.strip_prefix(b":").unwrap_or(rest), rules) {
-                gone.push((at, None, 1));
+                claims.push((at, None, 1));
             } else if let Some((left, count)) = odd.then(|| judge::without_claims(bytes, rules)).flatten() {
-                gone.push((at, Some(left), count));
+                claims.push((at, Some(left), count));
             }
         }
         let mut counts = Counts::new(self);
         let mut count = 0;
-        let mut changes = HashMap::new();
-        for (at, left, claims) in gone {
+        let mut gone = Vec::new();
+        for (at, left, claims) in claims {
             let told = self.fields[at];
             let name = &self.raw[told.span.start..][..told.name];
-            let value = left.map(|left| self.value(left.get(told.name + 1..).unwrap_or_default()));
-            // What cannot stay without them goes.
+            let value = left
+                .filter(|_| gone.len() < MOST_CHANGES)
+                .map(|left| self.value(left.get(told.name + 1..).unwrap_or_default()));
+            // What cannot stay without them goes, and so does what would be one change too many.
             let (value, Some(name)) = (value.and_then(Result::ok), FieldValue::new(name)) else { continue };
             let index = counts.of(at);
             count += claims;
-            changes
-                .insert((name.as_bytes().to_ascii_lowercase(), index), HeaderChange { name, index, value });
+            gone.push(HeaderChange { name, index, position: at as u32, value });
         }
-        if !changes.is_empty() {
-            let place = |change: &HeaderChange| (change.name.as_bytes().to_ascii_lowercase(), change.index);
-            actions.changes.retain(|change| !changes.contains_key(&place(change)));
-            let mut changes: Vec<_> = changes.into_iter().collect();
-            changes.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-            actions.changes.extend(changes.into_iter().map(|(_, change)| change));
+        if !gone.is_empty() {
+            // Both stand in the order of the fields.
+            actions.changes.retain(|change| {
+                gone.binary_search_by_key(&change.position, |other| other.position).is_err()
+            });
+            actions.changes.append(&mut gone);
         }
         count
     }
@@ -218,8 +217,9 @@ impl Complete {
         Ok(new)
     }
 
-    /// A field, the `index`th of its name, becomes another, or goes.
-    fn change(&self, told: Told, index: u32, new: &[u8]) -> Result<HeaderChange, Untellable> {
+    /// The field below `at` others, the `index`th of its name, becomes another, or goes.
+    fn change(&self, at: usize, index: u32, new: &[u8]) -> Result<HeaderChange, Untellable> {
+        let told = self.fields[at];
         let name = &self.raw[told.span.start..][..told.name];
         let value = match new.strip_prefix(name).and_then(|rest| rest.strip_prefix(b":")) {
             Some(value) => Some(self.value(value)?),
@@ -227,7 +227,7 @@ impl Complete {
             None => return Err(Untellable::NoField),
         };
         let name = FieldValue::new(name).ok_or(Untellable::NoField)?;
-        Ok(HeaderChange { name, index, value })
+        Ok(HeaderChange { name, index, position: at as u32, value })
     }
 
     /// A value as the server takes it, from all bytes between the colon and the next field.

@@ -60,11 +60,12 @@ impl Held {
     pub(crate) fn apply(&mut self, actions: &Actions<'_>, leading_space: bool) {
         let space = |value: &[u8]| if leading_space { value.to_vec() } else { [b" ", value].concat() };
         let mut changes = actions.changes.clone();
-        changes.sort_by_key(|change| std::cmp::Reverse(change.index));
+        changes.sort_by_key(|change| std::cmp::Reverse(change.position));
         for change in changes {
             let name = change.name.as_bytes();
             let mut same = (0..self.fields.len()).filter(|at| self.fields[*at].0.eq_ignore_ascii_case(name));
             let at = same.nth(change.index as usize - 1).expect("a field that is there");
+            assert_eq!(at, change.position as usize, "{change:?}");
             match &change.value {
                 Some(value) => self.fields[at].1 = space(value.as_bytes()),
                 None => drop(self.fields.remove(at)),

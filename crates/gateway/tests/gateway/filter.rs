@@ -167,6 +167,7 @@ fn a_half_close_behind_the_end_of_a_message_is_answered() {
         mta.send(b'E', b"");
         stream.shutdown(Shutdown::Write).unwrap();
         let packets = std::iter::from_fn(|| mta.packet()).collect::<Vec<_>>();
+        println!("{:?}", filter.told.records(1).last());
         let letters = letters(&packets);
         assert!(letters.starts_with("mmb") && letters.ends_with('c'), "{letters}");
         assert_eq!(filter.told.records(1)[0].action, Action::Normalize);
@@ -382,6 +383,34 @@ fn a_return_inside_a_field_hinders_nothing() {
     let grown =
         grown("=?iso-8859-1?Q?Gr=FC=DFe?=", "=?UTF-8?B?R3LDvMOfZQ==?=") + grown("iso-8859-1", "utf-8") + 2;
     assert_eq!(record.bytes_out as i64 - record.bytes_in as i64, grown);
+}
+
+/// Postfix sets a message aside, after it took it, of whose fields too many were changed.
+#[test]
+fn a_header_of_which_too_much_would_change_stays() {
+    let filter = Filter::start(false, |_| ());
+    let latin = ("X", " =?iso-8859-1?Q?=E9?=");
+    let claim = ("MIME-Ambiguity-Results", " x; verdict=clean");
+    for (count, want) in [(4_000, "m".repeat(4_000) + "hbc"), (4_001, "mc".to_owned())] {
+        let label = ("Content-Type", " text/plain; charset=iso-8859-1");
+        let fields = [vec![label, claim], vec![latin; count - 2]].concat();
+        let packets = filter.connect().message(&fields, b"\xfc\r\n");
+        let letters = letters(&packets);
+        assert!(letters == want, "{count}: {} letters", letters.len());
+        if count > 4_000 {
+            assert_eq!(packets[0].1, b"\0\0\0\x01MIME-Ambiguity-Results\0\0");
+        }
+    }
+    let records = filter.told.records(2);
+    assert_eq!((records[0].action, records[0].finding), (Action::Normalize, None));
+    assert_eq!((records[1].action, records[1].finding), (Action::Normalize, Some("too many changes")));
+    assert_eq!((records[1].claims, records[1].bytes_in), (1, records[1].bytes_out + 42));
+    // Of a field with a claim behind a return the rest stays, while there are not too many.
+    let odd = ("X", " y\rMIME-Ambiguity-Results: x");
+    let packets = filter.connect().message(&vec![odd; 4_100], b"x\r\n");
+    let gone = packets.iter().filter(|(letter, data)| *letter == b'm' && data.ends_with(b"X\0\0")).count();
+    let kept = packets.iter().filter(|(letter, data)| *letter == b'm' && data.ends_with(b"X\0 y\0")).count();
+    assert_eq!((gone, kept), (100, 4_000));
 }
 
 /// What may not stand goes, whatever is in it, and whatever a return elsewhere makes a reader see.

@@ -133,6 +133,7 @@ fn edits_go_out_in_the_order_that_servers_need() {
     let change = |index, value: Option<&[u8]>| HeaderChange {
         name: field(b"Subject"),
         index,
+        position: 2 * index - 1,
         value: value.map(field),
     };
     let actions = Actions {
@@ -165,6 +166,35 @@ fn edits_go_out_in_the_order_that_servers_need() {
     assert_eq!(got, want.map(|(command, data)| (command, data.to_vec())));
 }
 
+/// Postfix reads a message from the top for each change, through all that was changed before it, and gives up at 10,000 jumps.
+#[test]
+fn fields_change_from_the_lowest_up() {
+    let change = |name: u32, index, position| HeaderChange {
+        name: field(format!("X-{name}").as_bytes()),
+        index,
+        position,
+        value: Some(field(b" a")),
+    };
+    for many in [1, 2, 7, 142, 600] {
+        // Two fields of each name, apart and side by side.
+        let apart = |at: u32| change(at % many, at / many + 1, at);
+        let beside = |at: u32| change(at / 2, at % 2 + 1, at);
+        for of in [&apart as &dyn Fn(u32) -> HeaderChange, &beside] {
+            // In any order: a prime number walks through all of them.
+            let changes = (0..2 * many).map(|at| of(at * 7_919 % (2 * many))).collect();
+            let mut session = ended(OFFER);
+            session.decide(&Actions { changes, ..Actions::default() }, &Verdict::Accept).unwrap();
+            let mut want = Vec::new();
+            for at in (0..2 * many).rev() {
+                let HeaderChange { name, index, .. } = of(at);
+                put(&mut want, b'm', &[&index.to_be_bytes(), name.as_bytes(), b"\0 a\0"]);
+            }
+            put(&mut want, b'a', &[]);
+            assert!(session.take_output() == want, "{many}");
+        }
+    }
+}
+
 #[test]
 fn edits_need_a_message_and_a_grant() {
     let body = Actions { body: Some(Vec::new()), ..Actions::default() };
@@ -176,7 +206,7 @@ fn edits_need_a_message_and_a_grant() {
     assert_eq!(session.decide(&body, &Verdict::Accept), Err(Refusal::NoMessage));
 
     let mut session = ended(OFFER);
-    let none = HeaderChange { name: field(b"Subject"), index: 0, value: None };
+    let none = HeaderChange { name: field(b"Subject"), index: 0, position: 0, value: None };
     let actions = Actions { changes: vec![none], ..Actions::default() };
     assert_eq!(session.decide(&actions, &Verdict::Accept), Err(Refusal::NoSuchField));
     session.decide(&body, &Verdict::Continue).unwrap();

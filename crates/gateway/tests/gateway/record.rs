@@ -238,8 +238,8 @@ fn mail_in_iso_2022_jp_comes_back_from_its_ledger() {
     assert_eq!(
         of(b'm'),
         [
-            b"\0\0\0\x01Subject\0 =?UTF-8?B?R3LDvMOfZQ==?=\0".to_vec(),
             b"\0\0\0\x01Content-Type\0 text/plain; charset=iso-2022-jp\0".to_vec(),
+            b"\0\0\0\x01Subject\0 =?UTF-8?B?R3LDvMOfZQ==?=\0".to_vec(),
         ]
     );
     let line = filter.messages(1).remove(0);

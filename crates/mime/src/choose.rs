@@ -225,6 +225,12 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
     }
 }
 
+/// The same where some bytes only are `text`, and tell what the charset is.
+pub(crate) fn choose_by<'a>(bytes: &'a [u8], text: &[u8], evidence: &Evidence<'_>) -> Choice<'a> {
+    let Choice { used, how, confidence, events, .. } = choose(text, evidence);
+    settle(bytes, used, how, confidence, events)
+}
+
 /// How text is read that was appended to a part: in what that part is in, where it can be and is no UTF-8.
 pub(crate) fn appended(bytes: &[u8], part: Charset) -> Choice<'_> {
     let may_be = part.is_ascii_compatible() && ![Charset::UTF_8, Charset::US_ASCII].contains(&part);

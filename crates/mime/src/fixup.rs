@@ -275,6 +275,25 @@ fn properties(text: &[u8]) -> Vec<Range<usize>> {
     found
 }
 
+/// Whether a card has text beyond ASCII in quoted-printable whose charset no property names: it is in the charset around it.
+pub(crate) fn has_encoded_text(card: &[u8]) -> bool {
+    let lines = card.split(|b| *b == b'\n');
+    let is_encoded = |line: &[u8]| {
+        let Some(colon) = memchr::memchr(b':', line) else { return false };
+        let (head, text) = line.split_at(colon);
+        let head = head.to_ascii_uppercase();
+        let mut parameters = head.split(|b| *b == b';').skip(1);
+        let encoding = |parameter: &[u8]| {
+            let encoding = parameter.strip_prefix(b"ENCODING=").unwrap_or(parameter);
+            encoding == b"QUOTED-PRINTABLE" || encoding == b"Q"
+        };
+        parameters.clone().any(encoding)
+            && !parameters.any(|parameter| parameter.starts_with(b"CHARSET="))
+            && text.windows(2).any(|pair| pair[0] == b'=' && b"89ABCDEFabcdef".contains(&pair[1]))
+    };
+    lines.filter(|line| memchr::memchr(b'=', line).is_some()).any(is_encoded)
+}
+
 /// The name behind an equals sign, blanks and a quote.
 fn value_after(head: &[u8], at: usize) -> Option<Range<usize>> {
     let skip = |at: usize| at + head[at..].iter().take_while(|b| is_blank(**b)).count();

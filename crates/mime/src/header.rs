@@ -36,10 +36,11 @@ pub fn field_kind(name: &[u8]) -> FieldKind {
     known_kind(name).unwrap_or(FieldKind::Unstructured)
 }
 
-/// True for a field that signs the message it stands in: DKIM (RFC 6376), DomainKeys (RFC 4870), ARC (RFC 8617).
+/// True for a field that signs the message it stands in: DKIM (RFC 6376), DomainKeys (RFC 4870), ARC (RFC 8617), and
+/// `X-PGP-Sig` of control messages in Usenet.
 pub fn is_signature(name: &[u8]) -> bool {
-    const NAMES: [&[u8]; 4] =
-        [b"dkim-signature", b"domainkey-signature", b"arc-message-signature", b"arc-seal"];
+    const NAMES: [&[u8]; 5] =
+        [b"dkim-signature", b"domainkey-signature", b"arc-message-signature", b"arc-seal", b"x-pgp-sig"];
     NAMES.iter().any(|signature| name.eq_ignore_ascii_case(signature))
 }
 

@@ -121,7 +121,7 @@ pub struct Part {
     pub joined_charset: Option<Box<str>>,
     /// There are several charset parameters.
     pub(crate) several_charsets: bool,
-    /// `Content-Disposition: attachment`.
+    /// `Content-Disposition: attachment`, or another word than `inline` (RFC 2183 2.8).
     pub attachment: bool,
 }
 

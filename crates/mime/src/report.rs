@@ -163,7 +163,9 @@ pub enum EventKind {
     MimeAttachmentUntouched,
     /// A signed or encrypted part was left alone.
     MimeSignedUntouched,
-    /// A damaged message that would read otherwise after its rewriting; left alone.
+    /// A part of a text type that holds a file of another kind; left alone.
+    MimeNotText,
+    /// A message or part that would read otherwise after its rewriting; left alone.
     MimeUnsettled,
     /// A message with a signature over the whole message was rewritten.
     SignatureVoided,
@@ -191,7 +193,7 @@ pub enum EventKind {
 
 impl EventKind {
     /// Every kind, in the order of EVENTS.md.
-    pub const ALL: [Self; 79] = [
+    pub const ALL: [Self; 80] = [
         Self::CharsetAlias,
         Self::CharsetSuperset,
         Self::CharsetDetected,
@@ -259,6 +261,7 @@ impl EventKind {
         Self::MimeTnef,
         Self::MimeAttachmentUntouched,
         Self::MimeSignedUntouched,
+        Self::MimeNotText,
         Self::MimeUnsettled,
         Self::SignatureVoided,
         Self::HdrNul,
@@ -343,6 +346,7 @@ impl EventKind {
             Self::MimeTnef => "mime.tnef",
             Self::MimeAttachmentUntouched => "mime.attachment-untouched",
             Self::MimeSignedUntouched => "mime.signed-untouched",
+            Self::MimeNotText => "mime.not-text",
             Self::MimeUnsettled => "mime.unsettled",
             Self::SignatureVoided => "signature.voided",
             Self::HdrNul => "hdr.nul",

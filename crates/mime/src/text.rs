@@ -8,11 +8,11 @@ pub use encoded::{EncodedBlock, encoded_blocks};
 pub use parts::{TextPart, text_parts};
 
 pub(crate) use crate::choose::Hints;
-use crate::choose::{Choice, Evidence, How, Mail, Reading, SURE, appended, choose};
+use crate::choose::{Choice, Evidence, How, Mail, Reading, SURE, appended, choose, choose_by};
 use crate::encoded_word::{Finding, HeaderContext};
 use crate::fixup::Document;
 use crate::header::FieldKind;
-use crate::transfer::blocks::{Block, blocks};
+use crate::transfer::blocks::{Block, beside, blocks, has_yenc};
 use crate::transfer::{self, Decoded, TransferEncoding};
 use crate::{Event, EventKind, Message, Part, PartId, PartKind, Policy, Report, Span};
 use mailglot_codec::detect::Detector;
@@ -80,9 +80,7 @@ impl<'a> Transferred<'a> {
 
     /// Whether an inline PGP block begins in it.
     pub(crate) fn has_armour(&self) -> bool {
-        static BEGIN: OnceLock<memmem::Finder<'static>> = OnceLock::new();
-        let begin = BEGIN.get_or_init(|| memmem::Finder::new(b"-----BEGIN PGP "));
-        *self.armour.get_or_init(|| begin.find(&self.decoded.bytes).is_some())
+        *self.armour.get_or_init(|| has_armour(&self.decoded.bytes))
     }
 
     /// Whether its transfer encoding showed this.
@@ -123,16 +121,18 @@ impl<'a> Transferred<'a> {
     ) -> Choice<'b> {
         let part = message.part(id);
         let meaning = self.charset.as_deref().and_then(|label| policy.charset_map.meaning(label));
-        let choice = choose(
-            bytes,
-            &Evidence {
-                label: self.charset.as_deref(),
-                resolved: meaning.map(Resolved::Exact).or(self.resolved),
-                document: Document::of(&part.media.sub),
-                mapped: meaning.is_some(),
-                mail: Some(Mail { message, part: id, policy, hints, body: Some(self) }),
-            },
-        );
+        let evidence = Evidence {
+            label: self.charset.as_deref(),
+            resolved: meaning.map(Resolved::Exact).or(self.resolved),
+            document: Document::of(&part.media.sub),
+            mapped: meaning.is_some(),
+            mail: Some(Mail { message, part: id, policy, hints, body: Some(self) }),
+        };
+        let choice = if has_yenc(&self.blocks) {
+            choose_by(bytes, &beside(&self.blocks, bytes), &evidence)
+        } else {
+            choose(bytes, &evidence)
+        };
         // The planner leaves attachments and closed parts alone; they must not make it read other parts otherwise than this.
         if !part.attachment && is_text(part) && !message.is_sealed(id) {
             hints.learn(id, choice.used, !matches!(choice.how, How::Ascii | How::Fallback));
@@ -238,6 +238,12 @@ impl<'a> Transferred<'a> {
             });
         }
     }
+}
+
+/// Whether an inline PGP block begins in a text.
+pub(crate) fn has_armour(text: &[u8]) -> bool {
+    static BEGIN: OnceLock<memmem::Finder<'static>> = OnceLock::new();
+    BEGIN.get_or_init(|| memmem::Finder::new(b"-----BEGIN PGP ")).find(text).is_some()
 }
 
 /// Whether the part says 7bit, or nothing, which means the same.

@@ -155,9 +155,11 @@ impl<'a> Parser<'a> {
             part.transfer = TransferEncoding::from_value(at.of(raw));
         }
         let disposition = disposition_at.map(|at| params::scan(at.of(raw)));
-        part.attachment = disposition
-            .as_ref()
-            .is_some_and(|(main, _)| main.trim_ascii().eq_ignore_ascii_case(b"attachment"));
+        // What nobody knows is an attachment (RFC 2183 2.8).
+        part.attachment = disposition.as_ref().is_some_and(|(main, _)| {
+            let word = main.trim_ascii().split(u8::is_ascii_whitespace).next().unwrap_or_default();
+            !word.is_empty() && !word.eq_ignore_ascii_case(b"inline")
+        });
         let Some(at) = type_at else {
             return self.compose(id, None);
         };

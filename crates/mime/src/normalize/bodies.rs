@@ -2,19 +2,20 @@
 
 use super::fields::added_fields;
 use super::outgoing::{self, Outgoing};
-use super::{global, lines};
+use super::{binary, global, lines};
 use crate::choose::Choice;
 use crate::fixup::{self, Document};
 use crate::message::charset;
-use crate::recipe::{Lines, OldEol, Patch, Recipe, Steps};
-use crate::text::{Hints, Transferred, is_text, reading, unquote};
-use crate::transfer::blocks::has_yenc;
+use crate::recipe::{Lines, OldEol, Patch, Recipe, Steps, to_crlf};
+use crate::text::{Hints, Transferred, has_armour, is_text, reading, unquote};
+use crate::transfer::blocks::{Block, has_yenc};
 use crate::transfer::{TransferEncoding, base64, quoted_printable};
 use crate::{
     Attachments, Bodies, Edit, Eol, Event, EventKind, Message, OnLoss, PartId, PartKind, Policy, Report,
     Span, Transfer, choose,
 };
 use mailglot_codec::{Charset, Resolved};
+use memchr::memmem;
 use std::borrow::Cow;
 
 /// Plans all text bodies; returns what they tell about the message's charsets.
@@ -59,18 +60,8 @@ pub(super) fn plan(
             report.extend(note);
             continue;
         };
-        if target.relabels(UTF_8) && choose::is_otherwise_as_utf8(&target.text) {
-            let detail = Cow::Borrowed("under a label of UTF-8 the text would be read otherwise");
-            report.push(Event { part: id, at: part.body, kind: EventKind::MimeUnsettled, detail, count: 1 });
-            continue;
-        }
-        if has_yenc(&transferred.blocks) {
-            // Told already: binary data, that a change of charset would spoil.
-            continue;
-        }
-        if transferred.has_armour() {
-            let (kind, detail) = (EventKind::MimeSignedUntouched, Cow::Borrowed("inline PGP"));
-            report.push(Event { part: id, at: part.body, kind, detail, count: 1 });
+        if let Some(obstacle) = body.obstacle(&target) {
+            report.extend(obstacle.event(id, part.body));
             continue;
         }
         report.extend(note);
@@ -103,6 +94,24 @@ pub(super) struct Body<'a, 'm> {
     pub(super) policy: &'a Policy,
     pub(super) transferred: &'a Transferred<'m>,
     pub(super) choice: &'a Choice<'a>,
+}
+
+/// Why a body that could be written anew stays as it is.
+enum Obstacle {
+    /// Told already.
+    Known,
+    Found(EventKind, &'static str),
+}
+
+impl Obstacle {
+    fn event(self, part: PartId, at: Span) -> Option<Event> {
+        match self {
+            Self::Known => None,
+            Self::Found(kind, detail) => {
+                Some(Event { part, at, kind, detail: Cow::Borrowed(detail), count: 1 })
+            }
+        }
+    }
 }
 
 /// What becomes of a body.
@@ -138,6 +147,39 @@ impl<'a> Body<'a, '_> {
             || bare
             || self.policy.on_loss == OnLoss::Keep && self.choice.log.losses() > 0
             || mixed)
+    }
+
+    /// What holds of the bytes whatever they say as text, and would not of others.
+    fn obstacle(&self, target: &Target<'_>) -> Option<Obstacle> {
+        let (transferred, text) = (self.transferred, self.choice.text.as_bytes());
+        let bytes = &*transferred.decoded.bytes;
+        let relabels = target.relabel.is_some();
+        if target.relabels(UTF_8) && choose::is_otherwise_as_utf8(&target.text) {
+            let detail = "under a label of UTF-8 the text would be read otherwise";
+            return Some(Obstacle::Found(EventKind::MimeUnsettled, detail));
+        }
+        if let Some(what) = binary::kind(bytes, &target.text) {
+            return Some(Obstacle::Found(EventKind::MimeNotText, what));
+        }
+        // Binary data, that a change of charset would spoil.
+        let spoils = |block: &Block| memmem::find(text, &bytes[block.at.clone()]).is_none();
+        if has_yenc(&transferred.blocks) || relabels && transferred.blocks.iter().any(spoils) {
+            return Some(Obstacle::Known);
+        }
+        if transferred.has_armour() || !self.choice.used.is_ascii_compatible() && has_armour(text) {
+            return Some(Obstacle::Found(EventKind::MimeSignedUntouched, "inline PGP"));
+        }
+        let own = relabels && self.choice.used != Charset::UTF_8;
+        let document = Document::of(&self.message.part(self.id).media.sub);
+        if own && document == Some(Document::Card) && fixup::has_encoded_text(text) {
+            let detail = "text in quoted-printable within it is in the charset of the part";
+            return Some(Obstacle::Found(EventKind::MimeUnsettled, detail));
+        }
+        if own && bytes.starts_with(br"{\rtf") {
+            let detail = "the text names its own code page";
+            return Some(Obstacle::Found(EventKind::MimeUnsettled, detail));
+        }
+        None
     }
 
     /// None for a body that needs nothing.
@@ -183,12 +225,11 @@ impl<'a> Body<'a, '_> {
             if let Some((plain, old)) = lines::with_line_ends(&text, eol)
                 && lines::may_stand(&plain, eol, &boundaries, true)
             {
-                let same_lines = lines::come_back(&text, &plain, old);
                 let mut plain = plain.into_owned();
                 steps.eol = old;
                 steps.added_end = self.end_line(&mut plain, eol);
                 let (text, transfer) = (Cow::Owned(plain), TransferEncoding::Identity);
-                return Some(Target { text, transfer, relabel: label, steps, way_back, same_lines });
+                return Some(Target { text, transfer, relabel: label, steps, way_back, same_lines: true });
             }
             if !relabel && self.transferred.footer().is_none() {
                 return None;
@@ -287,8 +328,9 @@ impl<'a> Body<'a, '_> {
         }
         text.extend_from_slice(&plain[at..]);
         if let Some(footer) = footer {
-            text.extend_from_slice(self.transferred.seam(&text, self.message));
-            text.extend_from_slice(choose::appended(footer, choice.used).text.as_bytes());
+            let seam = self.transferred.seam(&text, self.message);
+            let end = [seam, choose::appended(footer, choice.used).text.as_bytes()].concat();
+            text.extend_from_slice(&lines::ended_as(&text, end));
         }
         Outgoing { text: Cow::Owned(text), patches, label, note: None }
     }
@@ -334,10 +376,14 @@ impl<'a> Body<'a, '_> {
         let eol = self.message.eol().bytes();
         let with: &[u8] = match target.transfer {
             TransferEncoding::Base64 => {
-                let canonical = if self.message.eol() == Eol::Lf && self.had_lines() {
-                    Cow::Owned(crate::recipe::to_crlf(&target.text))
-                } else {
+                let quoted = self.transferred.decoded.used == TransferEncoding::QuotedPrintable;
+                let canonical = if self.message.eol() != Eol::Lf || !self.had_lines() {
                     Cow::Borrowed(&*target.text)
+                } else if quoted && lines::has_bare_lf(&target.text) {
+                    // Where some lines end without it, an escaped CR is data.
+                    Cow::Owned(lines::each_to_crlf(&target.text))
+                } else {
+                    Cow::Owned(to_crlf(&target.text))
                 };
                 base64::encode_lines(&canonical, 76, eol, &mut new);
                 if !self.transferred.body.ends_with(b"\n") {

@@ -20,25 +20,39 @@ pub(super) fn boundaries_around<'m>(message: &'m Message<'_>, id: PartId) -> Vec
     boundaries
 }
 
-/// Gives a decoded text the line ends of its message; None where that cannot be done without changing the text (a bare CR).
+/// Gives a decoded text the line ends of its message; None where that cannot be done without changing the text: line ends of both forms, of which
+/// some are data then (a patch for a file with CR LF), or a bare CR.
 pub(super) fn with_line_ends(text: &[u8], eol: Eol) -> Option<(Cow<'_, [u8]>, OldEol)> {
     let cr = memchr::memchr(b'\r', text);
     match (eol, cr) {
         (Eol::Cr, _) => None,
-        (Eol::Lf, None) => Some((Cow::Borrowed(text), OldEol::Same)),
-        (Eol::Lf, Some(_)) => {
-            let lf = to_lf(text);
-            memchr::memchr(b'\r', &lf).is_none().then_some((Cow::Owned(lf), OldEol::CrLf))
-        }
+        (_, Some(_)) if has_bare_cr(text) || has_bare_lf(text) => None,
+        (Eol::Lf, None) | (Eol::CrLf, Some(_)) => Some((Cow::Borrowed(text), OldEol::Same)),
+        (Eol::Lf, Some(_)) => Some((Cow::Owned(to_lf(text)), OldEol::CrLf)),
         (Eol::CrLf, None) if memchr::memchr(b'\n', text).is_some() => {
             Some((Cow::Owned(to_crlf(text)), OldEol::Lf))
         }
         (Eol::CrLf, None) => Some((Cow::Borrowed(text), OldEol::Same)),
-        (Eol::CrLf, Some(_)) => match (has_bare_cr(text), has_bare_lf(text)) {
-            (true, _) => None,
-            (false, false) => Some((Cow::Borrowed(text), OldEol::Same)),
-            (false, true) => Some((Cow::Owned(to_crlf(text)), OldEol::Same)),
-        },
+    }
+}
+
+/// Every LF becomes CR LF, whatever stands before it.
+pub(super) fn each_to_crlf(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() + text.len() / 32);
+    for line in text.split_inclusive(|b| *b == b'\n') {
+        let (content, ended) = line.strip_suffix(b"\n").map_or((line, false), |content| (content, true));
+        out.extend_from_slice(content);
+        out.extend_from_slice(if ended { b"\r\n" } else { b"" });
+    }
+    out
+}
+
+/// More of a text, with the line ends that the text has. Those of what stands outside an encoding are the message's.
+pub(super) fn ended_as(text: &[u8], more: Vec<u8>) -> Vec<u8> {
+    match memchr::memchr(b'\n', text) {
+        Some(end) if text[..end].ends_with(b"\r") => to_crlf(&more),
+        Some(_) => to_lf(&more),
+        None => more,
     }
 }
 
@@ -55,18 +69,8 @@ fn has_bare_cr(text: &[u8]) -> bool {
     memchr::memchr_iter(b'\r', text).any(|at| text.get(at + 1) != Some(&b'\n'))
 }
 
-fn has_bare_lf(text: &[u8]) -> bool {
+pub(super) fn has_bare_lf(text: &[u8]) -> bool {
     memchr::memchr_iter(b'\n', text).any(|at| at == 0 || text[at - 1] != b'\r')
-}
-
-/// Whether the old text comes back of what [`with_line_ends`] made of it: each of its line ends had the form that all are given.
-pub(super) fn come_back(text: &[u8], plain: &[u8], old: OldEol) -> bool {
-    match old {
-        // Line ends were only added, if any.
-        OldEol::Same => text.len() == plain.len(),
-        OldEol::Lf => true,
-        OldEol::CrLf => text.len() - plain.len() == memchr::memchr_iter(b'\n', plain).count(),
-    }
 }
 
 /// Whether a body may stand as plain lines: none too long, no NUL, none that an enclosing boundary would cut, none that a mailbox would quote
@@ -121,6 +125,9 @@ mod tests {
         assert_eq!(ends("a\r\nb", Eol::CrLf), Some(("a\r\nb".to_owned(), OldEol::Same)));
         assert_eq!(ends("a\rb", Eol::Lf), None);
         assert_eq!(ends("a\rb\r\n", Eol::CrLf), None);
+        for eol in [Eol::Lf, Eol::CrLf] {
+            assert_eq!(ends("a\r\nb\nc", eol), None);
+        }
         assert_eq!(ends("a", Eol::Cr), None);
     }
 

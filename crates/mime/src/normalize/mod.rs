@@ -3,6 +3,7 @@
 //! # Limits
 //! A message whose reading would change by its own rewriting (damage that only looks settled) is left alone, with `mime.unsettled`.
 
+mod binary;
 mod bodies;
 mod fields;
 mod global;

@@ -75,6 +75,17 @@ pub(crate) fn blocks(text: &[u8]) -> Vec<Block> {
     found
 }
 
+/// What of a text stands in no block.
+pub(crate) fn beside(blocks: &[Block], text: &[u8]) -> Vec<u8> {
+    let (mut rest, mut at) = (Vec::new(), 0);
+    for block in blocks {
+        rest.extend_from_slice(&text[at..block.at.start]);
+        at = block.at.end;
+    }
+    rest.extend_from_slice(&text[at..]);
+    rest
+}
+
 /// Whether binary data stands in a text: a yEnc block.
 pub(crate) fn has_yenc(blocks: &[Block]) -> bool {
     blocks.iter().any(|block| block.kind == EventKind::CteYenc)

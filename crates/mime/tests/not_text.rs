@@ -1,0 +1,202 @@
+//! Bytes in text parts that mean something beside the text that they are read as: they come out as they were.
+
+#![allow(clippy::unwrap_used)]
+
+use base64::Engine as _;
+use mailglot_mime::{Eol, Limits, Message, Policy, Report, Transfer, process, text_parts};
+
+const TRANSFERS: [Transfer; 4] = [Transfer::EightBit, Transfer::SevenBit, Transfer::Keep, Transfer::Clean];
+
+/// A message of one part with these fields, in lines that end so.
+fn message(fields: &str, body: &[u8], eol: Eol) -> Vec<u8> {
+    let head = format!("From: a@b.example\nMIME-Version: 1.0\n{fields}\n\n");
+    let eol = std::str::from_utf8(eol.bytes()).unwrap();
+    [head.replace('\n', eol).as_bytes(), body].concat()
+}
+
+/// A message that stays whatever is asked for, and what is told of it.
+fn stays(raw: &[u8]) -> Vec<(&'static str, String)> {
+    let mut told = Vec::new();
+    for transfer in TRANSFERS {
+        let outcome = process(raw, &Policy { transfer, ..Policy::default() });
+        assert_eq!(*outcome.bytes, *raw, "{transfer:?}: {}", raw.escape_ascii());
+        told = outcome.report.events.iter().map(|e| (e.kind.code(), e.detail.clone().into_owned())).collect();
+    }
+    told
+}
+
+fn base64(bytes: &[u8]) -> Vec<u8> {
+    base64::engine::general_purpose::STANDARD.encode(bytes).into_bytes()
+}
+
+#[test]
+fn files_of_other_kinds_stay() {
+    let mut state = 1_u32;
+    let noise: Vec<u8> = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    })
+    .take(700)
+    .collect();
+    let kinds: [(&[u8], &str); 7] = [
+        (b"PK\x03\x04\x14\0\0\0\x08\0", "a zip archive"),
+        (b"\x1f\x8b\x08\0\0\0\0\0\0\x03", "compressed with gzip"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR", "a picture (PNG)"),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF\0", "a picture (JPEG)"),
+        (b"GIF89a\x01\0\x01\0\x80", "a picture (GIF)"),
+        (b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n", "a document (PDF)"),
+        (b"", "data with many control characters"),
+    ];
+    for (start, kind) in kinds {
+        for label in ["", "; charset=us-ascii", "; charset=iso-8859-1", "; charset=utf-8", "; charset=koi8-r"]
+        {
+            let fields =
+                format!("Content-Type: text/plain; name=\"a.bin\"{label}\nContent-Transfer-Encoding: base64");
+            for (length, eol) in [(90, Eol::Lf), (700, Eol::Lf), (700, Eol::CrLf)] {
+                if start.is_empty() && length < 700 {
+                    continue;
+                }
+                let raw = message(&fields, &base64(&[start, &noise[..length]].concat()), eol);
+                let told = stays(&raw);
+                assert!(told.contains(&("mime.not-text", kind.to_owned())), "{kind} {label}: {told:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn carriage_returns_that_are_data_stay() {
+    let (plain, base) = (" one\r\n-two\r\n+zwei\n", base64(b" one\r\n-two\r\n+zwei\n"));
+    let quoted = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable";
+    stays(&message(quoted, b" one=0D\n-two=0D\n+zwei\n", Eol::Lf));
+    let encoded = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64";
+    stays(&message(encoded, &base, Eol::Lf));
+    stays(&message(encoded, &base, Eol::CrLf));
+    // In another charset the text changes, and nothing else.
+    let latin = plain.replace("zwei", "zw\u{f6}lf");
+    let bytes: Vec<u8> = latin.chars().map(|c| c as u8).collect();
+    let fields = "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: base64";
+    for eol in [Eol::Lf, Eol::CrLf] {
+        for transfer in TRANSFERS {
+            let raw = message(fields, &base64(&bytes), eol);
+            let outcome = process(&raw, &Policy { transfer, ..Policy::default() });
+            let out = String::from_utf8(outcome.bytes.into_owned()).unwrap().replace("\r\n", "\n");
+            let (head, body) = out.split_once("\n\n").unwrap();
+            assert!(head.contains("charset=utf-8"), "{out}");
+            if head.contains("base64") {
+                assert_eq!(body.replace('\n', "").as_bytes(), base64(latin.as_bytes()), "{out}");
+            } else {
+                let (cr, lf) = if eol == Eol::Lf { ("=0D", "") } else { ("", "=0A") };
+                let lines = if eol == Eol::Lf {
+                    format!(" one{cr}\n-two{cr}\n+zw=C3=B6lf\n")
+                } else {
+                    format!(" one\n-two\n+zw=C3=B6lf{lf}")
+                };
+                assert_eq!(body, lines, "{eol:?} {transfer:?}: {out}");
+            }
+        }
+    }
+    // Of escaped ones in lines that end in LF alone base64 keeps each as well.
+    let fields = "Content-Type: text/html; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable";
+    let raw = message(fields, b"=E9t=E9=0D\n=E9=E9=E9=E9\n", Eol::Lf);
+    let out = process(&raw, &Policy { transfer: Transfer::SevenBit, ..Policy::default() }).bytes.into_owned();
+    let quoted = out.ends_with(b"=0D\n=C3=A9=C3=A9=C3=A9=C3=A9\n");
+    let want = base64("\u{e9}t\u{e9}\r\r\n\u{e9}\u{e9}\u{e9}\u{e9}\r\n".as_bytes());
+    assert!(quoted || out.ends_with(&[&want[..], b"\n"].concat()), "{}", out.escape_ascii());
+    // Line ends of one form are line ends.
+    let raw = message(encoded, &base64(b"one\r\ntwo\r\n"), Eol::Lf);
+    assert!(process(&raw, &Policy::default()).bytes.ends_with(b"7bit\n\none\ntwo\n"));
+}
+
+#[test]
+fn encoded_blocks_stay_where_ascii_is_not_ascii() {
+    let block = "begin 644 a.bin\n%[$\\]^@_A\n`\nend\n";
+    let text = format!("hej\n{block}");
+    for label in ["sen_850200_b", "din_66003", "iso-646-fr", "ns_4551-1", "jis_x0201", "utf-7"] {
+        let fields = format!("Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: 7bit");
+        let told = stays(&message(&fields, text.as_bytes(), Eol::Lf));
+        assert!(told.iter().any(|(code, _)| *code == "cte.uuencode"), "{label}: {told:?}");
+    }
+    // Where it comes out as it was, the text around it is written anew.
+    let raw =
+        message("Content-Type: text/plain; charset=iso-8859-1", format!("p\n{block}").as_bytes(), Eol::Lf);
+    let raw: Vec<u8> = raw.iter().map(|b| if *b == b'p' { 0xE9 } else { *b }).collect();
+    let out = process(&raw, &Policy::default()).bytes.into_owned();
+    assert!(out.ends_with(format!("\n\u{e9}\n{block}").as_bytes()), "{}", out.escape_ascii());
+}
+
+#[test]
+fn binary_blocks_tell_nothing_of_the_text_around_them() {
+    let data: Vec<u8> = (1..=255_u8).filter(|b| !b"\r\n=".contains(b)).cycle().take(600).collect();
+    let block = [b"=ybegin line=128 size=600 name=a\n", data.as_slice(), b"\n=yend size=600\n"].concat();
+    for (label, text) in [
+        ("utf-8", "Schöne Grüße\n".as_bytes()),
+        ("iso-8859-1", b"Sch\xf6ne Gr\xfc\xdfe\n"),
+        ("us-ascii", b"nothing more\n"),
+        ("koi8-r", b"\xf0\xd2\xc9\xd7\xc5\xd4\n"),
+    ] {
+        let fields = format!("Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: 8bit");
+        let raw = message(&fields, &[text, &block].concat(), Eol::Lf);
+        let read = Message::parse(&raw, &Limits::default());
+        let parts = text_parts(&read, &Policy::default(), &mut Report::default());
+        let first = parts[0].text.as_deref().unwrap().lines().next().unwrap();
+        let alone = message(&fields, text, Eol::Lf);
+        let alone = Message::parse(&alone, &Limits::default());
+        let want = text_parts(&alone, &Policy::default(), &mut Report::default());
+        assert_eq!(Some(first), want[0].text.as_deref().and_then(|t| t.lines().next()), "{label}");
+        stays(&raw);
+    }
+}
+
+#[test]
+fn documents_that_name_a_charset_of_their_own_stay() {
+    let unsettled = |fields: &str, body: &[u8]| {
+        let told = stays(&message(fields, body, Eol::Lf));
+        assert!(told.iter().any(|(code, _)| *code == "mime.unsettled"), "{fields}: {told:?}");
+    };
+    unsettled(
+        "Content-Type: text/rtf",
+        b"{\\rtf1\\ansi\\ansicpg1251 \xcf\xf0\xe8\xe2\xe5\xf2, \xec\xe8\xf0}\n",
+    );
+    let card = b"BEGIN:VCARD\nVERSION:2.1\nFN;ENCODING=QUOTED-PRINTABLE:=CF=F0=E8\nORG:\xcf\xf0\xe8\xe2\xe5\xf2\nEND:VCARD\n";
+    unsettled("Content-Type: text/x-vcard; charset=windows-1251", card);
+    // The old form of the parameter.
+    let card = b"BEGIN:VCARD\nVERSION:2.1\nN;QUOTED-PRINTABLE:M=FCller\nORG:K\xf6ln\nEND:VCARD\n";
+    unsettled("Content-Type: text/x-vcard; charset=iso-8859-1", card);
+    // What names its charset is not touched, and what is ASCII cannot be wrong.
+    for property in ["FN;CHARSET=koi8-r;ENCODING=QUOTED-PRINTABLE:=CF", "FN;ENCODING=QUOTED-PRINTABLE:a=20b"]
+    {
+        let card = [b"BEGIN:VCARD\n", property.as_bytes(), b"\nORG:K\xf6ln\nEND:VCARD\n"].concat();
+        let raw = message("Content-Type: text/x-vcard; charset=iso-8859-1", &card, Eol::Lf);
+        let out = String::from_utf8(process(&raw, &Policy::default()).bytes.into_owned()).unwrap();
+        assert!(out.contains("ORG:K\u{f6}ln") && out.contains(property), "{out}");
+    }
+}
+
+#[test]
+fn armour_in_wide_characters_is_armour() {
+    let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_be_bytes).collect() };
+    let text =
+        "hallo\n-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA1\n\ngr\u{fc}n\n-----BEGIN PGP SIGNATURE-----\n";
+    let fields = "Content-Type: text/plain; charset=utf-16be\nContent-Transfer-Encoding: base64";
+    let told = stays(&message(fields, &base64(&wide(text)), Eol::Lf));
+    assert!(told.contains(&("mime.signed-untouched", "inline PGP".to_owned())), "{told:?}");
+}
+
+#[test]
+fn dispositions_that_nobody_knows_are_those_of_attachments() {
+    for disposition in
+        ["x-file; filename=a.txt", "filename=a.txt; attachment", "ATTACHMENT", "(x) attachment"]
+    {
+        let fields = format!(
+            "Content-Type: text/plain; charset=koi8-r\nContent-Disposition: {disposition}\nContent-Transfer-Encoding: 8bit"
+        );
+        let told = stays(&message(&fields, b"\xf0\xd2\xc9\xd7\xc5\xd4\n", Eol::Lf));
+        assert!(told.iter().any(|(code, _)| *code == "mime.attachment-untouched"), "{disposition}: {told:?}");
+    }
+    for disposition in ["inline; filename=a.txt", "Inline", "", "inline filename=a.txt"] {
+        let fields = format!("Content-Type: text/plain; charset=koi8-r\nContent-Disposition: {disposition}");
+        let out = process(&message(&fields, b"\xf0\xd2\n", Eol::Lf), &Policy::default()).bytes.into_owned();
+        assert!(out.ends_with("\u{41f}\u{440}\n".as_bytes()), "{disposition}");
+    }
+}

@@ -10,6 +10,7 @@
 use crate::generated::labels::LABELS;
 use crate::{Charset, code_page, iana};
 use std::borrow::Cow;
+use std::iter;
 use std::sync::OnceLock;
 
 /// Whose names count.
@@ -232,7 +233,7 @@ impl Slot {
     #[cold]
     fn all() -> Vec<Self> {
         let empty = || Self { number: 0, resolved: Resolved::Unknown, is_name: false };
-        let mut slots: Vec<Self> = std::iter::repeat_with(empty).take(1 << Self::BITS).collect();
+        let mut slots: Vec<Self> = iter::repeat_with(empty).take(1 << Self::BITS).collect();
         for (row, number) in LABELS.iter().filter_map(|row| Some((row, packed(row.0.as_bytes())?))) {
             let mut at = Self::first(number);
             while slots[at].number != 0 {
@@ -307,11 +308,14 @@ fn in_mail(label: &str) -> Option<Resolved> {
     if let Some(found) = folded(label).or_else(|| code_page(label).map(Resolved::Alias)) {
         return Some(found.alias());
     }
-    if let Some(found) = clean(label) {
-        return Some(found);
+    if is_part_that_is_not(label.trim_matches(is_wrapping)) {
+        return None;
     }
     let bare = bare(label);
     let bare = bare.as_ref();
+    if let Some(found) = clean(label) {
+        return Some(found);
+    }
     locale(bare)
         .or_else(|| folded(bare).map(Resolved::repaired))
         .or_else(|| code_page(bare).map(Resolved::Repaired))
@@ -334,9 +338,14 @@ fn clean(label: &str) -> Option<Resolved> {
         {
             return Some(answer(row).repaired());
         }
-        name = ["charset=", "3d", "=", "x-"].iter().find_map(|prefix| name.strip_prefix(prefix))?;
-        name = name.trim_matches(is_wrapping);
+        name = without_prefix(name)?;
     }
+}
+
+/// A name without one of what stands before names.
+fn without_prefix(name: &str) -> Option<&str> {
+    let rest = ["charset=", "3d", "=", "x-"].iter().find_map(|prefix| name.strip_prefix(prefix))?;
+    Some(rest.trim_matches(is_wrapping))
 }
 
 fn known(label: &str) -> Option<Charset> {
@@ -386,21 +395,34 @@ fn folded(label: &str) -> Option<Resolved> {
         let mut rows: Vec<_> =
             LABELS.iter().filter(|row| row.2 != Source::Slip).map(|row| (fold(row.0), row)).collect();
         rows.sort_by(|a, b| a.0.cmp(&b.0));
-        // Where labels that differ fold to one key, it is nobody's.
-        let clash = |key: &str, means| rows_of(&rows, key).iter().any(|(_, row)| row.1 != means);
-        rows.iter().filter(|(key, row)| !clash(key, row.1)).cloned().collect()
+        let mut keys: Vec<(String, &'static Row)> = Vec::new();
+        for same in rows.chunk_by(|a, b| a.0 == b.0) {
+            keys.extend(heir(same).map(|row| (same[0].0.clone(), row)));
+        }
+        keys
     });
     let key = fold(label);
     if key.is_empty() {
         return None;
     }
-    rows_of(table, &key).first().map(|(_, row)| answer(row))
+    let at = table.binary_search_by(|(other, _)| other.as_str().cmp(&key)).ok()?;
+    table.get(at).map(|(_, row)| answer(row))
 }
 
-fn rows_of<'t>(table: &'t [(String, &'static Row)], key: &str) -> &'t [(String, &'static Row)] {
-    let from = table.partition_point(|(k, _)| k.as_str() < key);
-    let len = table[from..].iter().take_while(|(k, _)| k == key).count();
-    &table[from..from + len]
+/// Whose a key is, of the rows that fold to it: the best source's. Where sources as good mean charsets that are not even read alike, nobody's.
+fn heir(rows: &[(String, &'static Row)]) -> Option<&'static Row> {
+    let best = |row: &Row| match row.2 {
+        Source::IanaName | Source::Iana => 0,
+        Source::Web => 1,
+        Source::Mail | Source::Slip => 2,
+    };
+    let alike = |a: Means, b: Means| match (a, b) {
+        (Means::Is(a), Means::Is(b)) => a.superset() == b.superset(),
+        (a, b) => a == b,
+    };
+    let first = rows.iter().map(|(_, row)| *row).min_by_key(|row| best(row))?;
+    let rivals = rows.iter().filter(|(_, row)| best(row) == best(first));
+    rivals.into_iter().all(|(_, row)| alike(row.1, first.1)).then_some(first)
 }
 
 fn fold(label: &str) -> String {
@@ -410,39 +432,73 @@ fn fold(label: &str) -> String {
     while let Some(c) = chars.next() {
         let leading_zero = c == '0' && !in_number && chars.peek().is_some_and(char::is_ascii_digit);
         in_number = c.is_ascii_digit() && !leading_zero;
-        if !leading_zero && !matches!(c, '-' | '_' | ' ' | '.' | ':' | '+') {
+        if !leading_zero && !is_separator(c) {
             key.push(c);
         }
     }
     key
 }
 
+fn is_separator(c: char) -> bool {
+    matches!(c, '-' | '_' | ' ' | '.' | ':' | '+')
+}
+
 /// Step 5: numbers of code pages, and parts of ISO 8859.
 fn code_page(label: &str) -> Option<Charset> {
-    let separators = ['-', '_', ' '];
-    let rest = label.strip_prefix("iso").unwrap_or(label).trim_start_matches(separators);
-    if let Some(part) = rest.strip_prefix("8859") {
-        let part = part.trim_start_matches(separators).parse::<u32>().ok()?;
-        return code_page::by_number(28590 + part);
+    if let Some(part) = part_of_8859(label) {
+        return iso_8859(part);
     }
     let rest = label.strip_prefix("x-").unwrap_or(label);
     let number = ["codepage", "windows", "win", "dos", "ibm", "cp", "ms", ""]
         .iter()
         .find_map(|prefix| rest.strip_prefix(prefix))?
-        .trim_start_matches(separators);
+        .trim_start_matches(SEPARATORS);
     if !number.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
     code_page::by_number(number.parse().ok()?)
 }
 
-/// Step 6: the longest known name at the start, if it ends there. Short names and words are no evidence.
+/// What stands between the names of a family and the number in it.
+const SEPARATORS: [char; 3] = ['-', '_', ' '];
+
+/// What stands behind the name of ISO 8859.
+fn part_of_8859(label: &str) -> Option<&str> {
+    let rest = label.strip_prefix("iso").unwrap_or(label).trim_start_matches(SEPARATORS);
+    rest.strip_prefix("8859").map(|part| part.trim_start_matches(SEPARATORS))
+}
+
+/// A part of ISO 8859 by its number: there are 16, and one of them was never made.
+fn iso_8859(part: &str) -> Option<Charset> {
+    let number = part.bytes().all(|b| b.is_ascii_digit()).then(|| part.parse::<u32>().ok())??;
+    (1..=16).contains(&number).then(|| code_page::by_number(28590 + number))?
+}
+
+/// Whether a label has a number of ISO 8859 that no part has: it is none of the others, however near.
+fn is_part_that_is_not(label: &str) -> bool {
+    let label = iter::successors(Some(label), |label| without_prefix(label)).last().unwrap_or(label);
+    let Some(part) = part_of_8859(label) else { return false };
+    let number = &part[..part.bytes().take_while(u8::is_ascii_digit).count()];
+    let ends = part[number.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric());
+    let is_known = || iso_8859(number).is_some() || folded(&format!("iso-8859-{number}")).is_some();
+    !number.is_empty() && ends && !is_known()
+}
+
+/// Whether a name is that of many charsets that have nothing in common, and says little without what follows it.
+fn is_family(name: &str) -> bool {
+    matches!(fold(name).as_str(), "8859" | "iso8859" | "iso10646")
+}
+
+/// Step 6: the longest known name at the start, if it ends there. Short names and words are no evidence; a family with a part that is not known is none.
 fn prefix(label: &str) -> Option<Resolved> {
     let cuts = label.char_indices().rev().filter(|(_, c)| !c.is_ascii_alphanumeric());
     for (at, _) in cuts {
         let name = &label[..at];
         let telling = name.len() >= 8 || name.len() >= 4 && name.bytes().any(|b| b.is_ascii_digit());
         if telling && let Some(row) = row(name.as_bytes()) {
+            if is_family(name) && label[at..].starts_with(is_separator) {
+                return None;
+            }
             return Some(answer(row).repaired());
         }
     }
@@ -617,6 +673,71 @@ mod tests {
         assert_eq!(Charset::for_label(b"utf-8\xA0", View::Mail), Repaired(utf8));
         assert_eq!(mail(&"x".repeat(1_000_000)), Unknown);
         assert_eq!(mail(&"-".repeat(100)), Unknown);
+    }
+
+    #[test]
+    fn numbers_that_no_part_of_a_family_has_are_not_read_as_others() {
+        let known = |part: u64| (1..=16).contains(&part) && part != 12;
+        // Far numbers, and those that lead to code pages when something is added to them in 32 bits.
+        let far = [1987, 5132, 10_008, 21_630, u64::from(u32::MAX), u64::MAX];
+        let pages = (0..66_000).map(|page| (1_u64 << 32) + page - 28_590);
+        for part in (1..2_000).chain(far).chain(pages) {
+            for family in ["iso-8859-", "ISO_8859-", "iso8859_", "8859-", "x-iso-8859-", "iso-8859 "] {
+                let found = mail(&format!("{family}{part}")).charset();
+                let want = Charset::for_name(&format!("ISO-8859-{part}")).filter(|_| known(part));
+                assert_eq!(found.map(Charset::superset), want.map(Charset::superset), "{family}{part}");
+            }
+        }
+        for label in [
+            "iso-8859-Z2",
+            "iso8859-foo",
+            "\"iso-8859-22\"",
+            "charset=3Diso-8859-22",
+            "iso-8859-22; x=y",
+            "iso-8859-+5x",
+        ] {
+            assert_eq!(mail(label), Resolved::Unknown, "{label}");
+        }
+        for label in ["iso-10646-ucs-5", "iso-10646-klingon"] {
+            assert_eq!(mail(label), Resolved::Unknown, "{label}");
+        }
+        // What is no part does not hide the name.
+        for label in ["iso-8859<br>", "iso-8859;", "iso-8859-", "iso-8859-1-latin", "iso-8859-1:1988"] {
+            assert_eq!(mail(label).charset(), Some(Charset::ISO_8859_1), "{label}");
+        }
+    }
+
+    /// Every label but those that two standards give to different charsets is found by any spelling of its separators.
+    #[test]
+    fn separators_do_not_count() {
+        let mut seen = 0;
+        for (label, means, source) in LABELS.iter().filter(|row| row.2 != Source::Slip) {
+            let Means::Is(charset) = means else { continue };
+            if label.contains(|c: char| !c.is_ascii_alphanumeric() && !is_separator(c)) {
+                continue;
+            }
+            for other in [label.replace('-', "_"), label.replace('_', "-"), label.replace(['-', '_'], ".")] {
+                let found = mail(&other).charset();
+                assert!(found.is_some() || fold(label).starts_with("isoir9"), "{other}");
+                // A registered name stands before others that are spelled nearly so; one that is a row itself is that row.
+                if matches!(source, Source::IanaName | Source::Iana) && row(other.as_bytes()).is_none() {
+                    let registered = found.map(Charset::superset) == Some(charset.superset());
+                    assert!(registered || fold(label).starts_with("isoir9"), "{other} of {label}: {found:?}");
+                }
+                seen += 1;
+            }
+        }
+        assert!(seen > 4_000, "{seen}");
+        for (label, charset) in [
+            ("ms-kanji", Charset::SHIFT_JIS),
+            ("iso_ir_58", Charset::GB2312),
+            ("ks-c-5601-1987", Charset::KS_C_5601_1987),
+            ("ks c 5601 1987", Charset::KS_C_5601_1987),
+            ("euc cn", Charset::GB2312),
+        ] {
+            assert_eq!(mail(label), Resolved::Alias(charset), "{label}");
+        }
+        assert_eq!(mail("iso_ir_91"), Resolved::Unknown);
     }
 
     #[test]

@@ -2,35 +2,87 @@
 //!
 //! # Limits
 //!
-//! What services of master.cf say otherwise is seen where `postconf -P` tells it, too. Of `smtpd_milter_maps` it is only seen that there are
-//! such. Clients whose line ends are left alone (`smtpd_forbid_bare_newline_exclusions`, by default one's own networks) are a note and no fault: they may be devices that
+//! What services of master.cf say otherwise is seen where `postconf -P` tells it, too; a service that says nothing of its own is taken for one that
+//! main.cf speaks for. A filter is ours by its address alone. Mail that comes by a service of a loopback address without the filter, or by one for the mail of
+//! one's own people, is a note and no fault. Of `smtpd_milter_maps` it is only seen that there are such. Clients whose line ends are left alone (`smtpd_forbid_bare_newline_exclusions`, by default one's own networks) are a note and no fault: they may be devices that
 //! send nothing else, and whoever lists them vouches for them. Settings that refer to others (`$name`) are followed; of those that ask for a condition (`${name?value}`) it says so.
 
+use crate::args::CheckMtaArgs;
 use crate::exit::{Exit, Failure};
+use crate::output;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::{self, Read};
+use std::net::IpAddr;
 
 /// Runs the command.
-pub(crate) fn run() -> Result<Exit, Failure> {
+pub(crate) fn run(args: &CheckMtaArgs) -> Result<Exit, Failure> {
     let mut bytes = Vec::new();
     io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Failure::input("standard input", &error))?;
     let text = String::from_utf8_lossy(&bytes);
-    let settings = Settings::read(&text);
+    let settings = Settings::read(&text, Ours::new(&args.address));
     if settings.main.is_empty() {
         return Err(Failure::new(Exit::Unread, "standard input: nothing of what postconf prints"));
     }
     let faults = settings.faults();
+    let mut said = String::new();
     for fault in &faults {
-        println!("{fault}");
+        // Writing to memory cannot fail.
+        let _ = writeln!(said, "{fault}");
     }
     for note in settings.notes() {
-        println!("note: {note}");
+        let _ = writeln!(said, "note: {note}");
     }
     if faults.is_empty() {
-        println!("the settings keep mail safe");
-        return Ok(Exit::Done);
+        said.push_str("the settings keep mail safe\n");
     }
-    Ok(Exit::Usage)
+    output::print(said.as_bytes())?;
+    Ok(if faults.is_empty() { Exit::Done } else { Exit::Usage })
+}
+
+/// Which addresses are ours.
+#[derive(Clone, Debug, Default)]
+struct Ours(Vec<String>);
+
+impl Ours {
+    fn new(addresses: &[String]) -> Self {
+        Self(addresses.iter().map(|address| bare(plain(address))).collect())
+    }
+
+    /// Whether one of our addresses stands here, by itself or behind the names of a transport and a family: `scan:[127.0.0.1]:10026`,
+    /// `lmtp:inet:127.0.0.1:24`. Where none was named, what holds our name is ours.
+    fn has(&self, value: &str) -> bool {
+        if self.0.is_empty() {
+            return value.contains("mailglot");
+        }
+        let value = bare(value);
+        let mut ends = std::iter::once(0).chain(value.match_indices(':').map(|(at, _)| at + 1));
+        ends.any(|at| self.0.iter().any(|own| *own == value[at..]))
+    }
+
+    /// What is looked for, in words.
+    fn told(&self) -> String {
+        if self.0.is_empty() {
+            "whose address holds `mailglot`".to_owned()
+        } else {
+            format!("at {}", self.0.join(" or "))
+        }
+    }
+}
+
+/// An address without the name of its family.
+fn plain(address: &str) -> &str {
+    let family = |name: &&str| address.starts_with(*name);
+    ["unix:", "local:", "inet:", "tcp:"]
+        .iter()
+        .find(|name| family(name))
+        .map_or(address, |name| &address[name.len()..])
+}
+
+/// An address without brackets, in small letters but for paths.
+fn bare(address: &str) -> String {
+    let text = address.trim();
+    if text.contains('/') { text.to_owned() } else { text.replace(['[', ']'], "").to_ascii_lowercase() }
 }
 
 /// Settings by name.
@@ -39,12 +91,13 @@ struct Settings {
     main: BTreeMap<String, String>,
     /// What services of master.cf say otherwise, by `name/type`.
     services: BTreeMap<String, BTreeMap<String, String>>,
+    ours: Ours,
 }
 
 impl Settings {
     /// Reads lines `name = value`, with continuations as main.cf has them, and lines `service/type/name = value`.
-    fn read(text: &str) -> Self {
-        let mut settings = Self::default();
+    fn read(text: &str, ours: Ours) -> Self {
+        let mut settings = Self { ours, ..Self::default() };
         let mut last = None::<(Option<String>, String)>;
         for line in text.lines() {
             if line.starts_with([' ', '\t'])
@@ -73,24 +126,74 @@ impl Settings {
 
     /// What must be changed, in words.
     fn faults(&self) -> Vec<String> {
-        let (mut faults, mut ours) = self.faults_of_main();
+        let mut faults = self.faults_of_main();
         for (service, own) in &self.services {
-            let mut merged = Self { main: self.main.clone(), ..Self::default() };
-            merged.main.extend(own.iter().map(|(name, value)| (name.clone(), value.clone())));
-            let (more, here) = merged.faults_of_main();
-            ours |= here;
-            for fault in more {
+            for fault in self.merged(own).faults_of_main() {
                 if !faults.contains(&fault) {
                     faults.push(format!("{service}: {fault}"));
                 }
             }
         }
-        if !ours {
-            faults.push(
-                "smtpd_milters: no filter whose address holds `mailglot`; the order of the filters was not looked at".to_owned(),
-            );
+        let filtered = self.is_filtered() || self.is_filtered_at_delivery();
+        let ways = self.ways();
+        if !filtered && !ways.iter().any(|(.., filtered)| *filtered) {
+            faults.push(format!(
+                "smtpd_milters, smtpd_proxy_filter, content_filter: no filter {}, so what comes by SMTP passes unread; \
+                 --address names a filter or a proxy of another address",
+                self.ours.told()
+            ));
+        } else if !self.is_filtered_at_delivery() {
+            let open = ways.iter().filter(|(_, place, filtered)| *place == Place::Public && !filtered);
+            faults.extend(open.map(|(service, ..)| {
+                format!("{service}: what comes there passes unread; {}", self.why_open(service))
+            }));
         }
         faults
+    }
+
+    /// These settings with those of a service instead.
+    fn merged(&self, own: &BTreeMap<String, String>) -> Self {
+        let mut merged = Self { main: self.main.clone(), services: BTreeMap::new(), ours: self.ours.clone() };
+        merged.main.extend(own.iter().map(|(name, value)| (name.clone(), value.clone())));
+        merged
+    }
+
+    /// Services that say of their own whether mail goes through a filter: who reaches them, and whether it does there.
+    fn ways(&self) -> Vec<(&str, Place, bool)> {
+        let says = |own: &BTreeMap<String, String>| WAYS.iter().any(|name| own.contains_key(*name));
+        let services = self.services.iter().filter(|(_, own)| says(own));
+        services
+            .filter_map(|(service, own)| {
+                Some((service.as_str(), Place::of(service)?, self.merged(own).is_filtered()))
+            })
+            .collect()
+    }
+
+    /// Whether what comes by SMTP goes through a filter of ours before it is delivered, by main.cf.
+    fn is_filtered(&self) -> bool {
+        let value = |name: &str| self.value(name).unwrap_or_default();
+        let own = milters(&value("smtpd_milters")).iter().any(|milter| self.ours.has(&milter.address));
+        (own && !self.has_no_milters())
+            || ["smtpd_proxy_filter", "content_filter"].iter().any(|name| self.ours.has(&value(name)))
+    }
+
+    fn has_no_milters(&self) -> bool {
+        let options = self.value("receive_override_options").unwrap_or_default();
+        words(&options).iter().any(|option| is_one_of(option, &["no_milters"]))
+    }
+
+    /// Whether a proxy of ours stands before a store or the next server.
+    fn is_filtered_at_delivery(&self) -> bool {
+        DELIVERIES.iter().any(|name| self.value(name).is_some_and(|value| self.ours.has(&value)))
+    }
+
+    /// What has no filter at this service, in words.
+    fn why_open(&self, service: &str) -> String {
+        let here = self.services.get(service).map(|own| self.merged(own));
+        if here.is_some_and(|here| here.has_no_milters()) {
+            return "receive_override_options has no_milters".to_owned();
+        }
+        format!("it has a list of its own without a filter {}", self.ours.told())
     }
 
     /// A value with the settings that it names, to a depth that no settings have.
@@ -113,8 +216,17 @@ impl Settings {
         Some(value)
     }
 
-    /// What must be changed in main.cf, in words, and whether a filter of ours is there.
-    fn faults_of_main(&self) -> (Vec<String>, bool) {
+    /// Whether a filter of ours speaks the milter protocol here.
+    fn has_milter(&self) -> bool {
+        let has = |name: &&str| {
+            let chain = milters(&self.value(name).unwrap_or_default());
+            chain.iter().any(|milter| self.ours.has(&milter.address))
+        };
+        ["smtpd_milters", "non_smtpd_milters"].iter().any(has)
+    }
+
+    /// What must be changed in main.cf, in words.
+    fn faults_of_main(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let default = self.value("milter_default_action").unwrap_or_default();
         let bad = |action: &str| is_one_of(action, &["accept", "quarantine"]);
@@ -125,17 +237,18 @@ impl Settings {
                 ));
             }
         }
-        if bad(&default) {
+        // What happens to other filters is no affair of a proxy.
+        let proxied = (self.is_filtered() || self.is_filtered_at_delivery()) && !self.has_milter();
+        if bad(&default) && !proxied {
             faults.push(format!(
                 "milter_default_action = {default}: mail passes unread or is lost when the filter ends; set it to tempfail"
             ));
         }
-        if is_one_of(&default, &["reject"]) {
+        if is_one_of(&default, &["reject"]) && !proxied {
             faults.push(format!(
                 "milter_default_action = {default}: mail is refused for good while the filter is away; set it to tempfail"
             ));
         }
-        let mut ours = false;
         for name in ["smtpd_milters", "non_smtpd_milters"] {
             let chain = milters(&self.value(name).unwrap_or_default());
             for milter in &chain {
@@ -145,7 +258,8 @@ impl Settings {
                         milter.address
                     ));
                 }
-                let refuses = |action: &&str| milter.is_ours() && is_one_of(action, &["reject"]);
+                let refuses =
+                    |action: &&str| self.ours.has(&milter.address) && is_one_of(action, &["reject"]);
                 if let Some(action) = milter.default_action.as_deref().filter(refuses) {
                     faults.push(format!(
                         "{name}: {} has default_action={action}: mail is refused for good while it is away; set it to tempfail",
@@ -159,8 +273,7 @@ impl Settings {
                     ));
                 }
             }
-            let own = chain.iter().position(Milter::is_ours);
-            ours |= own.is_some();
+            let own = chain.iter().position(|milter| self.ours.has(&milter.address));
             let Some(own) = own else { continue };
             let verifies = |milter: &Milter| {
                 ["openarc", "spf", "dmarc"].iter().any(|word| milter.address.contains(word))
@@ -189,7 +302,7 @@ impl Settings {
                 "smtpd_forbid_bare_newline is not there: this Postfix lets mail be smuggled past the filter; set it to normalize".to_owned(),
             ),
         }
-        (faults, ours)
+        faults
     }
 
     /// What is allowed, and weaker than it could be.
@@ -204,7 +317,57 @@ impl Settings {
                 "{place}{name} = {value}: these clients can smuggle mail past the filter; empty it where none of them needs that"
             )
         };
-        spared.map(note).collect()
+        let mut notes: Vec<String> = spared.map(note).collect();
+        if self.is_filtered_at_delivery() {
+            return notes;
+        }
+        let services = self.ways();
+        let any = self.is_filtered() || services.iter().any(|(.., filtered)| *filtered);
+        for (service, place, _) in services.iter().filter(|(.., filtered)| any && !filtered) {
+            let words = match place {
+                Place::Public => continue,
+                Place::Own => "the mail of your own people passes unread there",
+                Place::Loopback => "what comes there passes unread: right where it comes back from a filter",
+            };
+            notes.push(format!("{service}: {words}"));
+        }
+        if any && !self.is_filtered() {
+            notes
+                .push("main.cf names no filter: services that say nothing of their own have none".to_owned());
+        }
+        notes
+    }
+}
+
+/// Who reaches a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Everybody.
+    Public,
+    /// Those whose mail is taken for all the world (RFC 6409).
+    Own,
+    /// Programs of this machine.
+    Loopback,
+}
+
+impl Place {
+    /// By the name of the service, `name/type`; none where no mail comes by SMTP.
+    fn of(service: &str) -> Option<Self> {
+        let (name, kind) = service.rsplit_once('/')?;
+        // smtpd behind postscreen(8) is handed its clients.
+        if !matches!(kind, "inet" | "pass") {
+            return None;
+        }
+        let (host, port) = name.rsplit_once(':').unwrap_or(("", name));
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let loopback = host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback());
+        Some(if loopback || host.eq_ignore_ascii_case("localhost") {
+            Self::Loopback
+        } else if is_one_of(port, &["submission", "submissions", "smtps", "587", "465"]) {
+            Self::Own
+        } else {
+            Self::Public
+        })
     }
 }
 
@@ -214,12 +377,28 @@ fn is_one_of(value: &str, words: &[&str]) -> bool {
 }
 
 /// The settings that are looked at.
-const READ: [&str; 5] = [
+const READ: [&str; 8] = [
     "milter_default_action",
     "smtpd_milters",
     "non_smtpd_milters",
     "smtpd_milter_maps",
     "smtpd_forbid_bare_newline",
+    "receive_override_options",
+    "smtpd_proxy_filter",
+    "content_filter",
+];
+
+/// Those of them that say whether mail goes through a filter.
+const WAYS: [&str; 4] = ["smtpd_milters", "receive_override_options", "smtpd_proxy_filter", "content_filter"];
+
+/// Where a proxy before a store, or before the next server, is named.
+const DELIVERIES: [&str; 6] = [
+    "mailbox_transport",
+    "local_transport",
+    "virtual_transport",
+    "relay_transport",
+    "default_transport",
+    "relayhost",
 ];
 
 /// The settings that a filter may have (`milter(5)`).
@@ -233,13 +412,6 @@ struct Milter {
     default_action: Option<String>,
     /// What stands where a setting belongs, and is none.
     unread: Vec<String>,
-}
-
-impl Milter {
-    /// Known by its address.
-    fn is_ours(&self) -> bool {
-        self.address.contains("mailglot")
-    }
 }
 
 /// Takes a chain apart: filters between blanks or commas, those in braces with settings of their own, which may stand in braces again.
@@ -298,7 +470,13 @@ mod tests {
     const RIGHT: &str = "milter_default_action = tempfail\nsmtpd_forbid_bare_newline = normalize\n";
 
     fn faults(text: &str) -> Vec<String> {
-        Settings::read(text).faults()
+        Settings::read(text, Ours::default()).faults()
+    }
+
+    fn with(addresses: &[&str], text: &str) -> (Vec<String>, Vec<String>) {
+        let addresses: Vec<String> = addresses.iter().map(|address| (*address).to_owned()).collect();
+        let settings = Settings::read(text, Ours::new(&addresses));
+        (settings.faults(), settings.notes())
     }
 
     #[test]
@@ -307,7 +485,7 @@ mod tests {
             "smtpd_milters = unix:/run/mailglot/gw.sock",
             "smtpd_milters = inet:127.0.0.1:8891, { unix:/run/mailglot/gw.sock, connect_timeout=5s, default_action=tempfail }, inet:127.0.0.1:8892",
             "own = unix:/run/mailglot/gw.sock\nsmtpd_milters = unix:/run/openarc,\n  ${own}",
-            "own = unix:/run/mailglot/gw.sock\nnon_smtpd_milters = $own",
+            "own = unix:/run/mailglot/gw.sock\nsmtpd_milters = $own\nnon_smtpd_milters = $own",
             // What another filter does is its own affair, as long as no mail gets past us by it.
             "smtpd_milters = { inet:a:1 default_action=reject }, unix:/run/mailglot/gw.sock",
             "smtpd_milters = { unix:/run/mailglot/gw.sock { default_action = tempfail } connect_timeout=5s },{inet:a:1}",
@@ -333,7 +511,7 @@ mod tests {
 
     #[test]
     fn those_who_may_smuggle_are_noted() {
-        let notes = |text: &str| Settings::read(&format!("{RIGHT}{text}")).notes();
+        let notes = |text: &str| with(&[], &format!("{RIGHT}{text}")).1;
         for none in ["", "smtpd_forbid_bare_newline_exclusions =\n"] {
             assert_eq!(notes(none), [] as [&str; 0]);
         }
@@ -345,6 +523,99 @@ mod tests {
                     "{found:?}"
                 );
             }
+        }
+    }
+
+    /// What of the page about Postfix is set up by an address that does not hold our name.
+    #[test]
+    fn each_way_of_the_page_is_right() {
+        let tcp = "smtpd_milters = { inet:127.0.0.1:8890, default_action=tempfail }";
+        let before = "smtp/inet/smtpd_proxy_filter = 127.0.0.1:10026\nsmtp/inet/smtpd_proxy_options = speed_adjust\n\
+            127.0.0.1:10027/inet/smtpd_proxy_filter =\n127.0.0.1:10027/inet/receive_override_options = no_unknown_recipient_checks";
+        let behind = "content_filter = scan:[127.0.0.1]:10026\n127.0.0.1:10027/inet/content_filter =\n\
+            127.0.0.1:10027/inet/receive_override_options = no_unknown_recipient_checks,no_header_body_checks,no_milters";
+        let store = "mailbox_transport = lmtp:inet:127.0.0.1:10024";
+        let pipe = "smtp/inet/content_filter = mailglot:dummy";
+        for (addresses, text, noted) in [
+            (&["inet:127.0.0.1:8890"][..], tcp, 0),
+            (&["tcp:127.0.0.1:8890"], tcp, 0),
+            (&["127.0.0.1:8890", "127.0.0.1:8891"], tcp, 0),
+            (&["tcp:127.0.0.1:10026"], before, 2),
+            (&["inet:127.0.0.1:10026"], behind, 1),
+            (&["127.0.0.1:10024"], store, 0),
+            (&[], pipe, 1),
+            (&["tcp:[::1]:8890"], "smtpd_milters = inet:[::1]:8890", 0),
+            (&["unix:/run/filter"], "smtpd_milters = unix:/run/filter", 0),
+            (&["/run/filter"], "virtual_transport = lmtp:unix:/run/filter", 0),
+            (&["LOCALHOST:1"], "relayhost = [localhost]:1", 0),
+            // What other filters do is no affair of a proxy.
+            (
+                &["127.0.0.1:10024"],
+                "mailbox_transport = lmtp:inet:127.0.0.1:10024\nmilter_default_action = accept",
+                0,
+            ),
+        ] {
+            let (faults, notes) = with(addresses, &format!("{RIGHT}{text}\n"));
+            assert_eq!(faults, [] as [&str; 0], "{text}");
+            assert_eq!(notes.len(), noted, "{text}: {notes:?}");
+        }
+        for (addresses, text) in [
+            (&[][..], tcp),
+            (&["127.0.0.1:889"], tcp),
+            (&["127.0.0.1:88901"], tcp),
+            (&["inet:127.0.0.1:8890"], before),
+            (&["tcp:127.0.0.1:8890"], "smtpd_milters = unix:/run/mailglot/gw.sock"),
+            (&["/run/filter"], "smtpd_milters = unix:/run/filter2"),
+            (&["127.0.0.1:8890"], "smtpd_milters = inet:10.127.0.0.1:8890"),
+        ] {
+            let (faults, _) = with(addresses, &format!("{RIGHT}{text}\n"));
+            assert!(faults.len() == 1 && faults[0].contains("no filter"), "{addresses:?} {text}: {faults:?}");
+        }
+    }
+
+    #[test]
+    fn a_service_that_everybody_reaches_has_the_filter() {
+        let chain =
+            "smtpd_milters = unix:/run/mailglot/gw.sock\nnon_smtpd_milters = unix:/run/mailglot/gw.sock\n";
+        for (text, word) in [
+            (
+                "smtp/inet/smtpd_milters =",
+                "smtp/inet: what comes there passes unread; it has a list of its own",
+            ),
+            ("smtp/inet/smtpd_milters = inet:127.0.0.1:8891", "smtp/inet: what comes there"),
+            ("smtp/inet/receive_override_options = no_milters", "receive_override_options has no_milters"),
+            ("smtp/inet/receive_override_options = no_address_mappings, No_Milters", "has no_milters"),
+            ("192.0.2.1:25/inet/smtpd_milters =", "192.0.2.1:25/inet: what comes there"),
+            ("[2001:db8::1]:25/inet/smtpd_milters =", "passes unread"),
+            // Behind postscreen(8).
+            ("smtpd/pass/smtpd_milters =", "smtpd/pass: what comes there"),
+            ("none = \nsmtp/inet/smtpd_milters = $none", "smtp/inet: what comes there"),
+            ("receive_override_options = no_milters", "no filter"),
+            ("smtpd_milters =", "no filter"),
+        ] {
+            let (faults, _) = with(&[], &format!("{RIGHT}{chain}{text}\n"));
+            assert!(faults.len() == 1 && faults[0].contains(word), "{text}: {faults:?}");
+        }
+        for (text, word) in [
+            ("127.0.0.1:10027/inet/smtpd_milters =", "right where it comes back"),
+            ("localhost:10027/inet/receive_override_options = no_milters", "right where it comes back"),
+            ("[::1]:10027/inet/smtpd_milters =", "right where it comes back"),
+            ("submission/inet/smtpd_milters = inet:127.0.0.1:8891", "your own people"),
+            ("0.0.0.0:587/inet/smtpd_milters =", "your own people"),
+        ] {
+            let (faults, notes) = with(&[], &format!("{RIGHT}{chain}{text}\n"));
+            assert_eq!(faults, [] as [&str; 0], "{text}");
+            assert!(notes.len() == 1 && notes[0].contains(word), "{text}: {notes:?}");
+        }
+        // No mail comes by these, or they have it all the same.
+        for text in [
+            "pickup/unix/smtpd_milters =",
+            "smtp/inet/receive_override_options = no_address_mappings",
+            "smtp/inet/smtpd_milters = unix:/run/mailglot/other",
+            "127.0.0.1:10027/inet/smtpd_tls_security_level = none",
+        ] {
+            let (faults, notes) = with(&[], &format!("{RIGHT}{chain}{text}\n"));
+            assert_eq!((faults, notes), (Vec::new(), Vec::new()), "{text}");
         }
     }
 

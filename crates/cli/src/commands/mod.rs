@@ -47,7 +47,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Command::Filter(args) => return filter::run(&args, console),
         Command::Milter(args) => milter::run(&args, console),
         Command::Proxy(args) => proxy::run(&args, console),
-        Command::CheckMta(_) => check_mta::run(),
+        Command::CheckMta(args) => check_mta::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(_) => man::run(),
     };

@@ -350,7 +350,8 @@ pub(crate) struct InspectArgs {
 /// Normalize one message from standard input to standard output, inside a mail system.
 ///
 /// Nothing is written before the whole result exists. Every failure ends with exit code 75, wrong usage and faults of
-/// the program too, so that the caller keeps the mail and tries again. Signed messages are left alone, and so are parts
+/// the program too, so that the caller keeps the mail and tries again; a standard output that is closed is one. A signal such as SIGINT or SIGTERM ends it as a
+/// signal does, not with 75. Signed messages are left alone, and so are parts
 /// and header fields with bytes that cannot be read, unless --on-loss replace is given. Nothing is said on standard error, which some
 /// callers put into the mail, but on a terminal and with -v.
 #[derive(Debug, Group)]

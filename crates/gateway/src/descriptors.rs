@@ -4,6 +4,7 @@
 //! What a supervisor has bound hard stays so. Files of the ledger and of long messages are opened for a moment, and counted in `BESIDE`.
 
 use crate::limits::Limits;
+use rustix::fs::{FileType, OFlags, Stat, fcntl_getfl, fstat, stat};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Descriptors beside those of connections: listeners, the log, files.
@@ -17,6 +18,19 @@ pub fn raise() -> Option<u64> {
     let wanted = Rlimit { current: maximum, maximum };
     let raised = current != maximum && setrlimit(Resource::Nofile, wanted).is_ok();
     if raised { maximum } else { current }
+}
+
+/// Whether standard output was closed when the program started: the runtime puts `/dev/null` there then, to be read and written. Who throws
+/// output away opens it to be written (`>/dev/null`); one who opens it for both cannot be told from one who closed it.
+pub fn output_was_closed() -> bool {
+    let output = std::io::stdout();
+    let both = fcntl_getfl(&output).is_ok_and(|flags| flags & OFlags::RWMODE == OFlags::RDWR);
+    let device =
+        |stat: Stat| (FileType::from_raw_mode(stat.st_mode).is_char_device()).then_some(stat.st_rdev);
+    both && match (fstat(&output), stat("/dev/null")) {
+        (Ok(output), Ok(nowhere)) => device(output).is_some() && device(output) == device(nowhere),
+        _ => false,
+    }
 }
 
 /// How many are needed where all connections of a server are taken: those of a proxy have a client and a next hop, each seen from two

@@ -7,15 +7,15 @@
 //! # Limits
 //!
 //! The message is held in memory. When the system itself ends the program (a signal, no memory), the caller sees that,
-//! and not 75; nothing was written then either. An output that was closed before the start cannot be told from one that
-//! is thrown away.
+//! and not 75; nothing was written then either. Where standard output is `/dev/null`, opened to be read and written, it counts as closed
+//! before the start, for that is what is there then; one that is opened to be written only (`>/dev/null`) throws the message away.
 
 use crate::args::{self, FilterArgs};
 use crate::exit::Exit;
 use crate::output::{Console, Level};
 use mailglot_gateway::judge::{hold_fields, judge};
 use mailglot_gateway::policy::{Action, Rules};
-use mailglot_gateway::{Envelope, Reinject};
+use mailglot_gateway::{Envelope, Reinject, descriptors};
 use mailglot_mime::{Message, OnLoss, Policy, Transfer, process, splice};
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -238,6 +238,9 @@ impl Way {
     }
 
     fn write_out(self, bytes: &[u8]) -> ExitCode {
+        if descriptors::output_was_closed() {
+            return self.keep("standard output: it is closed");
+        }
         match write(bytes, &mut io::stdout().lock()) {
             Ok(()) => Exit::Done.into(),
             Err(error) => self.keep(format_args!("standard output: {error}")),

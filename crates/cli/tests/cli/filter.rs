@@ -107,6 +107,28 @@ fn every_failure_is_75() {
     assert!(run.err.ends_with("75\n"), "the reader did not get the mail: {run:?}");
 }
 
+/// Nobody gets what is written there. Who throws it away on purpose opens it to be written only.
+#[test]
+fn a_closed_output_is_75() {
+    let sandbox = Sandbox::new();
+    for line in [
+        "mailglot -v filter < message.eml >&-",
+        "mailglot -v filter --judge strict < message.eml >&-",
+        "mailglot -v filter --fail-open --no-such < message.eml >&-",
+        "mailglot -v filter < message.eml 1<>/dev/null",
+    ] {
+        let run = sandbox.shell(line).ended(75);
+        assert!(run.err.contains("standard output: it is closed"), "{line}: {run:?}");
+    }
+    for line in [
+        "mailglot filter < message.eml > /dev/null",
+        "mailglot filter < message.eml 1<> out.eml",
+        "mailglot filter < message.eml 1<> /dev/zero",
+    ] {
+        sandbox.shell(line).ended(0);
+    }
+}
+
 /// A filter that ends without reading is one that delivered, to some callers; others fail on the pipe.
 #[test]
 fn input_is_read_to_its_end_whatever_happens() {

@@ -11,13 +11,15 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener, TcpStream, ToSocketAddrs
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 use std::{fmt, fs};
 
 /// How long a socket that stands where one is to be made has to take a connection.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// Bytes of the longest path of a socket.
+const LONGEST: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 /// Bytes that are written at once where the whole has its time.
 const AT_ONCE: usize = 16_384;
 
@@ -35,6 +37,9 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text.split_once(':') {
+            Some(("unix" | "local", path)) if path.len() > LONGEST => {
+                Err(format!("`{path}` has {} bytes, and the path of a socket at most {LONGEST}", path.len()))
+            }
             Some(("unix" | "local", path)) if !path.is_empty() => Ok(Self::Unix(path.into())),
             Some(("tcp" | "inet", place))
                 if place.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok()) =>
@@ -60,10 +65,26 @@ impl Address {
                 let others: Vec<_> = others.collect();
                 own.into_iter().any(|own| others.iter().any(|other| is_reached_by(own.ip(), other.ip())))
             }
-            (Self::Unix(own), Self::Unix(path)) => own == path,
+            (Self::Unix(own), Self::Unix(other)) => place(own) == place(other),
             _ => false,
         }
     }
+}
+
+/// What a path leads to, as far as it is there: two spellings of one place are the same then, and links are what they point to.
+pub(crate) fn place(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut place = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(place.pop()),
+            other => place.push(other),
+        }
+        if let Ok(there) = fs::canonicalize(&place) {
+            place = there;
+        }
+    }
+    place
 }
 
 impl fmt::Display for Address {
@@ -145,9 +166,7 @@ impl Listener {
                 if is_alive(path)? {
                     return Err(io::Error::new(ErrorKind::AddrInUse, "another program listens there"));
                 }
-                let mut beside = path.clone().into_os_string();
-                beside.push(format!(".{}", std::process::id()));
-                let beside = PathBuf::from(beside);
+                let beside = beside(path, std::process::id());
                 if !is_alive(&beside)? {
                     // One of this number was killed before it was done; in a container all have the same. Mostly there is none.
                     let _ = fs::remove_file(&beside);
@@ -253,6 +272,13 @@ impl Drop for Listener {
             let _ = fs::remove_file(path);
         }
     }
+}
+
+/// Where a socket is made that is to stand at a path.
+fn beside(path: &Path, number: u32) -> PathBuf {
+    let mut long = path.to_owned().into_os_string();
+    long.push(format!(".{number}"));
+    if long.len() <= LONGEST { long.into() } else { path.with_file_name(format!(".{number}")) }
 }
 
 /// Whether a socket of this machine that listens at `own` hears those who connect to `other`.
@@ -620,6 +646,21 @@ mod tests {
         let mut bytes = [0; 3];
         io::Read::read_exact(&mut far, &mut bytes).unwrap();
         assert_eq!(&bytes, b"all");
+    }
+
+    #[test]
+    fn a_socket_may_have_the_longest_path_that_there_is() {
+        let folder = tempfile::tempdir().unwrap();
+        for length in LONGEST - 9..=LONGEST {
+            let rest = length - folder.path().as_os_str().len() - 1;
+            let path = folder.path().join("s".repeat(rest));
+            let address: Address = format!("unix:{}", path.display()).parse().unwrap();
+            let listener = Listener::bind(&address, 0o600, None).unwrap();
+            Stream::connect(&address, PATIENCE).unwrap();
+            drop(listener);
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{length}");
+            assert!(format!("unix:{}", "s".repeat(LONGEST + 1)).parse::<Address>().is_err());
+        }
     }
 
     #[test]

@@ -421,6 +421,83 @@ fn settings_of_a_server_are_looked_at() {
     let run = sandbox.pipe(&["check-mta"], bad).ended(1);
     assert!(run.text().contains("tempfail") && run.text().contains("normalize"), "{}", run.text());
     sandbox.pipe(&["check-mta"], b"").ended(2);
+    let over_tcp = b"milter_default_action = tempfail\nsmtpd_forbid_bare_newline = normalize\nsmtpd_milters = inet:127.0.0.1:8890\n";
+    let run = sandbox.pipe(&["check-mta"], over_tcp).ended(1);
+    assert!(run.text().contains("--address"), "{}", run.text());
+    sandbox.pipe(&["check-mta", "--address", "tcp:127.0.0.1:8890"], over_tcp).ended(0);
+    // Whoever closes standard output wants to hear nothing, and nothing breaks.
+    for line in [
+        "echo milter_default_action = accept | mailglot check-mta >&-",
+        "echo a = b | mailglot check-mta > /dev/full",
+    ] {
+        let run = sandbox.shell(line);
+        assert!(!run.err.contains("panic"), "{line}: {run:?}");
+    }
+    let run = sandbox.shell(
+        "{ sleep 1; echo milter_default_action = accept; } | { mailglot check-mta; echo end >&2; } | true",
+    );
+    assert_eq!(run.err, "end\n");
+}
+
+#[test]
+fn what_is_missing_is_named_and_no_more() {
+    use crate::sandbox::Sandbox;
+    let sandbox = Sandbox::new();
+    let run = sandbox.pipe(&["milter", "--check-config"], b"").ended(1);
+    assert!(run.err.contains("not provided:\n  --config <FILE>\n\n"), "{}", run.err);
+    let run = sandbox.pipe(&["milter"], b"").ended(1);
+    assert!(run.err.contains("not provided:\n  --config <FILE>\n\n"), "{}", run.err);
+    assert!(
+        run.err.contains("Usage: mailglot milter [OPTIONS] <--config <FILE>|--listen <ADDRESS>>"),
+        "{}",
+        run.err
+    );
+}
+
+/// Two spellings of a folder are one folder, and what is kept there stays as long as one policy says; sockets, too.
+#[test]
+fn one_place_in_two_spellings_is_found_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().display();
+    std::fs::create_dir(folder.path().join("kept")).unwrap();
+    std::os::unix::fs::symlink("kept", folder.path().join("link")).unwrap();
+    let file = folder.path().join("mailglot.toml");
+    let check = |one: &str, other: &str| {
+        let text = format!(
+            "listen = [{{ route = \"milter\", address = \"unix:{at}/a.sock\", policy = \"a\" }}, \
+             {{ route = \"milter\", address = \"unix:{at}/b.sock\", policy = \"b\" }}]\n\
+             [policy.a]\nledger = \"{at}/{one}\"\nledger_days = 1\n[policy.b]\nledger = \"{at}/{other}\"\nledger_days = 300\n"
+        );
+        std::fs::write(&file, text).unwrap();
+        let run = Command::new(env!("CARGO_BIN_EXE_mailglot"))
+            .args(["milter", "--check-config", "--config"])
+            .arg(&file)
+            .output()
+            .unwrap();
+        (run.status.code(), String::from_utf8(run.stderr).unwrap())
+    };
+    for (one, other) in [
+        ("kept", "kept/../kept"),
+        ("kept", "link"),
+        ("new", "./kept/../new"),
+        ("new/a", "new/../new//a"),
+        ("link/x", "kept/x"),
+    ] {
+        let (code, said) = check(one, other);
+        assert_eq!(code, Some(1), "{one} {other}");
+        assert!(said.contains("for different times"), "{said}");
+    }
+    for (one, other) in [("kept", "other"), ("link/../a", "b"), ("kept/a", "kept/b")] {
+        let (code, said) = check(one, other);
+        assert_eq!(code, Some(0), "{one} {other} {said}");
+    }
+    // A link to a folder that is made at the start: it is one with it from then on.
+    std::os::unix::fs::symlink("later", folder.path().join("ahead")).unwrap();
+    assert_eq!(check("later", "ahead").0, Some(0));
+    let mut daemon = Command::new(env!("CARGO_BIN_EXE_mailglot"));
+    let run = daemon.args(["milter", "--config"]).arg(&file).output().unwrap();
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.code() == Some(1) && said.contains("are one folder"), "{run:?}");
 }
 
 /// Who is to run it, and who may use its socket, is looked at before it starts.

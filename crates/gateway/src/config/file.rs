@@ -306,6 +306,14 @@ impl ReportTable {
     /// Refuses names of fields that may be others': whoever sends one, fields of ours are deleted from the header of all mail.
     pub(super) fn check_names(&self) -> Result<(), Invalid> {
         let names = [("findings_header", &self.findings_header), ("original_header", &self.original_header)];
+        let findings = self.findings_header.as_deref().unwrap_or(FINDINGS);
+        if !findings.is_empty()
+            && self.original_header.as_ref().is_some_and(|name| name.eq_ignore_ascii_case(findings))
+        {
+            return Err(Invalid(
+                "report.original_header: the same name as that of findings_header".to_owned(),
+            ));
+        }
         for (key, name) in names {
             let name = name.as_deref().unwrap_or_default();
             if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {

@@ -11,6 +11,7 @@ mod file;
 mod places;
 mod policies;
 
+use crate::address::place as place_of;
 use crate::policy::{Action, Rules};
 use crate::{Address, Engine, Limits};
 use file::{File, Listen};
@@ -63,6 +64,13 @@ pub struct Ledger {
     pub bytes: Option<u64>,
 }
 
+impl Ledger {
+    /// Whether originals of both stay equally long.
+    pub fn stays_as_long_as(&self, other: &Self) -> bool {
+        (self.age, self.bytes) == (other.age, other.bytes)
+    }
+}
+
 impl Config {
     /// Reads a file, and those of `policy_dir` that it names.
     ///
@@ -91,7 +99,11 @@ impl Config {
         for listen in &file.listen {
             let place = format!("listen {}", listen.address);
             let at = |error: Invalid| Invalid(format!("{place}: {}", error.0));
-            if !seen.insert(listen.address.to_string()) {
+            let spelled = match &listen.address {
+                Address::Unix(path) => Address::Unix(place_of(path)),
+                tcp @ Address::Tcp(_) => tcp.clone(),
+            };
+            if !seen.insert(spelled.to_string()) {
                 return Err(Invalid(format!("{place}: named twice")));
             }
             listeners.push(listener(listen, &file, &policies, &limits).map_err(at)?);
@@ -131,10 +143,10 @@ fn no_circle(listeners: &[Listener]) -> Result<(), Invalid> {
 
 /// Originals in one folder stay as long as one policy says.
 fn one_retention(listeners: &[Listener]) -> Result<(), Invalid> {
-    let mut folders: BTreeMap<&Path, &Ledger> = BTreeMap::new();
+    let mut folders: BTreeMap<PathBuf, &Ledger> = BTreeMap::new();
     for ledger in listeners.iter().filter_map(|listener| listener.ledger.as_ref()) {
-        let known = folders.entry(&ledger.folder).or_insert(ledger);
-        if *known != ledger {
+        let known = folders.entry(place_of(&ledger.folder)).or_insert(ledger);
+        if !known.stays_as_long_as(ledger) {
             let folder = ledger.folder.display();
             return Err(Invalid(format!(
                 "ledger: two policies keep originals in {folder} for different times"

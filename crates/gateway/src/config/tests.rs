@@ -189,7 +189,9 @@ fn fields_of_reports_have_names_of_our_own() {
             assert!(said.starts_with(&format!("report.{key}: mail may have a field `{name}`")), "{said}");
         }
         for name in ["", "MIME-Ambiguity-Results", "mime-ambiguity-results", "X-Mailglot-Original", "x-o"] {
-            Config::parse(&with(key, name)).unwrap();
+            // The other one has its usual name, or none.
+            let none = if key == "original_header" { "\nfindings_header = \"\"" } else { "" };
+            Config::parse(&(with(key, name) + none)).unwrap();
         }
     }
 }
@@ -243,6 +245,50 @@ fn policies_of_a_folder_are_read() {
     fs::write(&path, MILTER).unwrap();
     assert_eq!(Config::read(&path).unwrap().listeners.len(), 1);
     assert!(Config::read(&folder.path().join("none")).unwrap_err().to_string().contains("none"));
+}
+
+#[test]
+fn sockets_have_one_path_each_and_none_too_long() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().display().to_string();
+    std::os::unix::fs::symlink(&at, folder.path().join("link")).unwrap();
+    let two = |one: &str, other: &str| {
+        format!(
+            "listen = [{{ route = \"milter\", address = \"unix:{at}/{one}\" }}, {{ route = \"milter\", address = \"unix:{at}/{other}\" }}]"
+        )
+    };
+    for (one, other) in [("s", "./s"), ("s", "a/../s"), ("s", "/s"), ("s", "link/s"), ("s", "link/link/../s")]
+    {
+        // `..` behind a link leads to where that points.
+        let same = other != "link/link/../s";
+        let said = Config::parse(&two(one, other)).map(|_| ()).map_err(|error| error.to_string());
+        assert_eq!(said.is_err_and(|said| said.contains("twice")), same, "{one} {other}");
+    }
+    let of_length = |length: usize| {
+        format!("listen = [{{ route = \"milter\", address = \"unix:/{}\" }}]", "a".repeat(length - 1))
+    };
+    Config::parse(&of_length(107)).unwrap();
+    let said = refused(&of_length(108));
+    assert!(said.contains("108 bytes") && said.contains("at most 107"), "{said}");
+}
+
+#[test]
+fn two_fields_of_ours_have_two_names() {
+    let names = |findings: &str, original: &str| {
+        format!("{MILTER}[report]\nfindings_header = \"{findings}\"\noriginal_header = \"{original}\"")
+    };
+    for (findings, original) in
+        [("X-A", "X-A"), ("X-A", "x-a"), ("MIME-Ambiguity-Results", "mime-ambiguity-results")]
+    {
+        assert!(refused(&names(findings, original)).contains("the same name"), "{findings} {original}");
+    }
+    assert!(
+        refused(&format!("{MILTER}[report]\noriginal_header = \"MIME-Ambiguity-Results\""))
+            .contains("the same name")
+    );
+    for (findings, original) in [("X-A", "X-B"), ("", ""), ("X-A", ""), ("", "X-A")] {
+        Config::parse(&names(findings, original)).unwrap();
+    }
 }
 
 #[test]

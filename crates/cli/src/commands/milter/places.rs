@@ -12,6 +12,7 @@ use mailglot_gateway::proxy;
 use mailglot_gateway::record::{Form, Journal, Ledgers, Metrics, Outlet, Retention};
 use mailglot_gateway::{Address, Engine, Inherited, Notice, Server, Socket, Stop};
 use std::collections::BTreeMap;
+use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,7 +31,6 @@ pub(super) struct Place {
     route: &'static str,
     stop: Stop,
     /// Where it keeps originals.
-    ledger: Option<Ledger>,
     ledgers: Option<Arc<Ledgers>>,
 }
 
@@ -60,8 +60,8 @@ pub(super) fn measure(places: &[Place], log: &Outlet, metrics: &Metrics) {
     for place in places {
         *connections.entry(place.route).or_insert(0) += place.stop.connections() as u64;
         spool += place.stop.spool_bytes();
-        if let (Some(ledger), Some(ledgers)) = (&place.ledger, &place.ledgers) {
-            folders.insert(&ledger.folder, ledgers.bytes());
+        if let Some(ledgers) = &place.ledgers {
+            folders.insert(Arc::as_ptr(ledgers), ledgers.bytes());
         }
     }
     for (route, open) in connections {
@@ -113,7 +113,7 @@ pub(super) fn listen(
         let server = server.map_err(failed)?;
         let (at, stop) = (server.address().map_err(failed)?, server.stopper());
         console.say(format_args!("listening at {at}"));
-        let place = Place { address, route, stop, ledger: listener.ledger, ledgers: kept };
+        let place = Place { address, route, stop, ledgers: kept };
         places.push(Bound { place, server });
     }
     if let Some(socket) = inherited.first() {
@@ -126,10 +126,20 @@ pub(super) fn listen(
 /// The ledgers of a folder; one that is open already is shared.
 fn opened(
     ledger: &Ledger,
-    open: &mut BTreeMap<PathBuf, Arc<Ledgers>>,
+    open: &mut BTreeMap<PathBuf, (Ledger, Arc<Ledgers>)>,
     journal: &Arc<Journal>,
 ) -> Result<Arc<Ledgers>, Failure> {
-    if let Some(ledgers) = open.get(&ledger.folder) {
+    let place = |error| system(format_args!("ledger {}", ledger.folder.display()), &error);
+    // What a path leads to may have changed since the file was read.
+    let known = fs::canonicalize(&ledger.folder).ok().and_then(|place| open.get(&place));
+    if let Some((other, ledgers)) = known {
+        if !other.stays_as_long_as(ledger) {
+            let (one, two) = (other.folder.display(), ledger.folder.display());
+            let words = format!(
+                "ledger: {one} and {two} are one folder, and originals stay there for different times"
+            );
+            return Err(Failure::new(Exit::Usage, format!("configuration: {words}")));
+        }
         return Ok(Arc::clone(ledgers));
     }
     let retention = Retention { age: ledger.age, bytes: ledger.bytes };
@@ -138,10 +148,9 @@ fn opened(
         let fault = format!("ledger-sweep ({error})");
         journal.tell(&Notice::Fault { connection: 0, peer: "", fault: &fault });
     };
-    let ledgers = Ledgers::open(&ledger.folder, retention, tell)
-        .map_err(|error| system(format_args!("ledger {}", ledger.folder.display()), &error))?;
-    let ledgers = Arc::new(ledgers);
-    open.insert(ledger.folder.clone(), Arc::clone(&ledgers));
+    let ledgers = Arc::new(Ledgers::open(&ledger.folder, retention, tell).map_err(place)?);
+    let folder = fs::canonicalize(&ledger.folder).map_err(place)?;
+    open.insert(folder, (ledger.clone(), Arc::clone(&ledgers)));
     Ok(ledgers)
 }
 

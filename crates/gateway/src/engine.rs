@@ -99,9 +99,10 @@ impl Engine {
         if mended { self.rules.action(Finding::BareLf) } else { Action::Pass }
     }
 
-    /// What a server that grants too little cannot do; none where it grants all that edits need.
+    /// What a server that grants too little cannot do; none where it grants all that edits need: a message whose body changes may need a new
+    /// field that says how to read it.
     pub fn report_only(granted: Granted) -> Option<&'static str> {
-        let may = granted.may(action::CHANGE_HEADERS | action::CHANGE_BODY);
+        let may = granted.may(action::CHANGE_HEADERS | action::CHANGE_BODY | action::ADD_HEADERS);
         (!may).then_some("report-only")
     }
 

@@ -48,10 +48,12 @@ pub struct Received {
 /// What a usual message needs: bytes, and fields.
 const BYTES: usize = 8_192;
 const FIELDS: usize = 24;
+/// Bytes of the empty line behind the header, which nobody tells.
+pub(crate) const EMPTY_LINE: u64 = 2;
 
 impl Received {
     /// An empty message. `leading_space` is whether [`LEADING_SPACE`](crate::milter::protocol::LEADING_SPACE) was agreed; a
-    /// message of more bytes than `limit` is not kept; a long body is kept in a file in `folder`.
+    /// message of more bytes than `limit`, those of the empty line behind its header among them, is not kept; a long body is kept in a file in `folder`.
     pub fn new(leading_space: bool, limit: u64, folder: PathBuf) -> Self {
         let limits = Limits {
             message_bytes: limit,
@@ -245,7 +247,7 @@ impl Received {
         self.beyond
     }
 
-    /// Bytes that were told, of header and body.
+    /// Bytes that were told, of header and body; the empty line between them is not.
     pub fn size(&self) -> u64 {
         self.size
     }
@@ -277,7 +279,7 @@ impl Received {
     /// Counts bytes; false where they are too many.
     fn grow(&mut self, bytes: usize) -> bool {
         self.size += bytes as u64;
-        if self.size > self.most.0 {
+        if self.size + EMPTY_LINE > self.most.0 {
             self.forget(Finding::TooLarge);
         }
         self.beyond.is_none()

@@ -12,7 +12,7 @@ use crate::engine::{Engine, Envelope};
 use crate::milter::{self, Actions, Event, Fault, Granted, Session, Verdict, protocol};
 use crate::notice::{Notice, Record};
 use crate::policy::Action;
-use crate::received::Received;
+use crate::received::{EMPTY_LINE, Received};
 use crate::record;
 use crate::server::{Next, Served, Shared};
 use std::convert::Infallible;
@@ -382,8 +382,7 @@ impl Connection {
         let start = Instant::now();
         let granted = self.session.granted().unwrap_or_default();
         let mut message = self.message.take().unwrap_or_else(|| empty_message(&self.shared, granted));
-        // The empty line behind the header is told by nobody.
-        let size = message.size() + 2;
+        let size = message.size() + EMPTY_LINE;
         let mut record = Record::new(std::mem::take(&mut self.envelope), &self.peer, size);
         let engine = self.shared.engine();
         let passing = passing(&mut message, &engine, granted);

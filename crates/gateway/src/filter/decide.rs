@@ -76,7 +76,7 @@ pub(super) fn decide(
         record.claims = decision.claims;
         record.finding = decision.remark;
         record.losses = judgement.report.losses();
-        record.bytes_out = decision.size as u64;
+        record.bytes_out = if decision.verdict.lets_pass() { decision.size as u64 } else { 0 };
         record.parts = judgement.parts;
         if decision.rewrites() {
             record.findings.clone_from(&judgement.findings);

@@ -68,7 +68,7 @@ impl Rules {
         Self { name: "strict".to_owned(), actions: Finding::ALL.map(Finding::strictly), ..Self::default() }
     }
 
-    /// The policy `monitor`: that of `default`, and nothing is done.
+    /// The policy `monitor`: that of `default`, of which messages are told, and nothing else is done.
     pub fn monitor() -> Self {
         Self { name: "monitor".to_owned(), monitor: true, ..Self::default() }
     }

@@ -33,6 +33,8 @@ pub(super) struct Content {
     bare: BareLines,
     unacceptable: Option<Unacceptable>,
     mended: bool,
+    /// Bytes more than came.
+    grown: i64,
     /// From the first line end that was set right on: the bytes as they came, but for the dots of the way.
     raw: Vec<u8>,
 }
@@ -58,7 +60,14 @@ enum Place {
 impl Content {
     pub(super) fn new(bare: BareLines) -> Self {
         // The CRLF of DATA itself stands before the first line.
-        Self { place: Place::Start { hard: true }, bare, unacceptable: None, mended: false, raw: Vec::new() }
+        Self {
+            place: Place::Start { hard: true },
+            bare,
+            unacceptable: None,
+            mended: false,
+            grown: 0,
+            raw: Vec::new(),
+        }
     }
 
     /// Why it is to be refused, as far as it was read.
@@ -69,6 +78,11 @@ impl Content {
     /// Whether a CR or LF alone was set right.
     pub(super) fn is_mended(&self) -> bool {
         self.mended
+    }
+
+    /// Bytes that the content has more than came where a CR or LF stood alone, or fewer.
+    pub(super) fn grown(&self) -> i64 {
+        self.grown
     }
 
     /// Bytes as they came, since the last call; with the first of them comes all that `out` of [`Content::read`] held then.
@@ -104,6 +118,7 @@ impl Content {
                     }
                     if strays > 0 {
                         self.mend(strays, b'\r', out);
+                        self.grown -= strays as i64;
                     }
                     self.put(b"\r\n", out);
                     self.place = Place::Start { hard: true };
@@ -118,6 +133,7 @@ impl Content {
                 (Place::Text, b'\r') => self.place = Place::Cr { dot: None, strays: 0 },
                 (Place::Text, b'\n') => {
                     self.mend(1, b'\n', out);
+                    self.grown += 1;
                     out.extend_from_slice(b"\r\n");
                     self.place = Place::Start { hard: false };
                 }
@@ -262,6 +278,13 @@ mod tests {
         Some((text, unacceptable, Some(end + 3)))
     }
 
+    /// By how many bytes the content grows while it is read.
+    fn grown(input: &[u8], step: usize, bare: BareLines) -> i64 {
+        let (mut content, mut out) = (Content::new(bare), Vec::new());
+        input.chunks(step).any(|piece| content.read(piece, &mut out).1);
+        content.grown()
+    }
+
     /// Reads in pieces; the bytes as they came, where line ends were set right.
     fn raw(input: &[u8], step: usize) -> Option<Vec<u8>> {
         let (mut content, mut all, mut text) = (Content::new(BareLines::Normalize), None, Vec::new());
@@ -342,6 +365,10 @@ mod tests {
                 assert_eq!(whole.2.is_some(), slow(&input).is_some(), "{input:?}");
                 if let Some((text, why, used)) = slow(&input) {
                     ended += 1;
+                    let came = raw(&input, 1).map_or(text.len(), |came| came.len());
+                    let more = text.len() as i64 - came as i64;
+                    assert_eq!(grown(&input, 1, BareLines::Normalize), more, "{input:?}");
+                    assert_eq!(grown(&input, usize::MAX, BareLines::Reject), more, "{input:?}");
                     assert_eq!(whole, (text.clone(), why, used), "{input:?}");
                     assert!(is_clean(&text));
                     if let Some(came) = raw(&input, 1) {

@@ -218,8 +218,9 @@ fn grown(raw: &[u8], engine: &Engine, sendable: bool, most: Option<u64>, record:
             fate
         }
         Fate::Same(_) | Fate::Other(_) => {
-            (record.action, record.bytes_out) = (Action::Tempfail, 0);
-            Fate::Refused(451, "4.3.4 Message too large for the next hop".to_owned())
+            // It would be the same each time.
+            (record.action, record.bytes_out) = (Action::Reject, 0);
+            Fate::Refused(552, "5.3.4 In seven bits the message is too large for the next hop".to_owned())
         }
     }
 }

@@ -135,7 +135,7 @@ fn same_through_a_server(raw: &[u8], policy: &Policy, name: &str) -> bool {
 
 #[test]
 fn a_message_beyond_the_limit_is_counted_and_not_kept() {
-    for (limit, large) in [(25, true), (26, false)] {
+    for (limit, large) in [(27, true), (28, false)] {
         let mut received = Received::new(true, limit, std::env::temp_dir());
         received.field(b"Subject", b" 12345");
         received.body(b"1234567890");

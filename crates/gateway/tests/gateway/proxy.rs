@@ -138,6 +138,32 @@ fn the_original_of_mended_line_ends_is_kept() {
     }
 }
 
+/// What came is counted as it came, and what goes nowhere is not counted as gone.
+#[test]
+fn bytes_are_those_that_came_and_those_that_went() {
+    let hop = NextHop::start(vec![Manner::default()]);
+    let proxy = Running::start(&hop.address, |_, _, rules| {
+        rules.set(Finding::DuplicateHeader, Action::Reject);
+        rules.set(Finding::MessagePartial, Action::Tempfail);
+    });
+    let mut client = proxy.greeted();
+    let twice = b"Content-Type: text/plain\r\nContent-Type: text/html\r\n\r\nx\r\n";
+    let part = b"Content-Type: message/partial; id=a; number=1; total=2\r\n\r\nSubject: x\r\n\r\nx\r\n";
+    let mut want = Vec::new();
+    for (text, code, came, went) in [
+        (&b"Subject: ok\r\n\r\no\nk\r\n"[..], 250, 20, 21),
+        (b"Subject: ok\r\n\r\no\r\r\r\nk\r\n", 250, 23, 21),
+        (b"Subject: ok\r\n\r\n..k\r\n", 250, 19, 19),
+        (twice, 550, twice.len() as u64, 0),
+        (part, 451, part.len() as u64, 0),
+    ] {
+        assert_eq!(client.message("", text), code, "{}", text.escape_ascii());
+        want.push((came, went));
+    }
+    let records = proxy.told.records(want.len());
+    assert_eq!(records.iter().map(|record| (record.bytes_in, record.bytes_out)).collect::<Vec<_>>(), want);
+}
+
 pub(crate) fn stuffed(text: &[u8]) -> Vec<u8> {
     let (mut stuffer, mut out) = (mailglot_gateway::proxy::Stuffer::default(), Vec::new());
     stuffer.write(text, &mut out);

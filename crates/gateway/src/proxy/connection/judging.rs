@@ -29,7 +29,7 @@ impl Connection {
         let mut arrived = std::mem::replace(&mut self.arriving, Arriving::new(&self.shared));
         let start = Instant::now();
         let engine = self.shared.engine();
-        let mut record = Record::new(self.envelope(), &self.peer(), arrived.size);
+        let mut record = Record::new(self.envelope(), &self.peer(), self.came(arrived.size));
         record.policy.clone_from(&engine.rules.name);
         let fate = match (&arrived.failure, self.session.unacceptable()) {
             _ if arrived.beyond => beyond_the_announced(&mut record),
@@ -53,7 +53,7 @@ impl Connection {
             }
         });
         if let Some((code, words)) = &refused {
-            record.claims = 0;
+            (record.claims, record.bytes_out) = (0, 0);
             self.leaving = Leaving::nothing(&self.shared);
             self.session.decide(Verdict::Refuse(*code, words));
         } else {

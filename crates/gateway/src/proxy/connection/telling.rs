@@ -29,13 +29,18 @@ impl Connection {
         peer.map_or_else(|| self.address.clone(), |peer| String::from_utf8_lossy(peer).into_owned())
     }
 
+    /// How many bytes came of a message of which so many are here, now that its line ends are set right.
+    pub(super) fn came(&self, size: u64) -> u64 {
+        size.saturating_add_signed(-self.session.grown())
+    }
+
     /// Tells of a message whose end does not come, which its client is to send again; why it was cut, none where none was arriving.
     pub(super) fn cut(&self, why: &'static str) -> Option<&'static str> {
         if !self.session.is_in_content() {
             return None;
         }
         let why = if self.shared.is_stopping() { "stopped" } else { why };
-        let mut record = Record::new(self.envelope(), &self.peer(), self.arriving.size);
+        let mut record = Record::new(self.envelope(), &self.peer(), self.came(self.arriving.size));
         record.policy.clone_from(&self.shared.engine().rules.name);
         (record.action, record.finding) = (Action::Tempfail, Some(why));
         self.shared.tell(&Notice::Message(&record));
@@ -52,6 +57,9 @@ impl Connection {
                 record.action = Action::Tempfail;
             } else if said.taken == 0 && said.refused > 0 {
                 record.action = Action::Reject;
+            }
+            if said.taken == 0 && said.deferred + said.refused > 0 {
+                record.bytes_out = 0;
             }
             if said.lost {
                 record.finding = Some("next-hop-lost");

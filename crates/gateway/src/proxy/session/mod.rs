@@ -297,6 +297,11 @@ impl Session {
         self.client.content.is_mended()
     }
 
+    /// Bytes that the message has more than came, as far as its line ends were set right.
+    pub(super) fn grown(&self) -> i64 {
+        self.client.content.grown()
+    }
+
     /// Goes on as far as the bytes reach.
     pub fn step(&mut self) -> Step {
         loop {

@@ -15,10 +15,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::mbox::looks_like_message;
+use crate::mbox::{looks_like_message, separators, single_detail};
 use crate::mh::{self, Sequences};
+use crate::recognize::{FileKind, is_eml, left_alone, no_mail, not_followed};
 use crate::replace::with_path;
-use crate::source::{FileKind, is_apple_folder, is_eml, left_alone, no_mail, not_followed};
 use crate::{
     Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Profile, Quoting, ReadOptions, Source,
     maildir,
@@ -94,6 +94,14 @@ impl Files {
         let mut files = Self::new(path, Format::Eml, "single message", options);
         files.size = Some(metadata.len());
         files.work.push(Work::File(Vec::new(), EntryKind::Message));
+        if metadata.is_file() {
+            let looked = File::open(path).and_then(|file| separators(&file, metadata.len()));
+            let (lines, offset) = looked.map_err(|error| with_path(path, &error))?;
+            if lines > 0 {
+                let detail = single_detail(lines);
+                files.events.push(BoxEvent { kind: BoxEventKind::Single, offset, detail });
+            }
+        }
         Ok(files)
     }
 
@@ -126,11 +134,42 @@ impl Files {
         let (files, folders) = self.names(folder, events)?;
         self.listed.push((path.clone(), modified));
         let mut plan = Vec::new();
+        let mut messages = Vec::new();
+        if self.format != Format::Maildir {
+            let sequences = path.join(mh::SEQUENCES);
+            // A link is not followed, and what cannot be read is told when its turn comes.
+            let is_there = sequences.symlink_metadata().is_ok_and(|there| there.is_file());
+            self.sequences = if is_there { Sequences::read(&sequences).ok() } else { None };
+        }
+        // What is being delivered is no message yet, whatever it looks like.
+        let is_delivery = self.format == Format::Maildir
+            && last(folder) == b"tmp"
+            && path.parent().is_some_and(maildir::is_folder);
+        for name in files {
+            let kind = if is_delivery { Ok(FileKind::Other) } else { FileKind::of(&self.path(&name)) };
+            match kind {
+                // An archive of its own is found beside.
+                Ok(FileKind::Mailbox(_)) => continue,
+                Ok(FileKind::Message) if self.format == Format::Maildir => {
+                    messages.push(name);
+                    continue;
+                }
+                Ok(FileKind::Message) => {
+                    if !is_eml(&self.path(&name)) {
+                        "MH".clone_into(&mut self.profile.dialect);
+                    }
+                    plan.push(Work::File(name, EntryKind::Message));
+                    continue;
+                }
+                Ok(FileKind::LeftAlone(packing)) => events.push(left_alone(packing, &name)),
+                Ok(FileKind::Other) => events.push(no_mail(&name, true)),
+                // What cannot be read is told when its turn comes, and hides no other file of its folder.
+                Err(_) => {}
+            }
+            plan.push(Work::File(name, EntryKind::Other));
+        }
         if self.format == Format::Maildir {
-            events.extend(files.iter().map(|name| no_mail(name, true)));
-            plan.extend(files.into_iter().map(|name| Work::File(name, EntryKind::Other)));
             let is_folder = maildir::is_folder(&path);
-            let mut messages = Vec::new();
             let mut rest = Vec::new();
             for name in folders {
                 if !(is_folder && matches!(last(&name), b"cur" | b"new")) {
@@ -141,41 +180,25 @@ impl Files {
                 let modified = fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
                 let (files, below) = self.names(&name, events)?;
                 self.listed.push((path, modified));
-                messages.extend(files);
-                rest.extend(below);
                 plan.push(Work::FolderAlone(name));
+                // What systems leave: `.DS_Store`, `.nfs…`. No server takes such a name for a message.
+                for name in files {
+                    if last(&name).starts_with(b".") {
+                        events.push(no_mail(&name, true));
+                        plan.push(Work::File(name, EntryKind::Other));
+                    } else {
+                        messages.push(name);
+                    }
+                }
+                rest.extend(below);
             }
             messages.sort_by(|a, b| last(a).cmp(last(b)).then_with(|| a.cmp(b)));
             plan.extend(messages.into_iter().map(|name| Work::File(name, EntryKind::Message)));
             plan.extend(rest.into_iter().map(Work::Folder));
         } else {
-            let sequences = path.join(mh::SEQUENCES);
-            // A link is not followed, and what cannot be read is told when its turn comes.
-            let is_there = sequences.symlink_metadata().is_ok_and(|there| there.is_file());
-            self.sequences = if is_there { Sequences::read(&sequences).ok() } else { None };
-            for name in files {
-                let path = self.path(&name);
-                if is_eml(&path) {
-                    plan.push(Work::File(name, EntryKind::Message));
-                    continue;
-                }
-                match FileKind::of(&path) {
-                    Ok(FileKind::Mailbox(_)) => continue,
-                    Ok(FileKind::Message) => {
-                        "MH".clone_into(&mut self.profile.dialect);
-                        plan.push(Work::File(name, EntryKind::Message));
-                        continue;
-                    }
-                    Ok(FileKind::LeftAlone(packing)) => events.push(left_alone(packing, &name)),
-                    Ok(FileKind::Other) => events.push(no_mail(&name, true)),
-                    // What cannot be read is told when its turn comes, and hides no other file of its folder.
-                    Err(_) => {}
-                }
-                plan.push(Work::File(name, EntryKind::Other));
-            }
-            // Archives of their own are found beside the tree.
-            let own = |path: &Path| is_apple_folder(path) || maildir::is_root(path);
-            plan.extend(folders.into_iter().filter(|name| !own(&self.path(name))).map(Work::Folder));
+            // Maildirs are archives of their own.
+            let own = |name: &Name| maildir::is_root(&self.path(name));
+            plan.extend(folders.into_iter().filter(|name| !own(name)).map(Work::Folder));
         }
         self.work.extend(plan.into_iter().rev());
         Ok(())
@@ -303,7 +326,8 @@ impl Files {
         let folder = name.iter().rposition(|&byte| byte == b'/').map(|at| &name[..at]).unwrap_or_default();
         let folder = match self.format {
             Format::Maildir if is_message => {
-                let above = folder.iter().rposition(|&byte| byte == b'/').map_or(0, |at| at);
+                let part = last(folder);
+                let above = folder.len() - if maildir::is_part(part) { part.len() } else { 0 };
                 maildir::folder_name(&folder[..above], self.options.decode_name)
             }
             _ => String::from_utf8_lossy(folder).into_owned(),
@@ -609,9 +633,10 @@ mod tests {
                 (BoxEventKind::Packed, "compressed with zstd, left as it is: c/one.eml.zst"),
                 (BoxEventKind::NoMail, "no mail, left out: c/photo.zst"),
                 (BoxEventKind::Packed, "text in UTF-16, left as it is: c/saved"),
+                (BoxEventKind::NoMail, "no mail, left out: c/Sent.mbox/table_of_contents"),
             ]
         );
-        // What lies beside a mailbox of Apple Mail belongs to no archive.
+        // The tree tells of all of them itself, and keeps them.
         let mut beside = Vec::new();
         let told = recognize_with(root.path(), &mut |left| match left {
             LeftOut::Unread(error) => Err(error),
@@ -621,7 +646,7 @@ mod tests {
             }
         });
         assert_eq!(told.unwrap().len(), expected.len());
-        assert_eq!(beside, ["no mail, left out, of a ledger too: c/Sent.mbox/table_of_contents"]);
+        assert_eq!(beside, [""; 0]);
         assert_eq!(
             lines.into_iter().filter(|line| !line.contains(" c/")).collect::<Vec<_>>(),
             [
@@ -632,6 +657,46 @@ mod tests {
                 r#"Directory 2 "" c "#,
             ]
         );
+    }
+
+    #[test]
+    fn what_lies_beside_the_messages_of_a_maildir_is_looked_at() {
+        let root = tempfile::tempdir().unwrap();
+        let path = |name: &str| root.path().join(name);
+        let mailbox = b"From x@y.z Mon Jan  1 00:00:00 2001\nTo: x\n\n";
+        for name in ["cur/2.a:2,S", "new/4.a", "1.eml", "sub/3.eml"] {
+            write(&path(name), b"Subject: x\n");
+        }
+        for name in ["old.mbox", "sub/list", "cur/inner/box", "tmp/half.mbox"] {
+            write(&path(name), mailbox);
+        }
+        for name in ["cur/.DS_Store", "new/.nfs0001", "tmp/5.eml"] {
+            write(&path(name), b"Subject: no message\n");
+        }
+        assert_eq!(
+            found(root.path()),
+            [
+                (root.path().to_owned(), Format::Maildir),
+                (path("cur/inner/box"), Format::Mbox),
+                (path("old.mbox"), Format::Mbox),
+                (path("sub/list"), Format::Mbox),
+            ]
+        );
+        let archive = Found { path: root.path().to_owned(), format: Format::Maildir, packed: None };
+        let (lines, events) = drain(open(&archive, &ReadOptions::default()).unwrap().as_mut());
+        let messages: Vec<_> = lines.iter().filter(|line| line.starts_with("Message")).collect();
+        assert_eq!(
+            messages,
+            [
+                r#"Message 0 "" 1.eml Subject: x\n"#,
+                r#"Message 1 "" cur/2.a:2,S Subject: x\n"#,
+                r#"Message 2 "" new/4.a Subject: x\n"#,
+                r#"Message 3 "sub" sub/3.eml Subject: x\n"#,
+            ]
+        );
+        let told: Vec<_> = events.iter().map(|event| &*event.detail).collect();
+        let no_mail = ["cur/.DS_Store", "new/.nfs0001", "tmp/5.eml", "tmp/half.mbox"];
+        assert_eq!(told, no_mail.map(|name| format!("no mail, left out: {name}")));
     }
 
     #[test]
@@ -660,7 +725,11 @@ mod tests {
         assert!(read("empty").0.is_empty());
         let (lines, events) = read("binary");
         assert_eq!((lines.len(), events[0].kind), (1, BoxEventKind::Single));
-        assert!(read("message").1.is_empty());
+        assert_eq!(
+            read("message").1,
+            [BoxEvent { kind: BoxEventKind::Single, offset: 12, detail: single_detail(1) }]
+        );
+        assert!(read("letter.txt").1.is_empty());
 
         let missing = recognize(&path("missing")).unwrap_err();
         assert_eq!(missing.kind(), io::ErrorKind::NotFound);

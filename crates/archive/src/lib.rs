@@ -48,13 +48,15 @@ pub mod mbox;
 mod output;
 mod packed;
 mod private;
+mod recognize;
 pub mod replace;
 
 pub use destination::{Destination, OutBatch, OutItem, create, create_tree};
 pub use packed::Packing;
 pub use private::keep_private;
+pub use recognize::{LeftOut, recognize, recognize_with};
 pub use replace::words;
 pub use source::{
-    Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Found, LeftOut, Profile, Quoting,
-    ReadOptions, Source, open, recognize, recognize_with,
+    Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Found, Profile, Quoting, ReadOptions,
+    Source, open,
 };

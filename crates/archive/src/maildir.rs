@@ -6,11 +6,31 @@
 use std::path::Path;
 
 use crate::Flags;
+use crate::mh;
+use crate::recognize::{is_eml, is_named_mailbox};
 
-/// True for a folder that holds messages in `cur` and `new`.
+/// True for a folder that holds messages in `cur` and `new`: one with two of `cur`, `new` and `tmp`. A `cur` alone, which may be what a copy left
+/// of three, is anybody's name: it counts where neither in it nor beside it lies mail of another form.
 pub(crate) fn is_folder(path: &Path) -> bool {
     let has = |name: &str| path.join(name).symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-    has("cur") || (has("new") && has("tmp"))
+    let cur = has("cur");
+    match (cur, has("new"), has("tmp")) {
+        (true, true, _) | (true, _, true) | (_, true, true) => true,
+        _ => cur && !holds_other_mail(path) && !holds_other_mail(&path.join("cur")),
+    }
+}
+
+/// True for the names of the folders that messages of a Maildir lie in.
+pub(crate) fn is_part(name: &[u8]) -> bool {
+    matches!(name, b"cur" | b"new" | b"tmp")
+}
+
+/// True where files have names that messages of a Maildir do not have.
+fn holds_other_mail(folder: &Path) -> bool {
+    let Ok(entries) = folder.read_dir() else { return false };
+    entries.flatten().map(|entry| entry.path()).any(|file| {
+        (is_eml(&file) || is_named_mailbox(&file) || file.ends_with(mh::SEQUENCES)) && file.is_file()
+    })
 }
 
 /// True for the root of a Maildir, also when only its Maildir++ folders hold messages.
@@ -71,6 +91,32 @@ pub(crate) fn folder_name(path: &[u8], decode: fn(&[u8]) -> String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_folder_alone_is_anybodys() {
+        for (folders, file, expected) in [
+            (&["cur", "new"][..], "", true),
+            (&["cur", "tmp"], "cur/1.eml", true),
+            (&["new", "tmp"], "", true),
+            (&["new"], "new/1.host", false),
+            (&["cur"], "", true),
+            (&["cur"], "cur/1.host:2,S", true),
+            (&["cur"], "cur/3.eml", false),
+            (&["cur"], "1.eml", false),
+            (&["cur"], "old.mbox", false),
+            (&["cur"], "cur/.mh_sequences", false),
+            (&["cur/x.mbox"], "", true),
+        ] {
+            let root = tempfile::tempdir().unwrap();
+            for name in folders {
+                std::fs::create_dir_all(root.path().join(name)).unwrap();
+            }
+            if !file.is_empty() {
+                std::fs::write(root.path().join(file), b"").unwrap();
+            }
+            assert_eq!(is_folder(root.path()), expected, "{folders:?} {file}");
+        }
+    }
 
     #[test]
     fn flags_after_any_mark() {

@@ -2,8 +2,8 @@
 //!
 //! # Limits
 //! gzip, zstd, bzip2 and xz are read through, the last with dictionaries up to 256 MiB; of every other form only the beginning is known, so that it can be named. A mailbox that is read through is
-//! read like standard input: it has to begin with a separator, and its first 2 MiB are sniffed. Archives of several files (tar, zip) are
-//! not taken apart.
+//! sniffed in the first 16 MiB of what is inside. Archives of several files (tar, zip), compressed or not, are
+//! named and not taken apart.
 
 mod member;
 mod unpack;
@@ -37,6 +37,10 @@ pub enum Packing {
     Zip,
     /// UTF-16, with its mark or without.
     Utf16,
+    /// tar, the forms of before POSIX too.
+    Tar,
+    /// A mailbox of Rmail (Babyl).
+    Babyl,
 }
 
 impl Packing {
@@ -58,6 +62,15 @@ impl Packing {
         })
     }
 
+    /// What a file is, by its beginning; [`BEGINNING`] bytes of it are enough.
+    pub(crate) fn of_file(start: &[u8]) -> Option<Self> {
+        match Self::of(start) {
+            None if start.starts_with(b"BABYL OPTIONS:") => Some(Self::Babyl),
+            None if is_tar(start) && !looks_like_message(start) => Some(Self::Tar),
+            packing => packing,
+        }
+    }
+
     /// True when [`open`](crate::open) reads through it.
     pub fn is_read(self) -> bool {
         matches!(self, Self::Gzip | Self::Zstd | Self::Bzip2 | Self::Xz)
@@ -74,6 +87,8 @@ impl Packing {
             Self::Compress => "compressed with compress",
             Self::Zip => "a zip archive",
             Self::Utf16 => "text in UTF-16",
+            Self::Tar => "a tar archive",
+            Self::Babyl => "a Babyl mailbox",
         }
     }
 
@@ -87,6 +102,9 @@ impl Packing {
             Self::Lz4 => "lz4 -dc",
             Self::Zip => "unzip -p",
             Self::Utf16 => "mailglot convert -f utf-16 -t utf-8",
+            // Of several files it writes one behind the other: right for one mailbox.
+            Self::Tar => "tar -xOf",
+            Self::Babyl => "",
         }
     }
 
@@ -94,10 +112,35 @@ impl Packing {
     pub(crate) fn refused(self, path: &Path) -> io::Error {
         let file = if path.as_os_str() == "-" { String::new() } else { format!(" {}", path.display()) };
         let (words, tool) = (self.words(), self.tool());
-        let text =
-            format!("this is {words}, which is not read; give what is inside: {tool}{file} | mailglot … -");
+        let inside = match self {
+            Self::Babyl => "write it as an mbox file first (in Emacs: unrmail)".to_owned(),
+            Self::Tar => {
+                format!(
+                    "unpack it and give the folder, or give one mailbox of it: {tool}{file} NAME | mailglot … -"
+                )
+            }
+            _ => format!("give what is inside: {tool}{file} | mailglot … -"),
+        };
+        let text = format!("this is {words}, which is not read; {inside}");
         with_path(path, &io::Error::new(io::ErrorKind::Unsupported, text))
     }
+}
+
+/// Bytes that tell what a file is: the head of the first member of a tar archive.
+pub(crate) const BEGINNING: usize = 512;
+
+/// A head of tar: the sum of its bytes stands in it, with blanks in its place.
+fn is_tar(start: &[u8]) -> bool {
+    const SUM: std::ops::Range<usize> = 148..156;
+    let Some(head) = start.first_chunk::<BEGINNING>() else { return false };
+    let digits = head[SUM].trim_ascii_start().iter().take_while(|byte| matches!(byte, b'0'..=b'7'));
+    let told = digits.fold(0, |sum, digit| sum << 3 | u32::from(digit - b'0'));
+    let blanks = SUM.len() as u32 * u32::from(b' ');
+    let outside = |at: &usize| !SUM.contains(at);
+    let sum: u32 = blanks + (0..BEGINNING).filter(outside).map(|at| u32::from(head[at])).sum::<u32>();
+    // Old programs added bytes with signs.
+    let high = (0..BEGINNING).filter(outside).filter(|at| head[*at] > 0x7f).count() as u32;
+    head[0] != 0 && (told == sum || told == sum.wrapping_sub(high << 8))
 }
 
 /// ASCII with a NUL before or behind every character.

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -124,6 +125,29 @@ pub fn open_stream(path: &Path) -> io::Result<File> {
 pub fn undisturbed<T>(commit: impl FnOnce() -> T) -> T {
     let _held = lock(&COMMIT);
     commit()
+}
+
+/// The turn of a process to put things into some folders; others wait until it is dropped.
+#[derive(Debug)]
+pub struct Turn(#[allow(dead_code)] Vec<File>);
+
+/// Waits until no other process that asks puts things into the folders of these places. A folder that cannot be opened, or whose file system
+/// has no locks, is not waited for.
+pub fn turn<'a>(places: impl IntoIterator<Item = &'a Path>) -> Turn {
+    let mut folders: Vec<(u64, u64, File)> = Vec::new();
+    for place in places {
+        let Ok(folder) = File::open(parent(place)) else { continue };
+        if let Ok(there) = folder.metadata() {
+            folders.push((there.dev(), there.ino(), folder));
+        }
+    }
+    // All go the same way, so that no two wait for each other; of one folder one lock is enough, and a second would wait for the first.
+    folders.sort_by_key(|(device, inode, _)| (*device, *inode));
+    folders.dedup_by_key(|(device, inode, _)| (*device, *inode));
+    let wait = |folder: &File| {
+        while matches!(flock(folder, FlockOperation::LockExclusive), Err(rustix::io::Errno::INTR)) {}
+    };
+    Turn(folders.into_iter().map(|(.., folder)| folder).inspect(wait).collect())
 }
 
 /// Removes every temporary file and folder of this process, before it ends at once. What is being put into place is

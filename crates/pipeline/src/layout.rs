@@ -155,7 +155,8 @@ fn find_with(
 /// The path without the ending that tells of compression, where what is inside is read.
 fn unpacked(found: &Found) -> PathBuf {
     let ending = found.path.extension().map(OsStr::to_ascii_lowercase);
-    let tells = ending.is_some_and(|end| ["gz", "zst", "zstd"].iter().any(|known| end == *known));
+    let tells =
+        ending.is_some_and(|end| ["gz", "zst", "zstd", "bz2", "xz"].iter().any(|known| end == *known));
     if found.packed.is_some() && tells { found.path.with_extension("") } else { found.path.clone() }
 }
 
@@ -179,6 +180,10 @@ pub(crate) fn output_format(input: Format, to: Option<Format>) -> Format {
 
 /// Name of an output that is one of several: that of the source, with the ending of its new form.
 pub(crate) fn output_name(input: &Input, to: Format, taken: &mut HashSet<String>) -> String {
+    // A folder of such a name would make its output a Maildir.
+    if is_folder(to) {
+        taken.extend(["cur", "new", "tmp"].map(str::to_owned));
+    }
     if to == input.found.format {
         return unique(&input.name, taken);
     }
@@ -371,6 +376,8 @@ mod tests {
         assert_eq!(output_name(&mbox, Format::Maildir, &mut taken), "a");
         assert_eq!(output_name(&input("list", Format::EmlTree), Format::Mbox, &mut taken), "list.mbox");
         assert_eq!(output_name(&input("A", Format::EmlTree), Format::Maildir, &mut taken), "A-2");
+        assert_eq!(output_name(&input("cur", Format::Mbox), Format::EmlTree, &mut taken), "cur-2");
+        assert_eq!(output_name(&input("new.mbox", Format::Mbox), Format::Maildir, &mut taken), "new-2");
         assert_eq!(own_name(Path::new("-")), "stdin");
         let original = |top, found: &str| original_name(top, Path::new("in/dir"), Path::new(found));
         assert_eq!(original("", "in/dir"), b"");
@@ -379,6 +386,17 @@ mod tests {
         assert_eq!(original("dir", "in/dir"), b"dir");
         assert_eq!(own_name(Path::new("x/Ärger.mbox")), "Ärger.mbox");
         assert_eq!(own_name(Path::new("x/Sent.mbox/mbox")), "Sent.mbox");
+    }
+
+    #[test]
+    fn endings_of_compression_go_with_it() {
+        for ending in ["gz", "zst", "zstd", "bz2", "xz", "XZ"] {
+            let mut found =
+                Found { path: format!("a/l.mbox.{ending}").into(), format: Format::Mbox, packed: None };
+            assert_eq!(unpacked(&found), found.path);
+            found.packed = Some(mailglot_archive::Packing::Xz);
+            assert_eq!(unpacked(&found), Path::new("a/l.mbox"), "{ending}");
+        }
     }
 
     #[test]

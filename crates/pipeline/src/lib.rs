@@ -23,7 +23,7 @@
 //! # Limits
 //!
 //! Permissions, owners and times of files are not restored, links inside folders are not followed by restoring; names,
-//! contents and empty folders are restored. Of an Apple mailbox (`X.mbox/`) the file `mbox` alone is read and restored.
+//! contents and empty folders are restored. Of a folder of mailboxes alone, those of Apple Mail (`X.mbox/`) among them, the mailboxes are restored.
 #![forbid(unsafe_code)]
 
 mod away;

@@ -20,8 +20,10 @@ pub(crate) fn message_name(format: Format, entry: &Entry, message: &[u8]) -> Str
         Format::EmlTree => {
             let mut name = String::new();
             for level in entry.folder.split('/').filter(|level| !level.is_empty()) {
-                name.push_str(&clean(level));
-                name.push('/');
+                let level = clean(level);
+                name.push_str(&level);
+                // Folders of these names would make a Maildir of the tree.
+                name.push_str(if matches!(&*level, "cur" | "new" | "tmp") { "_/" } else { "/" });
             }
             name + &format!("{:08}-{}.eml", entry.ordinal, digest(message))
         }

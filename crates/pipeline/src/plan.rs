@@ -2,12 +2,13 @@
 //!
 //! # Limits
 //!
-//! The outputs of several inputs stand side by side in one folder.
+//! The outputs of several inputs stand side by side in one folder. Two jobs for one place wait for each other by locks on its folder: not where
+//! the file system has none, or the folder may not be listed.
 
 use crate::away::{self, Away, Placed};
 use crate::layout::{self, Input};
 use crate::{Error, NormalizeJob};
-use mailglot_archive::replace::{FolderReplacement, Replacement, is_stream, undisturbed};
+use mailglot_archive::replace::{FolderReplacement, Replacement, Turn, is_stream, turn, undisturbed};
 use mailglot_archive::{Destination, Format};
 use std::collections::HashSet;
 use std::io;
@@ -88,7 +89,9 @@ impl Plan {
             }
             wanted.push(there);
         }
+        let turn = plan.turn();
         away::recover(&plan.output, plan.ledger.as_deref(), &plan.aside);
+        drop(turn);
         for place in places {
             layout::check_free(place, job.force, &ours)?;
         }
@@ -97,8 +100,15 @@ impl Plan {
 
     /// Puts everything into place: what stood there goes first, then the ledger comes, then the output, last the report.
     /// Killed in between, the output is absent, or whole and with its ledger.
+    /// One job at a time does so: of two with `force`, output and ledger of the later one stand.
     pub(crate) fn commit(&self, ready: Ready) -> Result<(), Error> {
+        let _turn = self.turn();
         undisturbed(|| self.put(ready))
+    }
+
+    /// Waits for other jobs that put things beside ours.
+    fn turn(&self) -> Turn {
+        turn([&self.output, &self.aside].into_iter().chain(&self.ledger).map(PathBuf::as_path))
     }
 
     fn put(&self, mut ready: Ready) -> Result<(), Error> {
@@ -156,6 +166,42 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{LedgerPlace, Progress, normalize};
+    use std::fs;
+    use std::thread::{sleep, spawn};
+    use std::time::Duration;
+
+    #[test]
+    fn a_job_waits_while_another_puts_its_pair_into_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("a.eml"), "Subject: new\n\n").unwrap();
+        for place in ["out", "out.ledger"] {
+            fs::write(at(place), "of another").unwrap();
+        }
+        let job = NormalizeJob {
+            inputs: vec![at("a.eml")],
+            output: at("out"),
+            to: None,
+            policy: Default::default(),
+            ledger: LedgerPlace::Beside,
+            report: None,
+            threads: 1,
+            force: true,
+        };
+        let turn = turn([at("out").as_path(), at("out.ledger").as_path()]);
+        let other = spawn(move || normalize(&job, &Progress::default()));
+        for _ in 0..40 {
+            sleep(Duration::from_millis(10));
+            for place in ["out", "out.ledger"] {
+                assert_eq!(fs::read_to_string(at(place)).unwrap(), "of another");
+            }
+        }
+        drop(turn);
+        other.join().unwrap().unwrap();
+        assert_eq!(fs::read_to_string(at("out")).unwrap(), "Subject: new\n\n");
+        assert_ne!(fs::read(at("out.ledger")).unwrap(), b"of another");
+    }
 
     #[test]
     fn suffixes_follow_the_whole_name() {

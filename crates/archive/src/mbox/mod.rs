@@ -5,7 +5,7 @@
 //! stands around and inside a written message.
 //!
 //! # Limits
-//! Babyl and other formats of one file with many messages are not read.
+//! Babyl is known by its first line, so that it can be named; it and other formats of one file with many messages are not read.
 
 mod delimiters;
 mod from_line;
@@ -17,8 +17,8 @@ mod tests;
 mod window;
 mod write;
 
-pub(crate) use profile::{BEGINNING, begins, is_mailbox, looks_like_message};
-pub(crate) use read::Mailbox;
+pub(crate) use profile::{is_mailbox, is_mailbox_inside, looks_like_message, separators};
+pub(crate) use read::{Mailbox, single_detail};
 pub use write::{
     is_separator_kept, line_end, quote_mboxrd, requote, requotes, separator_for, trailer_for, unquote,
 };

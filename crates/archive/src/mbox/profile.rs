@@ -4,12 +4,12 @@
 //! depends on the profile and on bytes nearby.
 //!
 //! # Limits
-//! Standard input is sniffed in its first 2 MiB only, since it cannot be read twice. Whether a file with `>From ` lines
+//! Standard input is sniffed in its first 2 MiB only, since it cannot be read twice, and a compressed file in the first 16 MiB of what is inside. Whether a file with `>From ` lines
 //! alone is mboxo or mboxrd cannot be known: it is read as mboxrd, as mboxo when it also holds unquoted ones; both are logged as
 //! a guess.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 
 use memchr::memmem::Finder;
@@ -17,10 +17,11 @@ use memchr::memmem::Finder;
 use super::from_line::{FromLine, KINDS, Shape, Shapes, UNDATED_WORD, is_git};
 use super::split::{BEHIND, Evidence, Follower, NEAR, quoted, starts_line};
 use super::write::Fields;
+use crate::packed::beginning;
 use crate::{Profile, Quoting};
 
 /// Bytes at the start of a file that are sniffed.
-const HEAD: u64 = 16 << 20;
+pub(super) const HEAD: u64 = 16 << 20;
 /// Further probes of a larger file.
 const PROBES: u64 = 16;
 const PROBE: u64 = 256 << 10;
@@ -121,8 +122,11 @@ pub(super) struct FileProfile {
     pub bare_cr: bool,
     /// Number of candidates with a blank line before and a known field after.
     pub strong: u32,
-    /// Those with a date.
+    /// Offset of the first of them.
+    pub first_strong: u64,
+    /// Those with a date, and those of them that are no patches.
     dated: u32,
+    dated_mail: u32,
     pub shown: Profile,
 }
 
@@ -131,6 +135,17 @@ impl FileProfile {
     pub(super) fn dominant(&self, at: u64) -> Shapes {
         let region = self.regions.iter().find(|(end, _)| at < *end).or(self.regions.last());
         region.map(|(_, shapes)| *shapes).unwrap_or_default()
+    }
+
+    /// True for what begins like a mailbox, or has separators with dates further on: two behind text that is no mail, three behind a message,
+    /// whose own separator was cut off then. One or two are pasted into mail, and patches, which do not count here, by the dozen.
+    pub(super) fn is_mailbox(&self) -> bool {
+        self.begins || if self.begins_with_field { self.dated_mail >= 3 } else { self.dated >= 2 }
+    }
+
+    /// Sniffs the first [`HEAD`] bytes of what cannot be looked at elsewhere.
+    pub(super) fn of_start(head: &[u8]) -> io::Result<Self> {
+        Self::sniff(&Look::Start(head, (head.len() as u64) < HEAD))
     }
 
     /// Sniffs.
@@ -175,7 +190,9 @@ impl FileProfile {
             }
         }
         let begins = division == Division::Mmdf || head.begins;
-        let trust_length = division == Division::FromLines && all.good_lengths > all.bad_lengths;
+        // In one message a length is true by chance, or by design.
+        let most_have = all.good_lengths > all.bad_lengths + all.without_length;
+        let trust_length = division == Division::FromLines && most_have;
         let (dialect, quoting, quoting_guess) = all.dialect(division, trust_length);
         Ok(Self {
             division,
@@ -189,29 +206,48 @@ impl FileProfile {
             bad_length: all.bad_lengths > 0 && !trust_length,
             bare_cr: all.bare_cr > 0 && all.lf + all.crlf == 0,
             strong: all.strong.iter().sum(),
+            first_strong: all.first_strong.unwrap_or(prelude),
             dated: all.strong.iter().skip(1).step_by(2).sum(),
+            dated_mail: (1..KINDS)
+                .step_by(2)
+                .filter(|kind| !is_git(*kind))
+                .map(|kind| all.strong[kind])
+                .sum(),
             shown: Profile { dialect: dialect.to_owned(), line_end: all.line_end() },
         })
     }
 }
 
-/// Bytes that [`begins`] looks at.
-pub(crate) const BEGINNING: usize = PRELUDE + NEAR;
+/// Bytes that tell of most files whether they are mailboxes.
+const BEGINNING: usize = PRELUDE + NEAR;
 
-/// True for bytes that begin like a mailbox.
-pub(crate) fn begins(start: &[u8]) -> io::Result<bool> {
-    Ok(FileProfile::sniff(&Look::Start(start, start.len() < BEGINNING))?.begins)
-}
-
-/// True for a file of this many bytes that begins like a mailbox, or that does not begin like a message and has separators.
+/// True for a file of this many bytes that begins like a mailbox, or has separators further on.
 pub(crate) fn is_mailbox(file: &File, size: u64) -> io::Result<bool> {
     let mut start = vec![0; BEGINNING];
     let filled = read_at(file, 0, &mut start)?;
     let profile = FileProfile::sniff(&Look::Start(&start[..filled], filled as u64 == size))?;
-    if profile.begins || profile.begins_with_field {
-        return Ok(profile.begins);
+    if profile.is_mailbox() || filled as u64 == size {
+        return Ok(profile.is_mailbox());
     }
-    Ok(FileProfile::sniff(&Look::File(file, size))?.dated >= 2)
+    Ok(FileProfile::sniff(&Look::File(file, size))?.is_mailbox())
+}
+
+/// The same of what is inside a compressed file, by as much of it as is sniffed of a file.
+pub(crate) fn is_mailbox_inside(input: &mut impl Read) -> io::Result<bool> {
+    let mut head = beginning(input, BEGINNING)?;
+    let whole = head.len() < BEGINNING;
+    let profile = FileProfile::sniff(&Look::Start(&head, whole))?;
+    if whole || profile.is_mailbox() {
+        return Ok(profile.is_mailbox());
+    }
+    input.by_ref().take(HEAD - head.len() as u64).read_to_end(&mut head)?;
+    Ok(FileProfile::of_start(&head)?.is_mailbox())
+}
+
+/// Number of lines in a file of this many bytes that look like separators of a mailbox, and the offset of the first.
+pub(crate) fn separators(file: &File, size: u64) -> io::Result<(u32, u64)> {
+    let profile = FileProfile::sniff(&Look::File(file, size))?;
+    Ok((profile.strong, profile.first_strong))
 }
 
 /// True when the first line is a header field.
@@ -265,6 +301,9 @@ pub(super) fn confirms(after: &[u8], whole: bool) -> Option<usize> {
     None
 }
 
+/// So many lengths are looked at in the head of a file, and in each probe.
+const MOST_LENGTHS: u32 = 4096;
+
 /// Bytes that [`confirms`] looks at.
 pub(super) const CONFIRM: u64 = 16;
 
@@ -283,8 +322,12 @@ struct Tally {
     requoted: u32,
     /// Unquoted `From ` lines after a blank line that are text.
     prose: u32,
+    /// Offset of the first strong candidate.
+    first_strong: Option<u64>,
     good_lengths: u32,
     bad_lengths: u32,
+    /// Messages without a Content-Length.
+    without_length: u32,
     /// Unquoted `From ` lines inside a declared length.
     embedded: u32,
     takeout: u32,
@@ -360,14 +403,17 @@ impl Tally {
             }
             if strong {
                 self.strong[evidence.line.index()] += 1;
+                self.first_strong = self.first_strong.or(Some(offset));
                 self.first = self.first.or(Some(evidence.line));
             }
             let message = &data[evidence.end..data.len().min(evidence.end + HEADER)];
             self.takeout += u32::from(message.starts_with(b"X-GM-THRID:"));
             self.mozilla += u32::from(message.starts_with(b"X-Mozilla-Status:"));
-            if self.good_lengths + self.bad_lengths < 256
-                && let Some(length) = declared_end(message)
-            {
+            if self.good_lengths + self.bad_lengths < MOST_LENGTHS {
+                let Some(length) = declared_end(message) else {
+                    self.without_length += 1;
+                    continue;
+                };
                 let end = (base + evidence.end as u64).saturating_add(length);
                 if end > look.size() && !look.is_whole() {
                     continue;
@@ -405,11 +451,13 @@ impl Tally {
             (&mut self.prose, other.prose),
             (&mut self.good_lengths, other.good_lengths),
             (&mut self.bad_lengths, other.bad_lengths),
+            (&mut self.without_length, other.without_length),
             (&mut self.embedded, other.embedded),
             (&mut self.bare_cr, other.bare_cr),
         ] {
             *sum += more;
         }
+        self.first_strong = self.first_strong.or(other.first_strong);
     }
 
     /// Kinds that at least two strong candidates have. A patch has to be as frequent as all others together: patches pasted into
@@ -434,7 +482,7 @@ impl Tally {
         shapes
     }
 
-    /// Name, quoting, and whether that is a guess.
+    /// Name, quoting, and whether that is a guess: a line `>From ` is then told of, whether its mark goes or stays.
     fn dialect(&self, division: Division, trust_length: bool) -> (&'static str, Quoting, bool) {
         let first = self.first.map(|line| line.shape);
         let any_quoted = self.quoted + self.requoted > 0;
@@ -443,7 +491,7 @@ impl Tally {
         } else if first.is_none() && self.strong.iter().sum::<u32>() == 0 {
             ("single message", Quoting::None, false)
         } else if trust_length && (self.embedded > 0 || !any_quoted) {
-            ("mboxcl2", Quoting::None, false)
+            ("mboxcl2", Quoting::None, true)
         } else if trust_length {
             ("mboxcl", Quoting::Mboxo, true)
         } else if self.takeout > 0 {
@@ -459,7 +507,7 @@ impl Tally {
             };
             match (self.requoted > 0, any_quoted, self.prose > 0) {
                 (false, true, true) => (name, Quoting::Mboxo, true),
-                (false, false, true) => (name, Quoting::None, false),
+                (false, false, true) => (name, Quoting::None, true),
                 (true, _, _) => (name, Quoting::Mboxrd, false),
                 (false, guess, false) => (name, Quoting::Mboxrd, guess),
             }

@@ -4,13 +4,13 @@
 //! file: what is no message, separator or trailer is a gap.
 //!
 //! # Limits
-//! Standard input that does not begin with a separator is one message, whatever comes later in it. A Content-Length beyond the
+//! Standard input is a mailbox when its first 2 MiB tell so: it begins with a separator, or has several with dates further on; else it is one message. A Content-Length beyond the
 //! message limit is believed only in a file, where the place that it names can be looked at.
 
 mod ends;
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -18,14 +18,27 @@ use memchr::memmem::Finder;
 
 use self::ends::GUARD;
 use super::delimiters::Delimiters;
-use super::profile::{Division, FileProfile, Look, STREAM_HEAD};
-use super::split::NEAR;
-use crate::packed::{Through, Told, through};
+use super::profile::{Division, FileProfile, HEAD, Look, STREAM_HEAD};
+use super::split::{NEAR, quoted};
+use crate::packed::{Packing, Through, Told, beginning, through};
+use crate::recognize::is_named_mailbox;
 use crate::replace::with_path;
 use crate::{Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Profile, Quoting, ReadOptions, Source};
 
 /// Bytes of one piece of a message beyond the limit; less where the limit is less.
 const PIECE: u64 = 1 << 20;
+
+/// What is told of a mailbox without separators.
+const NO_SEPARATOR: &str = "no separator: one message";
+/// What is told of a line `>From ` in a mailbox whose quoting is a guess.
+const QUOTING_GUESS: &str = "whether this line was quoted cannot be known";
+
+/// What is told of one message with lines that look like separators.
+pub(crate) fn single_detail(lines: u32) -> String {
+    let look =
+        if lines == 1 { "line in it looks like a separator" } else { "lines in it look like separators" };
+    format!("read as one message, though {lines} {look} of a mailbox (named .mbox it is read as one)")
+}
 
 /// A mailbox as a [`Source`].
 pub(crate) struct Mailbox<R> {
@@ -50,7 +63,7 @@ pub(crate) struct Mailbox<R> {
     guess_open: bool,
     /// The words `From ` were met in the current message.
     froms: bool,
-    /// No separator stands before the first message.
+    /// All is one message, which is still to be told.
     leading: bool,
     /// Found, but not yet covered by a batch.
     events: Vec<BoxEvent>,
@@ -101,19 +114,41 @@ impl FileIdentity {
 }
 
 impl Mailbox<Through> {
-    /// Reads through a compressed file.
-    pub(crate) fn from_packed(path: &Path, file: File, options: &ReadOptions) -> io::Result<Self> {
-        let outside = FileIdentity::of(&file).map_err(|error| with_path(path, &error))?;
-        let mut mailbox = Self::from_through(path, through(path, file)?, options)?;
+    /// Reads through a compressed file, which is looked at first as far as it goes without reading it all twice.
+    pub(crate) fn from_packed(path: &Path, mut file: File, options: &ReadOptions) -> io::Result<Self> {
+        let failed = |error| with_path(path, &error);
+        let outside = FileIdentity::of(&file).map_err(failed)?;
+        let mut inside = through(path, file.try_clone().map_err(failed)?)?;
+        let head = beginning(&mut inside, HEAD as usize).map_err(failed)?;
+        let profile = FileProfile::of_start(&head).map_err(failed)?;
+        let is_mailbox = is_named_mailbox(&path.with_extension("")) || profile.is_mailbox();
+        drop((inside, head));
+        file.rewind().map_err(failed)?;
+        let known = Some((profile, is_mailbox));
+        let mut mailbox = Self::from_through_known(path, through(path, file)?, known, options)?;
         mailbox.outside = Some(outside);
         Ok(mailbox)
     }
 
-    /// Reads a stream, through compression if there is any. Compression that gives nothing at all is an error.
+    /// Reads a stream, through compression if there is any. Compression that gives nothing at all is an error, and so is what is inside
+    /// in a form that is not read.
     pub(crate) fn from_through(path: &Path, input: Through, options: &ReadOptions) -> io::Result<Self> {
+        Self::from_through_known(path, input, None, options)
+    }
+
+    /// `known` is what was sniffed, and whether it is a mailbox, where that could be told before.
+    fn from_through_known(
+        path: &Path,
+        input: Through,
+        known: Option<(FileProfile, bool)>,
+        options: &ReadOptions,
+    ) -> io::Result<Self> {
         let (told, packing) = (input.told.clone(), input.packing);
-        let mailbox = Self::from_stream(path, input, options);
+        let mailbox = Self::from_known(path, input, known, options);
         let mut mailbox = mailbox.map_err(|error| with_path(path, &error))?;
+        if let Some(refused) = Packing::of_file(mailbox.window.data()).filter(|inside| !inside.is_read()) {
+            return Err(refused.refused(path));
+        }
         if mailbox.window.end() == 0
             && let Some(damage) = told.take().into_iter().find(|event| event.kind.is_loss())
         {
@@ -140,16 +175,32 @@ impl Mailbox<File> {
 }
 
 impl<R: Read> Mailbox<R> {
-    /// Reads a stream that cannot be read twice. It has to begin with a separator to be a mailbox.
+    /// Reads a stream that cannot be read twice; what its beginning tells decides whether it is a mailbox.
+    #[cfg(test)]
     pub(crate) fn from_stream(path: &Path, input: R, options: &ReadOptions) -> io::Result<Self> {
+        Self::from_known(path, input, None, options)
+    }
+
+    /// Reads a stream; its beginning is looked at unless what it tells is `known`.
+    fn from_known(
+        path: &Path,
+        input: R,
+        known: Option<(FileProfile, bool)>,
+        options: &ReadOptions,
+    ) -> io::Result<Self> {
         let mut window = super::window::Window::new(input, options.batch);
-        window.reach(STREAM_HEAD)?;
-        let start = &window.data()[..window.data().len().min(STREAM_HEAD as usize)];
-        let whole = window.ended() && start.len() == window.data().len();
-        let profile = FileProfile::sniff(&Look::Start(start, whole))?;
-        let begins = profile.begins;
+        window.reach(if known.is_some() { NEAR as u64 } else { STREAM_HEAD })?;
+        let (profile, is_mailbox) = if let Some(known) = known {
+            known
+        } else {
+            let start = &window.data()[..window.data().len().min(STREAM_HEAD as usize)];
+            let whole = window.ended() && start.len() == window.data().len();
+            let profile = FileProfile::sniff(&Look::Start(start, whole))?;
+            let is_mailbox = profile.is_mailbox();
+            (profile, is_mailbox)
+        };
         let mut mailbox = Self::new(path, window, None, profile, options);
-        if !begins {
+        if !is_mailbox {
             mailbox.open_single();
         }
         Ok(mailbox)
@@ -282,7 +333,7 @@ impl<R: Read> Mailbox<R> {
                 if let Some(end) = self.accept(start)? {
                     current = self.open_message(start, end)?;
                 } else if self.profile.strong == 0 {
-                    self.event(BoxEventKind::Single, start, "no separator: one message");
+                    self.event(BoxEventKind::Single, start, NO_SEPARATOR);
                 } else if !self.profile.begins_with_field {
                     self.event(
                         BoxEventKind::Gap,
@@ -311,6 +362,9 @@ impl<R: Read> Mailbox<R> {
             _ => known,
         };
         let mut current = current;
+        if self.guess_open && current.declared.is_some() {
+            self.tell_of_quoted(current.message, message_end);
+        }
         let too_large = current.pieces_to > 0 || message_end - current.message > self.limit;
         if too_large && current.pieces_to == 0 {
             self.event(BoxEventKind::TooLarge, current.start, format!("beyond {} bytes", self.limit));
@@ -345,14 +399,11 @@ impl<R: Read> Mailbox<R> {
         }
         self.ordinal += 1;
         if std::mem::take(&mut self.leading) {
-            let (kind, detail) = match end {
-                End::File { .. } => (BoxEventKind::Single, "no separator: one message"),
-                _ if self.profile.begins_with_field => {
-                    (BoxEventKind::Truncated, "the first message has no separator")
-                }
-                _ => (BoxEventKind::Gap, "text before the first separator, kept as a message"),
+            let (offset, detail) = match self.profile.strong {
+                0 => (self.profile.prelude, NO_SEPARATOR.to_owned()),
+                lines => (self.profile.first_strong, single_detail(lines)),
             };
-            self.event(kind, self.profile.prelude, detail);
+            self.event(BoxEventKind::Single, offset, detail);
         }
         self.state = match end {
             End::Separator { start, end, .. } if self.profile.division == Division::Mmdf => {
@@ -363,6 +414,16 @@ impl<R: Read> Mailbox<R> {
             _ => State::Done,
         };
         Ok(())
+    }
+
+    /// Tells of the first line `>From ` of a message that was not searched, where whether it was quoted cannot be known.
+    fn tell_of_quoted(&mut self, from: u64, to: u64) {
+        let data = &self.window.data()[self.window.index(from)..self.window.index(to.max(from))];
+        let found = self.finder.find_iter(data).find(|at| quoted(data, *at).is_some());
+        if let Some(at) = found {
+            self.guess_open = false;
+            self.event(BoxEventKind::QuotingGuess, from + at as u64, QUOTING_GUESS);
+        }
     }
 
     fn push_piece(&self, current: &Current, message_end: u64, to: u64, more: bool, entries: &mut Vec<Entry>) {

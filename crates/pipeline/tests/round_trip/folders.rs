@@ -4,6 +4,7 @@ use crate::{Dialect, FORMS, back, eml_tree, job, maildir, mbox, message, round_t
 use mailglot_archive::Format;
 use mailglot_pipeline::NormalizeJob;
 use std::fs;
+use std::path::Path;
 
 #[test]
 fn folders_come_back_with_everything_in_them() {
@@ -32,6 +33,70 @@ fn the_mailbox_of_an_apple_folder_comes_back() {
     let mailbox = fs::read(path.join("mbox")).unwrap();
     for name in ["Sent.mbox", "Sent-2.mbox"] {
         assert!(fs::read(original.join(name).join("mbox")).unwrap() == mailbox);
+    }
+}
+
+#[test]
+fn mail_inside_folders_of_mail_is_read_and_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for inner in
+        ["apple/P.mbox/C.mbox", "apple/P.mbox/sub", "md/cur", "md/new", "md/old", "eml/cur", "eml/2001"]
+    {
+        fs::create_dir_all(at(inner)).unwrap();
+    }
+    fs::write(at("apple/P.mbox/mbox"), mbox(1, Dialect::Rd)).unwrap();
+    fs::write(at("apple/P.mbox/C.mbox/mbox"), mbox(2, Dialect::Rd)).unwrap();
+    fs::write(at("apple/P.mbox/sub/list.mbox"), mbox(3, Dialect::O)).unwrap();
+    fs::write(at("apple/P.mbox/sub/1.eml"), message(1)).unwrap();
+    fs::write(at("apple/P.mbox/table_of_contents"), b"\0\x01").unwrap();
+    fs::write(at("md/cur/1.host:2,S"), message(2)).unwrap();
+    fs::write(at("md/cur/.DS_Store"), b"\0\0").unwrap();
+    fs::write(at("md/2.eml"), message(3)).unwrap();
+    fs::write(at("md/old/3.eml"), message(4)).unwrap();
+    fs::write(at("md/old/4.mbox"), mbox(2, Dialect::Rd)).unwrap();
+    for (n, name) in ["eml/1.eml", "eml/2001/2.eml", "eml/cur/3.eml"].iter().enumerate() {
+        fs::write(at(name), message(n)).unwrap();
+    }
+    for (input, messages) in [("apple", 7), ("md", 5), ("eml", 3)] {
+        for to in FORMS {
+            assert_eq!(mailboxes_come_back(&at(input), to), messages, "{input} {to:?}");
+        }
+    }
+}
+
+/// Messages of a folder of several archives; all mail in it comes back, and a second pass finds as much and changes nothing.
+fn mailboxes_come_back(input: &Path, to: Option<Format>) -> u64 {
+    let folder = tempfile::tempdir().unwrap();
+    let (out, original) = (folder.path().join("out"), folder.path().join("back"));
+    let summary = run(&NormalizeJob { to, ..job(&[input.to_owned()], &out) });
+    back(&out, Some(&original)).unwrap();
+    assert!(tree(&original) == tree(input), "{} as {to:?}: another original", input.display());
+    let second = run(&job(&[out], &folder.path().join("again")));
+    assert_eq!((second.changed, second.messages_in), (0, summary.written));
+    summary.messages_in
+}
+
+#[test]
+fn mailboxes_named_as_parts_of_a_maildir_make_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("in");
+    fs::create_dir(&root).unwrap();
+    for name in ["cur", "new", "tmp", "a.mbox"] {
+        fs::write(root.join(name), mbox(2, Dialect::Rd)).unwrap();
+    }
+    for to in FORMS {
+        assert_eq!(mailboxes_come_back(&root, to), 8);
+    }
+    // Levels of folders of a Maildir become folders, too.
+    let root = folder.path().join("md");
+    for name in [".x.cur", ".x.new", ".tmp", ""] {
+        fs::create_dir_all(root.join(name).join("cur")).unwrap();
+        fs::create_dir_all(root.join(name).join("new")).unwrap();
+        fs::write(root.join(name).join("cur/1.host:2,S"), message(1)).unwrap();
+    }
+    for to in FORMS {
+        assert_eq!(round_trip(&root, to).messages_in, 4);
     }
 }
 

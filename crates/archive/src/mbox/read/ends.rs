@@ -6,7 +6,7 @@
 
 use std::io::{self, Read};
 
-use super::{Current, End, Mailbox};
+use super::{Current, End, Mailbox, QUOTING_GUESS};
 use crate::BoxEventKind;
 use crate::mbox::delimiters::{Delimiters, FAR};
 use crate::mbox::profile::{CONFIRM, Division, HEADER, confirms, declared_end, mmdf_line, read_at};
@@ -99,7 +99,7 @@ impl<R: Read> Mailbox<R> {
             }
         } else if self.guess_open && quoted(data, at).is_some() {
             self.guess_open = false;
-            self.event(BoxEventKind::QuotingGuess, offset, "whether this line was quoted cannot be known");
+            self.event(BoxEventKind::QuotingGuess, offset, QUOTING_GUESS);
         }
         self.froms = true;
         self.scan = offset + self.finder.needle().len() as u64;

@@ -227,3 +227,38 @@ fn an_error_names_the_file() {
         "{error}"
     );
 }
+
+#[test]
+fn one_true_length_tells_nothing_of_other_messages() {
+    let measured = format!("{SEPARATOR}Content-Length: 3\n{HEADER}hi\n\n");
+    let plain = |body: &str| format!("{SEPARATOR}{HEADER}{body}\n\n");
+    for (body, unquoted) in [(">From x", "\nFrom x"), (">>From y", "\n>From y")] {
+        let text = [measured.clone(), plain(body).repeat(6)].concat();
+        let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
+        assert_eq!(entries.len(), 7);
+        let quoting = entries[1].quoting;
+        assert_eq!(quoting, Quoting::Mboxrd);
+        let message = crate::mbox::unquote(&entries[1].message, quoting).into_owned();
+        assert!(String::from_utf8(message).unwrap().contains(unquoted));
+        let guessed = kinds(&events).contains(&BoxEventKind::QuotingGuess);
+        assert_eq!(guessed, !body.starts_with(">>"));
+    }
+}
+
+#[test]
+fn a_mark_that_stays_is_told() {
+    let measured = |body: &str| format!("{SEPARATOR}Content-Length: {}\n{HEADER}{body}\n", body.len());
+    let text = [measured("a\n\nFrom b\n"), measured("x\n>From y\n")].concat();
+    let prose = format!("{SEPARATOR}{HEADER}Dear all,\n\nFrom here we go\n\n");
+    // The head of a stream, of which the end is not sniffed.
+    let long = [prose, "words\n".repeat(500_000), "\n>From x\n".to_owned()].concat();
+    for (text, (entries, events)) in [
+        (&text, file(text.as_bytes(), &ReadOptions::default())),
+        (&long, stream(long.as_bytes(), &ReadOptions::default())),
+    ] {
+        assert!(entries.iter().all(|entry| entry.quoting == Quoting::None));
+        let told: Vec<_> = events.iter().filter(|event| event.kind == BoxEventKind::QuotingGuess).collect();
+        assert_eq!(told.len(), 1, "{events:?}");
+        assert!(text[told[0].offset as usize - 1..].starts_with(">From "));
+    }
+}

@@ -1,0 +1,468 @@
+//! Which archives a path holds.
+//!
+//! A folder is searched to its ends, also inside the folders of Apple Mail (`X.mbox/`, whose mailbox is `mbox`) and inside Maildirs: a
+//! mailbox is an archive wherever it lies. Other messages belong to the Maildir that they lie in, or to the tree of all that lie in none.
+//!
+//! # Limits
+//! Mail stores of single programs are not recognised. An MH folder is part of a tree of messages, and is written as one. Symbolic links
+//! below a folder are not followed. Of what is compressed, mailboxes alone are read through it, in gzip, zstd, bzip2 and xz; single messages are not. A file
+//! that cannot be read through at all is left alone.
+
+use std::fs::{self, File, FileType, Metadata};
+use std::io::{self, Seek};
+use std::path::{Path, PathBuf};
+
+use crate::maildir;
+use crate::mbox;
+use crate::mh;
+use crate::packed::{self, Packing};
+use crate::replace::with_path;
+use crate::{BoxEvent, BoxEventKind, Format, Found};
+
+/// Recognises what a path is. A folder is searched: every mbox file and every Maildir in it is one archive, all other `.eml` files and MH
+/// folders together one tree, which comes first. `-` is standard input.
+pub fn recognize(path: &Path) -> io::Result<Vec<Found>> {
+    recognize_with(path, &mut |left| match left {
+        LeftOut::Unread(error) => Err(error),
+        LeftOut::Noted(_) => Ok(()),
+    })
+}
+
+/// What a search leaves out.
+#[derive(Debug)]
+pub enum LeftOut {
+    /// A file or folder that cannot be read.
+    Unread(io::Error),
+    /// What is not looked into: a link, a device, a compressed file, a file that is no mail. Where a tree is among what is found, it tells
+    /// of these itself, and so does a Maildir of what lies in it.
+    Noted(BoxEvent),
+}
+
+/// [`recognize`], with a say in what happens with what is left out below `path`: `left_out` gives an error to end the search, or the search
+/// goes on.
+pub fn recognize_with(
+    path: &Path,
+    left_out: &mut dyn FnMut(LeftOut) -> io::Result<()>,
+) -> io::Result<Vec<Found>> {
+    if path.as_os_str() == "-" {
+        return Ok(vec![found(path, Format::Mbox)]);
+    }
+    let metadata = fs::metadata(path).map_err(|error| with_path(path, &error))?;
+    if !metadata.is_dir() {
+        return Ok(vec![one_file(path, &metadata)?]);
+    }
+    let mut search =
+        Search { root: path, waiting: Vec::new(), archives: Vec::new(), messages: false, noted: Vec::new() };
+    search.folder(path, Within::Tree);
+    while let Some((folder, within)) = search.waiting.pop() {
+        search.list(&folder, within, left_out)?;
+    }
+    let Search { mut archives, messages, mut noted, .. } = search;
+    archives.sort_by(|a, b| a.path.cmp(&b.path));
+    // A folder without anything in it is a tree without messages, as one is written.
+    if messages || fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none()) {
+        archives.insert(0, found(path, Format::EmlTree));
+    } else {
+        noted.sort_by(|a, b| a.detail.cmp(&b.detail));
+        noted.into_iter().try_for_each(|event| left_out(LeftOut::Noted(event)))?;
+    }
+    Ok(archives)
+}
+
+fn found(path: &Path, format: Format) -> Found {
+    Found { path: path.to_owned(), format, packed: None }
+}
+
+/// What a file is that was named.
+fn one_file(path: &Path, metadata: &Metadata) -> io::Result<Found> {
+    if metadata.is_file()
+        && let Some(packing) = packing(path)?
+    {
+        return if packing.is_read() {
+            Ok(Found { packed: Some(packing), ..found(path, Format::Mbox) })
+        } else {
+            Err(packing.refused(path))
+        };
+    }
+    let empty = metadata.len() == 0 && !is_eml(path);
+    let mailbox = empty || matches!(FileKind::of(path)?, FileKind::Mailbox(_));
+    Ok(found(path, if mailbox { Format::Mbox } else { Format::Eml }))
+}
+
+/// What a folder lies in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Within {
+    /// In no Maildir.
+    Tree,
+    /// In a Maildir.
+    Maildir,
+    /// It is one of the three folders of a Maildir that messages lie in.
+    Messages,
+}
+
+/// A folder that is searched.
+struct Search<'a> {
+    root: &'a Path,
+    waiting: Vec<(PathBuf, Within)>,
+    archives: Vec<Found>,
+    /// There are messages that lie in no Maildir.
+    messages: bool,
+    /// What was left out.
+    noted: Vec<BoxEvent>,
+}
+
+impl Search<'_> {
+    /// Plans to list a folder.
+    fn folder(&mut self, path: &Path, within: Within) {
+        let mut within = within;
+        if within == Within::Tree && maildir::is_root(path) {
+            self.archives.push(found(path, Format::Maildir));
+            within = Within::Maildir;
+        }
+        self.waiting.push((path.to_owned(), within));
+    }
+
+    fn list(
+        &mut self,
+        folder: &Path,
+        within: Within,
+        left_out: &mut dyn FnMut(LeftOut) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) if folder == self.root => return Err(with_path(folder, &error)),
+            Err(error) => return left_out(LeftOut::Unread(with_path(folder, &error))),
+        };
+        let has_messages = within == Within::Maildir && maildir::is_folder(folder);
+        for entry in entries {
+            let entry = entry.map_err(|error| with_path(folder, &error))?;
+            let kind = entry.file_type().map_err(|error| with_path(&entry.path(), &error))?;
+            if within == Within::Messages && !kind.is_dir() {
+                continue;
+            }
+            let file = entry.path();
+            if kind.is_dir() {
+                let within = match within {
+                    Within::Tree => Within::Tree,
+                    _ if has_messages && maildir::is_part(entry.file_name().as_encoded_bytes()) => {
+                        Within::Messages
+                    }
+                    _ => Within::Maildir,
+                };
+                self.folder(&file, within);
+            } else if kind.is_file() {
+                match FileKind::of(&file) {
+                    Ok(FileKind::Mailbox(packed)) => {
+                        self.archives.push(Found { packed, ..found(&file, Format::Mbox) });
+                    }
+                    Err(error) => left_out(LeftOut::Unread(error))?,
+                    Ok(kind) if within == Within::Tree => self.note(kind, &file),
+                    Ok(_) => {}
+                }
+            } else if within == Within::Tree {
+                let name = file.strip_prefix(self.root).unwrap_or(&file).as_os_str().as_encoded_bytes();
+                self.noted.push(not_followed(kind, name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes what a file is that is no archive.
+    fn note(&mut self, kind: FileKind, file: &Path) {
+        let name = file.strip_prefix(self.root).unwrap_or(file).as_os_str().as_encoded_bytes();
+        match kind {
+            FileKind::Mailbox(_) => {}
+            FileKind::Message => self.messages = true,
+            FileKind::LeftAlone(packing) => self.noted.push(left_alone(packing, name)),
+            FileKind::Other => self.noted.push(no_mail(name, false)),
+        }
+    }
+}
+
+/// True for `*.eml`.
+pub(crate) fn is_eml(path: &Path) -> bool {
+    extension_is(path, &["eml"])
+}
+
+/// What a file in a folder is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FileKind {
+    /// A mailbox, by its name or by its content, and what has to be read through. Pipes are mailboxes.
+    Mailbox(Option<Packing>),
+    /// A message: an `.eml` file, or one of an MH folder.
+    Message,
+    /// It may be mail, but is in a form that is not read.
+    LeftAlone(Packing),
+    /// No mail.
+    Other,
+}
+
+impl FileKind {
+    /// Looks at a file.
+    pub(crate) fn of(path: &Path) -> io::Result<Self> {
+        Self::look(path).map_err(|error| with_path(path, &error))
+    }
+
+    fn look(path: &Path) -> io::Result<Self> {
+        if is_eml(path) {
+            return Ok(Self::Message);
+        }
+        // A pipe can be opened once only.
+        let metadata = fs::metadata(path)?;
+        if !metadata.is_file() {
+            return Ok(Self::Mailbox(None));
+        }
+        let numbered = mh::number(path.file_name().unwrap_or_default().as_encoded_bytes()).is_some();
+        if numbered && path.with_file_name(mh::SEQUENCES).is_file() {
+            return Ok(Self::Message);
+        }
+        let mut file = File::open(path)?;
+        let start = packed::beginning(&mut file, packed::BEGINNING)?;
+        match Packing::of_file(&start) {
+            Some(packing) if packing.is_read() => {
+                let inner = path.with_extension("");
+                if is_eml(&inner) {
+                    return Ok(Self::LeftAlone(packing));
+                }
+                file.rewind()?;
+                let mut inside = packed::through(path, file)?;
+                let start = packed::beginning(&mut inside, packed::BEGINNING)?;
+                if start.is_empty() && !inside.told.take().is_empty() {
+                    return Ok(Self::LeftAlone(packing));
+                }
+                match Packing::of_file(&start) {
+                    Some(inner) if !inner.is_read() => return Ok(Self::LeftAlone(inner)),
+                    _ if is_named_mailbox(&inner) => return Ok(Self::Mailbox(Some(packing))),
+                    _ => {}
+                }
+                let mailbox = mbox::is_mailbox_inside(&mut io::Read::chain(&start[..], inside))?;
+                Ok(if mailbox { Self::Mailbox(Some(packing)) } else { Self::Other })
+            }
+            Some(packing) if packed::may_be_mail(&start, packing) => Ok(Self::LeftAlone(packing)),
+            _ if is_named_mailbox(path) => Ok(Self::Mailbox(None)),
+            _ if mbox::is_mailbox(&file, metadata.len())? => Ok(Self::Mailbox(None)),
+            _ if numbered && mbox::looks_like_message(&start) => Ok(Self::Message),
+            _ => Ok(Self::Other),
+        }
+    }
+}
+
+/// What a file that was named is packed in; what is inside of compression, where that is not read.
+fn packing(path: &Path) -> io::Result<Option<Packing>> {
+    let failed = |error| with_path(path, &error);
+    let mut file = File::open(path).map_err(failed)?;
+    let packing = Packing::of_file(&packed::beginning(&mut file, packed::BEGINNING).map_err(failed)?);
+    if packing.is_none_or(|packing| !packing.is_read()) {
+        return Ok(packing);
+    }
+    file.rewind().map_err(failed)?;
+    // What cannot be read through is told when it is opened.
+    let inside = packed::beginning(&mut packed::through(path, file)?, packed::BEGINNING).unwrap_or_default();
+    Ok(Packing::of_file(&inside).filter(|inside| !inside.is_read()).or(packing))
+}
+
+/// What is told of a link, a device, a pipe or a socket in a folder.
+pub(crate) fn not_followed(kind: FileType, name: &[u8]) -> BoxEvent {
+    let what = if kind.is_symlink() { "symbolic link" } else { "special file" };
+    let detail = format!("{what} not followed: {}", String::from_utf8_lossy(name));
+    BoxEvent { kind: BoxEventKind::NotFollowed, offset: 0, detail }
+}
+
+/// What is told of a file that is not looked into.
+pub(crate) fn left_alone(packing: Packing, name: &[u8]) -> BoxEvent {
+    let detail = format!("{}, left as it is: {}", packing.words(), String::from_utf8_lossy(name));
+    BoxEvent { kind: BoxEventKind::Packed, offset: 0, detail }
+}
+
+/// What is told of a file that is no mail. In a tree of messages it is `kept` by the ledger.
+pub(crate) fn no_mail(name: &[u8], kept: bool) -> BoxEvent {
+    let place = if kept { "left out" } else { "left out, of a ledger too" };
+    let detail = format!("no mail, {place}: {}", String::from_utf8_lossy(name));
+    BoxEvent { kind: BoxEventKind::NoMail, offset: 0, detail }
+}
+
+/// True for the endings of mailboxes, and for `mbox` in a folder of Apple Mail (`X.mbox/mbox`).
+pub(crate) fn is_named_mailbox(path: &Path) -> bool {
+    let apple =
+        || path.ends_with("mbox") && path.parent().is_some_and(|folder| extension_is(folder, &["mbox"]));
+    extension_is(path, &["mbox", "mbx", "mboxrd", "mboxo", "mboxcl", "mboxcl2"]) || apple()
+}
+
+fn extension_is(path: &Path, wanted: &[&str]) -> bool {
+    path.extension()
+        .is_some_and(|extension| wanted.iter().any(|wanted| extension.eq_ignore_ascii_case(wanted)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    const MAIL: &[u8] = b"From a@b.c Mon Jan  1 00:00:00 2001\nFrom: a@b.c\nSubject: s\n\nb\n\n";
+
+    fn write(root: &Path, name: &str, bytes: &[u8]) {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    /// What is found, by its path below the folder, and what is told.
+    fn search(root: &Path) -> (Vec<(String, Format)>, Vec<String>) {
+        let mut told = Vec::new();
+        let found = recognize_with(root, &mut |left| {
+            match left {
+                LeftOut::Unread(error) => return Err(error),
+                LeftOut::Noted(event) => told.push(event.detail),
+            }
+            Ok(())
+        });
+        let name = |found: Found| {
+            let name = found.path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+            (name, found.format)
+        };
+        (found.unwrap().into_iter().map(name).collect(), told)
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        out.write_all(bytes).unwrap();
+        out.finish().unwrap()
+    }
+
+    /// One member of a tar archive.
+    fn tar(magic: &[u8], content: &[u8]) -> Vec<u8> {
+        let mut head = vec![0; 512];
+        head[..7].copy_from_slice(b"e/1.eml");
+        head[100..108].copy_from_slice(b"0000644\0");
+        head[124..136].copy_from_slice(format!("{:011o}\0", content.len()).as_bytes());
+        head[257..257 + magic.len()].copy_from_slice(magic);
+        head[148..156].fill(b' ');
+        let sum: u32 = head.iter().map(|byte| u32::from(*byte)).sum();
+        head[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        head.extend_from_slice(content);
+        head.resize(head.len().next_multiple_of(512) + 1024, 0);
+        head
+    }
+
+    #[test]
+    fn folders_of_apple_mail_are_searched_to_their_ends() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        write(root, "P.mbox/mbox", MAIL);
+        write(root, "P.mbox/C.mbox/mbox", &MAIL.repeat(2));
+        write(root, "P.mbox/sub/list.mbox", MAIL);
+        write(root, "P.mbox/empty.mbox/mbox", b"");
+        write(root, "P.mbox/table_of_contents", b"");
+        let mailboxes =
+            ["P.mbox/C.mbox/mbox", "P.mbox/empty.mbox/mbox", "P.mbox/mbox", "P.mbox/sub/list.mbox"];
+        let mut expected: Vec<_> = mailboxes.map(|name| (name.to_owned(), Format::Mbox)).into();
+        let told = ["no mail, left out, of a ledger too: P.mbox/table_of_contents"];
+        assert_eq!(search(root), (expected.clone(), told.map(str::to_owned).into()));
+        assert_eq!(search(&root.join("P.mbox")).0.len(), 4);
+        write(root, "P.mbox/sub/1.eml", b"Subject: x\n\n");
+        expected.insert(0, (String::new(), Format::EmlTree));
+        assert_eq!(search(root), (expected, Vec::new()));
+    }
+
+    #[test]
+    fn a_folder_named_cur_makes_no_maildir_of_a_tree() {
+        let root = tempfile::tempdir().unwrap();
+        for name in ["1.eml", "2001/2.eml", "cur/3.eml"] {
+            write(root.path(), name, b"Subject: x\n\n");
+        }
+        assert_eq!(search(root.path()).0, [(String::new(), Format::EmlTree)]);
+    }
+
+    #[test]
+    fn a_folder_without_anything_is_a_tree_without_messages() {
+        let root = tempfile::tempdir().unwrap();
+        assert_eq!(search(root.path()), (vec![(String::new(), Format::EmlTree)], Vec::new()));
+        write(root.path(), "notes", b"");
+        assert!(search(root.path()).0.is_empty());
+    }
+
+    #[test]
+    fn archives_of_files_are_named_compressed_or_not() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        let message = b"Subject: x\n\nwords\n";
+        let babyl = b"BABYL OPTIONS:\nVersion: 5\n\x1f\x0c\n0, unseen,,\n*** EOOH ***\nFrom: a\n\nx\n\x1f";
+        let files = [
+            ("a.tar", tar(b"ustar\x0000", message)),
+            ("b.tar", tar(b"ustar  \0", message)),
+            ("c", tar(b"", message)),
+            ("d.tgz", gzip(&tar(b"ustar\x0000", message))),
+            ("e", babyl.to_vec()),
+        ];
+        for (name, bytes) in &files {
+            write(root, name, bytes);
+            let words = if *name == "e" { "a Babyl mailbox" } else { "a tar archive" };
+            let error = recognize(&root.join(name)).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::Unsupported);
+            assert!(
+                error.to_string().contains(&format!("{name}: this is {words}, which is not read; ")),
+                "{error}"
+            );
+            // Of a pipe it is told when it is opened.
+            let path = Path::new("-");
+            let input = packed::through(path, io::Cursor::new(bytes.clone())).unwrap();
+            let read = mbox::Mailbox::from_through(path, input, &crate::ReadOptions::default());
+            assert!(read.err().unwrap().to_string().starts_with(&format!("-: this is {words}")));
+        }
+        let told: Vec<_> = ["a.tar", "b.tar", "c", "d.tgz"]
+            .map(|name| format!("a tar archive, left as it is: {name}"))
+            .into();
+        let (found, mut left) = search(root);
+        assert_eq!((found, left.remove(0)), (Vec::new(), "a Babyl mailbox, left as it is: e".to_owned()));
+        assert_eq!(left, told);
+        // One byte makes it no head of tar.
+        for at in [0, 50, 148, 300] {
+            let mut bytes = files[0].1.clone();
+            bytes[at] ^= 1;
+            assert_eq!(Packing::of_file(&bytes), None, "{at}");
+        }
+        let mut mail = tar(b"", message);
+        mail[..12].copy_from_slice(b"Subject: tar");
+        assert_eq!(Packing::of_file(&mail), None);
+    }
+
+    #[test]
+    fn a_mailbox_is_one_plain_and_compressed() {
+        let root = tempfile::tempdir().unwrap();
+        let path = |name: &str| root.path().join(name);
+        let mails = MAIL.repeat(6);
+        let (_, cut) = mails.split_at(36);
+        assert!(cut.starts_with(b"From: "));
+        let patch = b"From 1234567890123456789012345678901234567890 Mon Sep 17 00:00:00 2001\nFrom: x\nSubject: y\n\n---\n\n";
+        for (name, bytes, messages) in [
+            ("prelude", [b"X\n\n", &MAIL.repeat(3)[..]].concat(), 4),
+            ("cut", cut.to_vec(), 6),
+            ("one", [b"Subject: a\n\nhe wrote:\n\n", MAIL].concat(), 1),
+            ("patches", [&b"Subject: a\n\n"[..], &patch.repeat(3)].concat(), 1),
+            ("whole", mails.clone(), 6),
+            ("long", [&b"words\n".repeat(100_000)[..], &mails].concat(), 7),
+        ] {
+            write(root.path(), name, &bytes);
+            write(root.path(), &format!("{name}.gz"), &gzip(&bytes));
+            let count = |name: &str| {
+                let archive = recognize(&path(name)).unwrap().remove(0);
+                let mut source = crate::open(&archive, &crate::ReadOptions::default()).unwrap();
+                let (mut batch, mut count, mut told) = (crate::Batch::default(), 0, Vec::new());
+                while source.next(&mut batch).unwrap() {
+                    count += batch.entries.len();
+                    told.extend(batch.events.iter().map(|event| (event.kind, event.offset)));
+                }
+                (count, told)
+            };
+            assert_eq!(count(name).0, messages, "{name}");
+            assert_eq!(count(&format!("{name}.gz")), count(name), "{name}");
+            if messages == 1 {
+                assert_eq!(count(name).1[0].0, BoxEventKind::Single, "{name}");
+            }
+            let is_mailbox = matches!(FileKind::of(&path(name)).unwrap(), FileKind::Mailbox(None));
+            let inside = FileKind::of(&path(&format!("{name}.gz"))).unwrap();
+            assert_eq!(is_mailbox, matches!(inside, FileKind::Mailbox(Some(_))), "{name}");
+            assert_eq!(is_mailbox, messages > 1, "{name}");
+        }
+    }
+}

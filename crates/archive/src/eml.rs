@@ -8,6 +8,7 @@
 //! mail. The names of one folder are held in memory,
 //! about 100 bytes each. Owners, permissions and times of files are not kept.
 
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -47,6 +48,10 @@ pub(crate) struct Files {
     events: Vec<BoxEvent>,
     /// Of the folder that was listed last, whose files come next.
     sequences: Option<Sequences>,
+    /// Folders of messages, with their display form.
+    folders: HashMap<Name, String>,
+    /// What becomes of them, with the folder.
+    written: HashMap<String, Name>,
     /// Waits until the entries before it are given out.
     failed: Option<io::Error>,
 }
@@ -119,6 +124,8 @@ impl Files {
             listed: Vec::new(),
             events: Vec::new(),
             sequences: None,
+            folders: HashMap::new(),
+            written: HashMap::new(),
             failed: None,
         }
     }
@@ -313,6 +320,35 @@ impl Files {
         Ok(())
     }
 
+    /// Display form of a folder of messages, which no other folder has or would be written as.
+    fn display(&mut self, folder: &[u8], events: &mut Vec<BoxEvent>) -> String {
+        if let Some(known) = self.folders.get(folder) {
+            return known.clone();
+        }
+        let own = match self.format {
+            Format::Maildir => maildir::folder_name(folder, self.options.decode_name),
+            _ => String::from_utf8_lossy(folder).into_owned(),
+        };
+        let mut display = own.clone();
+        if let Some(written) = self.options.written_folder {
+            let mut number = 1u64;
+            while self.written.contains_key(&written(&display)) {
+                number += 1;
+                display = format!("{own}-{number}");
+            }
+            if number > 1 {
+                let name = folder.escape_ascii();
+                let detail = format!(
+                    "another folder is written by the name of this one, which becomes {display}: {name}"
+                );
+                events.push(BoxEvent { kind: BoxEventKind::FolderName, offset: 0, detail });
+            }
+            self.written.insert(written(&display), folder.to_owned());
+        }
+        self.folders.insert(folder.to_owned(), display.clone());
+        display
+    }
+
     /// Flags of a message of an MH folder.
     fn sequence_flags(&self, name: &[u8]) -> Flags {
         let flags = |(sequences, number): (&Sequences, u64)| sequences.flags(number);
@@ -320,7 +356,15 @@ impl Files {
     }
 
     /// Adds an entry whose bytes are the last ones of the batch.
-    fn push(&self, batch: &mut Batch, kind: EntryKind, name: &[u8], offset: u64, more: bool, length: usize) {
+    fn push(
+        &mut self,
+        batch: &mut Batch,
+        kind: EntryKind,
+        name: &[u8],
+        offset: u64,
+        more: bool,
+        length: usize,
+    ) {
         let span = batch.bytes.len() - length..batch.bytes.len();
         let is_message = matches!(kind, EntryKind::Message | EntryKind::Oversize);
         let folder = name.iter().rposition(|&byte| byte == b'/').map(|at| &name[..at]).unwrap_or_default();
@@ -328,9 +372,15 @@ impl Files {
             Format::Maildir if is_message => {
                 let part = last(folder);
                 let above = folder.len() - if maildir::is_part(part) { part.len() } else { 0 };
-                maildir::folder_name(&folder[..above], self.options.decode_name)
+                let folder = &folder[..above];
+                folder.strip_suffix(b"/").unwrap_or(folder)
             }
-            _ => String::from_utf8_lossy(folder).into_owned(),
+            _ => folder,
+        };
+        let folder = if is_message {
+            self.display(folder, &mut batch.events)
+        } else {
+            String::from_utf8_lossy(folder).into_owned()
         };
         let flags = match self.format {
             Format::Maildir if is_message => maildir::flags(last(name)),
@@ -656,6 +706,34 @@ mod tests {
                 r#"Message 1 "b" b/2.EML Subject: 2\n\n"#,
                 r#"Directory 2 "" c "#,
             ]
+        );
+    }
+
+    #[test]
+    fn folders_that_would_become_one_get_numbers() {
+        let root = tempfile::tempdir().unwrap();
+        for folder in [&b"a\xfe"[..], b"a\xff", b"a\xfe/b", b"c:d", b"c_d"] {
+            let path = root.path().join(OsStr::from_bytes(folder));
+            write(&path.join("1.eml"), b"Subject: x\n");
+            write(&path.join("2.eml"), b"Subject: x\n");
+        }
+        let archive = Found { path: root.path().to_owned(), format: Format::EmlTree, packed: None };
+        let read = |written_folder| {
+            let options = ReadOptions { written_folder, ..ReadOptions::default() };
+            let (mut source, mut batch) = (open(&archive, &options).unwrap(), Batch::default());
+            assert!(source.next(&mut batch).unwrap());
+            let messages = batch.entries.iter().filter(|entry| entry.kind == EntryKind::Message);
+            let folders: Vec<_> = messages.step_by(2).map(|entry| entry.folder.clone()).collect();
+            (folders, batch.events.len())
+        };
+        assert_eq!(
+            read(None),
+            (["a\u{fffd}", "a\u{fffd}/b", "a\u{fffd}", "c:d", "c_d"].map(str::to_owned).into(), 0)
+        );
+        let (folders, told) = read(Some(|folder| folder.replace(':', "_")));
+        assert_eq!(
+            (folders, told),
+            (["a\u{fffd}", "a\u{fffd}/b", "a\u{fffd}-2", "c:d", "c_d-2"].map(str::to_owned).into(), 2)
         );
     }
 

@@ -1,7 +1,7 @@
 //! Names in Maildir and Maildir++: folders and flags.
 //!
 //! # Limits
-//! Keywords of a server (`a` to `z` after `:2,`, with their names in files of its own) are not interpreted; those files are kept.
+//! Keywords of a server (`a` to `z` after `:2,`, with their names in files of its own) are letters and no more; those files are kept.
 
 use std::path::Path;
 
@@ -62,7 +62,7 @@ pub(crate) fn flags(name: &[u8]) -> Flags {
             b'T' => Flags::TRASHED,
             b'D' => Flags::DRAFT,
             b'P' => Flags::PASSED,
-            _ => 0,
+            letter => Flags::keyword(*letter).unwrap_or(0),
         };
     }
     flags
@@ -125,7 +125,8 @@ mod tests {
             flags(b"1.host;2,RTDP"),
             Flags(Flags::REPLIED | Flags::TRASHED | Flags::DRAFT | Flags::PASSED)
         );
-        assert_eq!(flags(b"1.host,S=12!2,Sa"), Flags(Flags::SEEN));
+        assert_eq!(flags(b"1.host,S=12!2,S\xe4"), Flags(Flags::SEEN));
+        assert_eq!(flags(b"1.host:2,Saz"), Flags(Flags::SEEN | 1 << 6 | 1 << 31));
         assert_eq!(flags(b"1.host"), Flags::default());
         assert_eq!(flags(b"1.2,S"), Flags::default());
     }

@@ -60,23 +60,28 @@ pub enum EntryKind {
     Directory,
 }
 
-/// Flags of a message, from Maildir names or Status fields.
+/// Flags of a message, from the name of its file or from sequences of MH; and the keywords `a` to `z` of a Maildir, by their letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Flags(pub u8);
+pub struct Flags(pub u32);
 
 impl Flags {
     /// Maildir `S`
-    pub const SEEN: u8 = 1;
+    pub const SEEN: u32 = 1;
     /// Maildir `R`
-    pub const REPLIED: u8 = 2;
+    pub const REPLIED: u32 = 2;
     /// Maildir `F`
-    pub const FLAGGED: u8 = 4;
+    pub const FLAGGED: u32 = 4;
     /// Maildir `T`
-    pub const TRASHED: u8 = 8;
+    pub const TRASHED: u32 = 8;
     /// Maildir `D`
-    pub const DRAFT: u8 = 16;
+    pub const DRAFT: u32 = 16;
     /// Maildir `P`
-    pub const PASSED: u8 = 32;
+    pub const PASSED: u32 = 32;
+
+    /// The bit of a keyword, which is a letter from `a` to `z`.
+    pub fn keyword(letter: u8) -> Option<u32> {
+        letter.is_ascii_lowercase().then(|| 1 << (6 + letter - b'a'))
+    }
 }
 
 /// One piece of an archive. The entries of all batches, in order, tile the archive's files (law 6).
@@ -133,6 +138,8 @@ pub enum BoxEventKind {
     Single,
     /// `box.gap`
     Gap,
+    /// `box.folder-name`
+    FolderName,
     /// `box.truncated`
     Truncated,
     /// `box.not-followed`
@@ -151,13 +158,14 @@ pub enum BoxEventKind {
 
 impl BoxEventKind {
     /// Every kind.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::AmbiguousFrom,
         Self::BadLength,
         Self::QuotingGuess,
         Self::Prelude,
         Self::Single,
         Self::Gap,
+        Self::FolderName,
         Self::Truncated,
         Self::NotFollowed,
         Self::Packed,
@@ -186,6 +194,7 @@ impl BoxEventKind {
             Self::Prelude => "mbox.prelude",
             Self::Single => "mbox.single",
             Self::Gap => "box.gap",
+            Self::FolderName => "box.folder-name",
             Self::Truncated => "box.truncated",
             Self::NotFollowed => "box.not-followed",
             Self::Packed => "box.packed",
@@ -228,6 +237,9 @@ pub struct ReadOptions {
     /// Turns one level of a Maildir++ folder name into UTF-8 (modified UTF-7, RFC 3501 section 5.1.3). Not asked
     /// for names that are valid UTF-8 with non-ASCII characters. The default replaces what is no UTF-8.
     pub decode_name: fn(&[u8]) -> String,
+    /// What becomes of a folder's display form in an output. Of folders that would become one all but the first get a number. The default
+    /// looks at no folder.
+    pub written_folder: Option<fn(&str) -> String>,
 }
 
 impl Default for ReadOptions {
@@ -236,6 +248,7 @@ impl Default for ReadOptions {
             batch: 1 << 19,
             message_limit: 64 << 20,
             decode_name: |raw| String::from_utf8_lossy(raw).into_owned(),
+            written_folder: None,
         }
     }
 }

@@ -11,12 +11,12 @@ use crate::engine::Work;
 use crate::quote::{count_marks, has_from, has_from_line, line_end, may_hold_from, rebuild};
 use crate::reader::Feed;
 use crate::tally::{Complete, Tally};
-use crate::{Progress, length_field, names};
+use crate::{Progress, length_field, names, status};
 use mailglot_archive::ledger::{BlockBuilder, Body, Change, MessageRecord, Old, RawKind, Record, Requote};
 use mailglot_archive::mbox::{
     is_separator_kept, quote_mboxrd, requotes, separator_for, trailer_for, unquote,
 };
-use mailglot_archive::{Entry, EntryKind, Format, OutBatch, OutItem, Packing, Quoting};
+use mailglot_archive::{Entry, EntryKind, Flags, Format, OutBatch, OutItem, Packing, Quoting};
 use mailglot_mime::{Edit, Plan, Policy, Report, Severity, Span, Undo, plan, splice, undo_edits};
 use std::borrow::Cow;
 use std::io;
@@ -30,6 +30,8 @@ pub(crate) struct Compose<'a> {
     pub(crate) from_mbox: bool,
     /// Form of the output; None: nothing is written.
     pub(crate) to: Option<Format>,
+    /// The output, or what it would be, has flags in the names of its files.
+    pub(crate) keeps_flags: bool,
     /// Index of the source in the ledger; None: no ledger.
     pub(crate) ledger: Option<u64>,
     /// What to do with each message.
@@ -192,9 +194,10 @@ impl<'a> Batch<'a> {
         if let Some(packing) = Packing::of(&raw) {
             self.done.tally.packed(address, packing);
         }
+        self.tell_of_flags(entry);
         let Some(to) = job.to else { return };
         let end = self.done.out.bytes.len();
-        let name = names::message_name(to, entry, &self.done.out.bytes[start..end]);
+        let name = job.name(to, entry, &raw, &self.done.out.bytes[start..end]);
         if job.ledger.is_some() {
             self.record_message(entry, &made, lengths, &name, start);
         }
@@ -244,6 +247,9 @@ impl<'a> Batch<'a> {
     fn piece(&mut self, entry: &'a Entry, midline: bool, last: bool) {
         let first = !self.more;
         self.done.tally.messages += u64::from(first);
+        if first {
+            self.tell_of_flags(entry);
+        }
         let Some(to) = self.job.to else { return };
         let bytes = &self.feed.batch.bytes[..];
         let old = &bytes[entry.message.clone()];
@@ -269,7 +275,7 @@ impl<'a> Batch<'a> {
         let same = new == old;
         let way = if same { None } else { job.way_back(entry.quoting, midline, true, old, new, &[]) };
         // The name holds the digest of the first piece; the whole message is never in memory.
-        let name = if first { names::message_name(to, entry, &out[start..]) } else { String::new() };
+        let name = if first { job.name(to, entry, old, &out[start..]) } else { String::new() };
         if job.ledger.is_some() {
             self.record_piece(entry, same, way, lengths, &name, (midline, first), start);
         }
@@ -314,6 +320,16 @@ impl<'a> Batch<'a> {
         }));
     }
 
+    /// Tells of flags that the output has no place for.
+    fn tell_of_flags(&mut self, entry: &Entry) {
+        if entry.flags == Flags::default() || self.job.keeps_flags {
+            return;
+        }
+        let address = || format!("{}:{}", self.job.path, entry.ordinal);
+        let detail = format!("{} has no place in the output", names::flags(entry.flags));
+        self.done.tally.event("msg.flags", Severity::Info, address, entry.offset, &detail);
+    }
+
     /// Keeps a message that could not be worked on out of the output, but not out of the account.
     fn set_aside(&mut self, entry: &'a Entry) {
         let bytes = &self.feed.batch.bytes[entry.span.clone()];
@@ -334,6 +350,12 @@ impl<'a> Batch<'a> {
 }
 
 impl Compose<'_> {
+    /// Name of a message's file below the root of the output. A mailbox has its flags in fields.
+    fn name(&self, to: Format, entry: &Entry, raw: &[u8], out: &[u8]) -> String {
+        let flags = if self.from_mbox && to == Format::Maildir { status::flags(raw) } else { entry.flags };
+        names::message_name(to, entry.ordinal, &entry.folder, flags, out)
+    }
+
     /// Processes a message and appends it to `out`, with what stands around it. Gives the lengths of separator, message, trailer.
     fn make(
         &self,

@@ -36,7 +36,15 @@ impl Input {
 
     /// Opens it with the limits of a policy.
     pub(crate) fn open(&self, limits: &Limits) -> Result<Box<dyn Source>, Error> {
-        let options = crate::layout::read_options(limits);
+        open(&self.found, &read_options(limits)).map_err(|error| self.error(error))
+    }
+
+    /// The same for writing it in a form: no two of its folders become one.
+    pub(crate) fn open_for(&self, limits: &Limits, form: Format) -> Result<Box<dyn Source>, Error> {
+        let options = mailglot_archive::ReadOptions {
+            written_folder: names::written_folder(form),
+            ..read_options(limits)
+        };
         open(&self.found, &options).map_err(|error| self.error(error))
     }
 

@@ -45,6 +45,7 @@ mod reader;
 mod replay;
 mod report;
 mod restore;
+mod status;
 mod summary;
 mod tally;
 mod texts;

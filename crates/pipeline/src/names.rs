@@ -1,33 +1,56 @@
 //! Names of the files that an output folder holds.
 
-use mailglot_archive::{Entry, Flags, Format};
+use mailglot_archive::{Flags, Format};
 use mailglot_codec::imap_utf7::encode_mailbox;
 
 /// Path of a message below its output's root; empty where the output is one file.
-pub(crate) fn message_name(format: Format, entry: &Entry, message: &[u8]) -> String {
+pub(crate) fn message_name(
+    format: Format,
+    ordinal: u64,
+    folder: &str,
+    flagged: Flags,
+    message: &[u8],
+) -> String {
+    let written = written_folder(format).map(|written| written(folder)).unwrap_or_default();
+    let slash = if written.is_empty() { "" } else { "/" };
+    let digest = || digest(message);
     match format {
         Format::Mbox | Format::Eml => String::new(),
         Format::Maildir => {
-            let folder = maildir_folder(&entry.folder);
-            let slash = if folder.is_empty() { "" } else { "/" };
-            format!(
-                "{folder}{slash}cur/{:08}.{}.mailglot:2,{}",
-                entry.ordinal,
-                digest(message),
-                flags(entry.flags)
-            )
+            format!("{written}{slash}cur/{ordinal:08}.{}.mailglot:2,{}", digest(), flags(flagged))
         }
-        Format::EmlTree => {
-            let mut name = String::new();
-            for level in entry.folder.split('/').filter(|level| !level.is_empty()) {
-                let level = clean(level);
-                name.push_str(&level);
-                // Folders of these names would make a Maildir of the tree.
-                name.push_str(if matches!(&*level, "cur" | "new" | "tmp") { "_/" } else { "/" });
-            }
-            name + &format!("{:08}-{}.eml", entry.ordinal, digest(message))
-        }
+        Format::EmlTree => format!("{written}{slash}{ordinal:08}-{}.eml", digest()),
     }
+}
+
+/// How the path of a folder is made of its display form, where the output has folders.
+pub(crate) fn written_folder(format: Format) -> Option<fn(&str) -> String> {
+    match format {
+        Format::Mbox | Format::Eml => None,
+        Format::Maildir => Some(maildir_folder),
+        Format::EmlTree => Some(tree_folder),
+    }
+}
+
+fn tree_folder(folder: &str) -> String {
+    let levels = folder.split('/').filter(|level| !level.is_empty()).map(|level| {
+        let level = clean(level);
+        // Folders of these names would make a Maildir of the tree.
+        if matches!(&*level, "cur" | "new" | "tmp") { level + "_" } else { level }
+    });
+    levels.collect::<Vec<_>>().join("/")
+}
+
+/// True for a file whose name is one of ours and holds the digest of another content.
+pub(crate) fn is_altered(name: &str, message: &[u8]) -> bool {
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let told = match name.split_once(".mailglot:2,") {
+        Some((ours, _)) => ours.split_once('.'),
+        None => name.strip_suffix(".eml").and_then(|ours| ours.split_once('-')),
+    };
+    told.is_some_and(|(ordinal, told)| {
+        ordinal.len() >= 8 && told.len() == 12 && digits(ordinal) && digits(told) && told != digest(message)
+    })
 }
 
 /// A single path component that every file system takes: no separators, controls, reserved characters or dots at its ends.
@@ -88,8 +111,8 @@ pub(crate) fn is_maildir_message(name: &str) -> bool {
     !time.is_empty() && time.bytes().all(|b| b.is_ascii_digit()) && parts.count() == 2
 }
 
-/// Maildir flags in their order.
-fn flags(flags: Flags) -> String {
+/// Maildir flags and keywords in their order.
+pub(crate) fn flags(flags: Flags) -> String {
     [
         (Flags::DRAFT, 'D'),
         (Flags::FLAGGED, 'F'),
@@ -99,6 +122,7 @@ fn flags(flags: Flags) -> String {
         (Flags::TRASHED, 'T'),
     ]
     .into_iter()
+    .chain((b'a'..=b'z').filter_map(|letter| Some((Flags::keyword(letter)?, char::from(letter)))))
     .filter_map(|(bit, letter)| (flags.0 & bit != 0).then_some(letter))
     .collect()
 }
@@ -145,5 +169,27 @@ mod tests {
     fn flags_are_sorted() {
         assert_eq!(flags(Flags(Flags::SEEN | Flags::REPLIED | Flags::DRAFT)), "DRS");
         assert_eq!(flags(Flags(0)), "");
+        let keywords = Flags::keyword(b'z').unwrap() | Flags::keyword(b'a').unwrap();
+        assert_eq!(flags(Flags(Flags::TRASHED | keywords)), "Taz");
+        assert_eq!(Flags::keyword(b'A'), None);
+    }
+
+    #[test]
+    fn a_name_tells_of_another_content() {
+        for format in [Format::Maildir, Format::EmlTree] {
+            let path = message_name(format, 7, "a/b", Flags(Flags::SEEN), b"text");
+            let (_, name) = path.rsplit_once('/').unwrap();
+            assert!(!is_altered(name, b"text"), "{name}");
+            assert!(is_altered(name, b"tex"), "{name}");
+        }
+        for name in ["1.eml", "00000001-notes.eml", "00000001.0123456789ab.host:2,S", "0123456789ab.eml"] {
+            assert!(!is_altered(name, b"x"), "{name}");
+        }
+    }
+
+    #[test]
+    fn levels_of_trees_make_no_maildir() {
+        assert_eq!(tree_folder("a/cur/b:c/new"), "a/cur_/b_c/new_");
+        assert_eq!(tree_folder(""), "");
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! # Limits
 //!
-//! One input that cannot be read stops a whole normalization. Mozilla and Status header flags of a mailbox are not carried to
-//! the names of a Maildir. Empty folders of a source are in the ledger, not in the output.
+//! One input that cannot be read stops a whole normalization. Flags of a Maildir and of MH are not written into the fields of a mailbox or of
+//! single messages. Empty folders of a source are in the ledger, not in the output.
 
 use crate::compose::{Compose, Composed, PROCESS, Process};
 use crate::engine::{self, Stop};
@@ -291,7 +291,8 @@ impl Run<'_> {
         target: Option<&Target>,
         sinks: &mut Sinks,
     ) -> Result<(Archived, Archived), Error> {
-        let source = input.open(&self.policy.limits)?;
+        let form = target.map_or(input.found.format, |target| target.format);
+        let source = input.open_for(&self.policy.limits, form)?;
         let hint = source.size_hint();
         if input.folder {
             self.progress.total.fetch_add(hint.unwrap_or(0), Relaxed);
@@ -303,6 +304,7 @@ impl Run<'_> {
             path: &path,
             from_mbox: input.found.format == Format::Mbox,
             to: target.map(|target| target.format),
+            keeps_flags: form == Format::Maildir,
             ledger: sinks.ledger.is_some().then_some(self.summary.sources.len() as u64),
             policy: self.policy,
             progress: self.progress,

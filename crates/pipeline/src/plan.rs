@@ -167,6 +167,7 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 mod tests {
     use super::*;
     use crate::{LedgerPlace, Progress, normalize};
+    use mailglot_mime::Policy;
     use std::fs;
     use std::thread::{sleep, spawn};
     use std::time::Duration;
@@ -183,7 +184,7 @@ mod tests {
             inputs: vec![at("a.eml")],
             output: at("out"),
             to: None,
-            policy: Default::default(),
+            policy: Policy::default(),
             ledger: LedgerPlace::Beside,
             report: None,
             threads: 1,

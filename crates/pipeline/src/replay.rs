@@ -5,6 +5,7 @@
 //! Permissions, owners, times and links are not made again.
 
 use crate::hash::ArchiveHash;
+use crate::names;
 use crate::quote::rebuild_to;
 use mailglot_archive::ledger::{Archived, Body, Change, MessageRecord, Old, RawKind, Record};
 use mailglot_archive::replace::Replacement;
@@ -100,10 +101,14 @@ impl<'a> Replay<'a> {
     /// Ends: all of the output must have been used, and both sides must be what the footer says.
     pub(crate) fn finish(self, source: &Archived, from: &Archived) -> Result<(), Fault> {
         let (messages, written) = (self.messages, self.source.bytes);
+        let root = self.output.root.clone().filter(|_| from.folder);
         let (read, output) = self.output.finish()?;
         let rebuilt = self.source.finish()?;
         if output != from.blake3 || read != from.bytes {
-            return Err(Fault::Mismatch("the output is not the one that this ledger was written for".into()));
+            let altered = root.as_deref().and_then(altered);
+            let which = altered.map_or_else(String::new, |path| format!(": {} was altered", path.display()));
+            let what = format!("the output is not the one that this ledger was written for{which}");
+            return Err(Fault::Mismatch(what));
         }
         if rebuilt != source.blake3 || written != source.bytes || messages != source.messages {
             return Err(Fault::Mismatch("what was rebuilt is not what the ledger says of the source".into()));
@@ -131,7 +136,8 @@ impl<'a> Replay<'a> {
             Body::Whole(old) => self.source.write(old)?,
             Body::Undo { requote, changes } => {
                 let undo: Option<Vec<_>> = changes.iter().map(undo).collect();
-                let misfit = || Fault::Mismatch("a change does not fit the output".into());
+                let path = self.output.path.clone();
+                let misfit = || Fault::Mismatch(format!("a change does not fit {}", path.display()));
                 let mut put = |old: &[u8]| self.source.write(old);
                 let undo = undo.ok_or_else(misfit)?;
                 if !rebuild_to(&self.buffer, message.midline, requote, &undo, &mut put)? {
@@ -390,6 +396,29 @@ impl<'a> SourceSide<'a> {
     fn error(&self, error: io::Error) -> Fault {
         Fault::Original(self.path.clone(), error)
     }
+}
+
+/// The first file of an output folder whose content is not that of which its name holds the digest. Of a file beyond the length of a piece
+/// the name may hold the digest of the first piece only: nothing is said of it.
+fn altered(root: &Path) -> Option<PathBuf> {
+    const LONGEST: u64 = 1 << 20;
+    let (mut found, mut folders) = (None::<PathBuf>, vec![root.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let (path, name) = (entry.path(), entry.file_name());
+            let Ok(there) = entry.metadata() else { continue };
+            if there.is_dir() {
+                folders.push(path);
+            } else if there.is_file()
+                && there.len() < LONGEST
+                && found.as_ref().is_none_or(|first| path < *first)
+                && fs::read(&path).is_ok_and(|content| names::is_altered(&name.to_string_lossy(), &content))
+            {
+                found = Some(path);
+            }
+        }
+    }
+    found
 }
 
 /// A path below a folder; None for a name that leaves it.

@@ -182,6 +182,7 @@ impl<'a> Run<'a> {
     /// Replays every record of the ledger that stands at `place`.
     fn all(mut self, ledger: &mut Ledger, place: &Path) -> Result<Restored, Error> {
         let wrong = |what: String| Error::Ledger(place.to_owned(), what);
+        let messages = |replay: Option<&Replay<'_>>| replay.map_or(0, |replay| replay.messages);
         let mut replay = None;
         let mut block = Block::default();
         while ledger.next_block(&mut block).map_err(|error| wrong(error.to_string()))? {
@@ -195,16 +196,20 @@ impl<'a> Run<'a> {
                     None => break,
                     Some(Err(LedgerError::Beyond)) => {
                         let fault = replay.as_ref().map_or_else(none_begun, Replay::too_short);
-                        return Err(self.error(fault, place, replay.as_ref()));
+                        return Err(self.error(fault, place, messages(replay.as_ref())));
                     }
                     Some(record) => record.map_err(|error| wrong(error.to_string()))?,
                 };
-                self.step(&record, &mut replay).map_err(|fault| self.error(fault, place, replay.as_ref()))?;
+                // A source that ends with this record is gone when it fails.
+                let before = messages(replay.as_ref());
+                let stepped = self.step(&record, &mut replay);
+                stepped.map_err(|fault| self.error(fault, place, before.max(messages(replay.as_ref()))))?;
             }
         }
-        self.end(replay.take()).map_err(|fault| self.error(fault, place, None))?;
+        let before = messages(replay.as_ref());
+        self.end(replay.take()).map_err(|fault| self.error(fault, place, before))?;
         let sources = self.footer.sources.len() as u64;
-        self.empty_ones(sources).map_err(|fault| self.error(fault, place, None))?;
+        self.empty_ones(sources).map_err(|fault| self.error(fault, place, 0))?;
         Ok(self.restored)
     }
 
@@ -275,12 +280,12 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn error(&self, fault: Fault, ledger: &Path, replay: Option<&Replay<'_>>) -> Error {
+    /// `at`: messages of the source that came back before.
+    fn error(&self, fault: Fault, ledger: &Path, at: u64) -> Error {
         match fault {
             Fault::Output(path, error) => Error::Input(path, error),
             Fault::Original(path, error) => Error::Output(path, error),
             Fault::Mismatch(what) => {
-                let at = replay.map_or(0, |replay| replay.messages);
                 let source = self.footer.sources.get(self.restored.sources as usize);
                 let name =
                     source.map_or(String::new(), |source| String::from_utf8_lossy(&source.name).into_owned());

@@ -476,8 +476,9 @@ fn what_cannot_be_read_does_not_stop_the_rest() {
     let sandbox = Sandbox::new();
     let closed = sandbox.path("closed");
     fs::create_dir(&closed).unwrap();
+    fs::write(closed.join("notes"), "no mail").unwrap();
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
-    // Who may read everything (root) finds an empty folder, which is no mail either.
+    // Who may read everything (root) finds no mail there.
     for command in ["count", "check", "text", "inspect"] {
         for bad in ["missing.mbox", "closed"] {
             let run = sandbox.run(&[command, bad]);

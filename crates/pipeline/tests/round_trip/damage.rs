@@ -1,7 +1,8 @@
 //! Ledgers and outputs that are not what they were.
 
 use crate::{Dialect, back, job, maildir, mbox, run, tree};
-use mailglot_pipeline::{Error, Progress, RestoreJob, restore};
+use mailglot_archive::Format;
+use mailglot_pipeline::{Error, NormalizeJob, Progress, RestoreJob, restore};
 use std::fs;
 
 #[test]
@@ -148,4 +149,28 @@ fn notes_without_end_are_counted() {
     let done = restore(&job, &Progress::default()).unwrap();
     assert_eq!(done.notes, vec![b"{}".to_vec(); 100]);
     assert_eq!(done.more_notes, 53);
+}
+
+#[test]
+fn an_altered_file_of_a_folder_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a.mbox"), mbox(30, Dialect::Rd)).unwrap();
+    for (form, out) in [(Format::EmlTree, "tree"), (Format::Maildir, "md")] {
+        run(&NormalizeJob { to: Some(form), ..job(&[at("a.mbox")], &at(out)) });
+        let names: Vec<_> = tree(&at(out)).into_iter().filter(|(_, bytes)| bytes.is_some()).collect();
+        for at_file in [0, 12, 29] {
+            let (name, bytes) = &names[at_file];
+            let mut altered = bytes.clone().unwrap();
+            altered[8] ^= 1;
+            fs::write(at(out).join(name), altered).unwrap();
+            let error = back(&at(out), None).unwrap_err().to_string();
+            assert!(
+                error.contains(&format!("{} was altered (30 messages", at(out).join(name).display())),
+                "{error}"
+            );
+            fs::write(at(out).join(name), bytes.as_ref().unwrap()).unwrap();
+        }
+        back(&at(out), None).unwrap();
+    }
 }

@@ -177,3 +177,66 @@ fn several_inputs_go_to_one_folder_and_back() {
         assert_eq!(tree(input), tree(&at("back").join(name)), "{name}");
     }
 }
+
+/// Names of the messages of an output folder, but for digests.
+fn names(out: &Path) -> Vec<String> {
+    let files = tree(out).into_iter().filter(|(_, bytes)| bytes.is_some());
+    let name = |path: std::path::PathBuf| {
+        let name = path.to_string_lossy().into_owned();
+        let at = name.rfind("0000").map_or(0, |at| at + 5);
+        format!("{}{}", &name[..at], &name[(at + 13).min(name.len())..])
+    };
+    files.map(|(path, _)| name(path)).collect()
+}
+
+#[test]
+fn flags_stay_or_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for name in ["md/cur", "md/new"] {
+        fs::create_dir_all(at(name)).unwrap();
+    }
+    fs::write(at("md/cur/1.x:2,Sab"), message(0)).unwrap();
+    fs::write(at("md/new/2.x"), message(1)).unwrap();
+    for (to, told) in [(None, 0), (Some(Format::Mbox), 1), (Some(Format::EmlTree), 1)] {
+        let summary = round_trip(&at("md"), to);
+        assert_eq!(summary.events.get("msg.flags").copied().unwrap_or(0), told, "{to:?}");
+    }
+    run(&job(&[at("md")], &at("md2")));
+    assert_eq!(names(&at("md2")), ["cur/00000000.mailglot:2,Sab", "cur/00000001.mailglot:2,"]);
+
+    let mail = |fields: &str| format!("From a@b.c Mon Jan  1 00:00:00 2001\nFrom: a@b.c\n{fields}\nb\n\n");
+    let fields = ["Status: RO\nX-Status: AF\n", "X-Mozilla-Status: 0009\n", "Subject: s\n"];
+    fs::write(at("box"), fields.map(mail).concat()).unwrap();
+    round_trip(&at("box"), Some(Format::Maildir));
+    run(&NormalizeJob { to: Some(Format::Maildir), ..job(&[at("box")], &at("md3")) });
+    let flags = ["FRS", "ST", ""].into_iter().enumerate();
+    let expected: Vec<_> = flags.map(|(n, flags)| format!("cur/{n:08}.mailglot:2,{flags}")).collect();
+    assert_eq!(names(&at("md3")), expected);
+}
+
+#[test]
+fn folders_do_not_become_one() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("in");
+    for (n, name) in [&b"a\xff"[..], b"a\xfe", b"A.B", b"A_B", b"c:d", b"c_d"].iter().enumerate() {
+        let inner = root.join(std::ffi::OsStr::from_bytes(name));
+        fs::create_dir_all(&inner).unwrap();
+        fs::write(inner.join("1.eml"), message(n)).unwrap();
+    }
+    for (to, told) in [(None, 2), (Some(Format::Maildir), 2), (Some(Format::Mbox), 0)] {
+        let summary = round_trip(&root, to);
+        assert_eq!(summary.events.get("box.folder-name").copied().unwrap_or(0), told, "{to:?}");
+        let out = folder.path().join(format!("{to:?}"));
+        run(&NormalizeJob { to, ..job(std::slice::from_ref(&root), &out) });
+        let folders = fs::read_dir(&out).map_or(0, |items| {
+            items
+                .filter(|item| {
+                    !matches!(item.as_ref().unwrap().file_name().to_str(), Some("cur" | "new" | "tmp"))
+                })
+                .count()
+        });
+        assert_eq!(folders, if to == Some(Format::Mbox) { 0 } else { 6 }, "{to:?}");
+    }
+}

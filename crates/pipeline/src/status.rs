@@ -1,0 +1,89 @@
+//! Flags of messages in the header fields of mailboxes: `Status` and `X-Status` (as elm, Pine and Dovecot write them), `X-Mozilla-Status`.
+//!
+//! # Limits
+//!
+//! Keywords (`X-Keywords`, `X-Mozilla-Keys`) and what `X-Mozilla-Status2` adds are not read. The fields stay in the message. In the other
+//! direction nothing is written: a mailbox made of a Maildir has no flags, which is told.
+
+use mailglot_archive::Flags;
+
+/// The flags that the fields of a header tell; of several fields all.
+pub(crate) fn flags(message: &[u8]) -> Flags {
+    let mut flags = 0;
+    let mut rest = message;
+    while !matches!(rest.first(), None | Some(b'\r' | b'\n')) {
+        let end = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+        let (line, next) = rest.split_at(end);
+        rest = match next {
+            [b'\r', b'\n', next @ ..] | [_, next @ ..] => next,
+            [] => next,
+        };
+        if !matches!(line[0], b'S' | b's' | b'X' | b'x') {
+            continue;
+        }
+        let Some(colon) = memchr::memchr(b':', line) else { continue };
+        let (name, value) = (line[..colon].trim_ascii_end(), line[colon + 1..].trim_ascii());
+        if name.eq_ignore_ascii_case(b"status") {
+            flags |= letters(value, |letter| if letter == b'R' { Flags::SEEN } else { 0 });
+        } else if name.eq_ignore_ascii_case(b"x-status") {
+            flags |= letters(value, |letter| match letter {
+                b'A' => Flags::REPLIED,
+                b'F' => Flags::FLAGGED,
+                b'D' => Flags::TRASHED,
+                b'T' => Flags::DRAFT,
+                _ => 0,
+            });
+        } else if name.eq_ignore_ascii_case(b"x-mozilla-status") {
+            flags |= mozilla(value);
+        }
+    }
+    Flags(flags)
+}
+
+fn letters(value: &[u8], flag: impl Fn(u8) -> u32) -> u32 {
+    // Anything else in such a field is text of somebody.
+    let plain = value.len() <= 16 && value.iter().all(u8::is_ascii_uppercase);
+    if plain { value.iter().fold(0, |flags, letter| flags | flag(*letter)) } else { 0 }
+}
+
+/// Hexadecimal bits (nsMsgMessageFlags.idl): read, replied to, marked, deleted but not yet removed, forwarded.
+fn mozilla(value: &[u8]) -> u32 {
+    let number = std::str::from_utf8(value).ok().and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    let bits = [
+        (0x0001, Flags::SEEN),
+        (0x0002, Flags::REPLIED),
+        (0x0004, Flags::FLAGGED),
+        (0x0008, Flags::TRASHED),
+        (0x1000, Flags::PASSED),
+    ];
+    let told = bits.into_iter().filter(|(bit, _)| number.unwrap_or(0) & bit != 0);
+    told.fold(0, |flags, (_, flag)| flags | flag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names;
+
+    #[test]
+    fn fields_tell_flags() {
+        for (header, expected) in [
+            ("Status: RO", "S"),
+            ("Status: O", ""),
+            ("Status: Resolved", ""),
+            ("STATUS : RO\r\nX-Status: AF", "FRS"),
+            ("X-Status: DT\rStatus: U", "DT"),
+            ("X-Mozilla-Status: 0009", "ST"),
+            ("X-Mozilla-Status: 1007", "FPRS"),
+            ("X-Mozilla-Status: what", ""),
+            ("X-Mozilla-Status2: 00000001", ""),
+            ("Subject: x\n Status: RO\nX-Mozilla-Status: 0001", "S"),
+            ("no field\nStatus: R", "S"),
+            ("Subject: x\n\nStatus: RO", ""),
+            ("", ""),
+        ] {
+            assert_eq!(names::flags(flags(header.as_bytes())), expected, "{header}");
+            assert_eq!(names::flags(flags(format!("{header}\n\nX-Status: A\n").as_bytes())), expected);
+        }
+    }
+}

@@ -42,7 +42,7 @@ pub use write::{BlockBuilder, Writer};
 use crate::Format;
 
 /// First bytes of every ledger; CR LF and ^Z show a transfer in text mode.
-const MAGIC: [u8; 8] = *b"\x89MGL\r\n\x1a\n";
+pub const MAGIC: [u8; 8] = *b"\x89MGL\r\n\x1a\n";
 /// Last bytes of every ledger.
 const END_MAGIC: [u8; 8] = *b"MGLEND\r\n";
 /// The only version that is read and written.

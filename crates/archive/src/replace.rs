@@ -1,6 +1,6 @@
 //! Outputs that appear whole or not at all: written beside their final place, synced, renamed.
 //!
-//! The temporary name is `NAME.<process>-<number>.tmp` in the same folder. Every writer holds a lock on what it writes; what a
+//! The temporary name is `NAME.<process>-<number>.tmp` in the same folder, with a shorter NAME where that is long. Every writer holds a lock on what it writes; what a
 //! process left behind that was killed is removed by the next writer of the same name.
 //!
 //! # Limits
@@ -337,9 +337,24 @@ fn check_taken(target: &Path, metadata: &fs::Metadata, force: bool, kind: Kind) 
     }
 }
 
+/// What names beside `name` begin with: itself, or where a file system (255 bytes) might not take it with what follows, its first bytes and
+/// its digest.
+pub fn temporary_stem(name: &OsStr) -> OsString {
+    /// Room for `.<process>-<number>.tmp`.
+    const LONGEST: usize = 255 - 40;
+    let bytes = name.as_encoded_bytes();
+    if bytes.len() <= LONGEST {
+        return name.to_owned();
+    }
+    let digest = &blake3::hash(bytes).to_hex()[..16];
+    let first = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let first = &first[..first.floor_char_boundary(LONGEST - 17)];
+    OsString::from(format!("{first}-{digest}"))
+}
+
 fn temporary_name(name: &OsStr) -> OsString {
     static ATTEMPTS: AtomicU64 = AtomicU64::new(0);
-    let mut temporary = name.to_owned();
+    let mut temporary = temporary_stem(name);
     let attempt = ATTEMPTS.fetch_add(1, Ordering::Relaxed);
     temporary.push(format!(".{}-{attempt}.tmp", std::process::id()));
     temporary
@@ -347,7 +362,8 @@ fn temporary_name(name: &OsStr) -> OsString {
 
 /// The process that made a temporary name of `name`.
 fn writer_of(temporary: &OsStr, name: &OsStr) -> Option<u32> {
-    let rest = temporary.as_encoded_bytes().strip_prefix(name.as_encoded_bytes())?;
+    let stem = temporary_stem(name);
+    let rest = temporary.as_encoded_bytes().strip_prefix(stem.as_encoded_bytes())?;
     let attempt = rest.strip_prefix(b".")?.strip_suffix(b".tmp")?;
     let (process, number) = std::str::from_utf8(attempt).ok()?.split_once('-')?;
     number.parse::<u64>().ok()?;
@@ -377,6 +393,28 @@ fn sync_parent(path: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_may_be_as_long_as_a_file_system_takes_it() {
+        let folder = tempfile::tempdir().unwrap();
+        for letter in ["a", "\u{fc}"] {
+            for length in [200, 215, 216, 240, 255] {
+                let mut name = letter.repeat(length / letter.len());
+                name.extend(std::iter::repeat_n('b', length - name.len()));
+                let path = folder.path().join(&name);
+                let mut file = Replacement::create(&path, false).unwrap();
+                file.write_all(b"x").unwrap();
+                file.commit().unwrap();
+                assert_eq!(fs::read(&path).unwrap(), b"x", "{letter} {length}");
+                let other = temporary_name(OsStr::new(&format!("{}c", &name[letter.len()..])));
+                assert_eq!(
+                    writer_of(&temporary_name(OsStr::new(&name)), OsStr::new(&name)),
+                    Some(std::process::id())
+                );
+                assert_eq!(writer_of(&other, OsStr::new(&name)), None);
+            }
+        }
+    }
 
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<_> = fs::read_dir(folder)

@@ -226,6 +226,16 @@ impl ReadingArgs {
         let (default_charset, language) = (self.default_charset, self.lang_hint.clone());
         Policy { default_charset, charset_map, language, ..Policy::default() }
     }
+
+    /// The words of a command line that says so, without the quotes of a shell.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let default = self.default_charset.map(|charset| ("--default-charset", charset.name().to_owned()));
+        let map = self.charset_map.iter();
+        let map = map.map(|(label, charset)| ("--charset-map", format!("{label}={}", charset.name())));
+        let language = self.lang_hint.clone().map(|tag| ("--lang-hint", tag));
+        let all = default.into_iter().chain(map).chain(language);
+        all.flat_map(|(option, value)| [option.to_owned(), value]).collect()
+    }
 }
 
 /// Give the original bytes back.
@@ -292,8 +302,8 @@ pub(crate) struct CountArgs {
 /// Print the decoded text parts.
 ///
 /// Transfer encoding, charset and mailbox quoting are undone; lines end in LF. With --json each part is an object on a
-/// line of its own: file, message (ordinal from 0), part (`1.2`), type, charset (the label as written), used, text,
-/// losses.
+/// line of its own: file, message (ordinal from 0), path (the file of the message, where it lies in a folder), part (`1.2`), type,
+/// charset (the label as written), used, text, losses. A path that is no UTF-8 is {"bytes": base64}.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:

@@ -13,7 +13,7 @@ pub struct Limits {
     pub fields: usize,
     /// Bytes of one field that is decoded or rewritten; a longer one is left alone (`hdr.too-long`).
     pub field: usize,
-    /// Events kept of one message; more are only counted.
+    /// Events kept of one message; more are only counted, each kind for itself.
     pub events: usize,
 }
 

@@ -2,6 +2,7 @@
 
 use crate::{PartId, Reading, Span};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// How much an event matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -431,6 +432,8 @@ pub struct Report {
     repairs: u64,
     /// Kinds that occurred, as bits of their discriminants.
     kinds: u128,
+    /// Events that were not kept: none in nearly all mail.
+    pub(crate) unkept: BTreeMap<EventKind, u64>,
 }
 
 impl Report {
@@ -448,17 +451,40 @@ impl Report {
 
     /// Adds an event; beyond the limit it is only counted.
     pub fn push(&mut self, event: Event) {
-        self.kinds |= 1 << event.kind as u32;
-        match event.kind.severity() {
-            Severity::Loss => self.losses += 1,
-            Severity::Repair => self.repairs += 1,
-            Severity::Info => {}
-        }
         if self.events.len() < self.limit {
+            self.count(event.kind, 1);
             self.events.push(event);
         } else {
-            self.dropped += 1;
+            self.push_unkept(event.kind, 1);
         }
+    }
+
+    /// Counts events of which no place is known.
+    fn push_unkept(&mut self, kind: EventKind, times: u64) {
+        self.count(kind, times);
+        self.dropped += times;
+        *self.unkept.entry(kind).or_default() += times;
+    }
+
+    /// Counts what another report counted and did not keep.
+    pub(crate) fn extend_unkept(&mut self, unkept: BTreeMap<EventKind, u64>) {
+        for (kind, times) in unkept {
+            self.push_unkept(kind, times);
+        }
+    }
+
+    fn count(&mut self, kind: EventKind, times: u64) {
+        self.kinds |= 1 << kind as u32;
+        match kind.severity() {
+            Severity::Loss => self.losses += times,
+            Severity::Repair => self.repairs += times,
+            Severity::Info => {}
+        }
+    }
+
+    /// How many events of each kind were counted but not kept.
+    pub fn unkept(&self) -> impl Iterator<Item = (EventKind, u64)> {
+        self.unkept.iter().map(|(kind, times)| (*kind, *times))
     }
 
     /// Whether an event of this kind occurred, kept or not.
@@ -504,6 +530,11 @@ mod tests {
         }
         assert_eq!((report.events.len(), report.dropped), (1, 2));
         assert_eq!((report.losses(), report.repairs()), (1, 1));
+        let unkept: Vec<_> = report.unkept().collect();
+        assert_eq!(unkept, [(EventKind::CharsetAlias, 1), (EventKind::EwRaw8bit, 1)]);
+        let mut outer = Report::with_limit(9);
+        outer.extend_unkept(report.unkept.clone());
+        assert_eq!((outer.dropped, outer.repairs(), outer.unkept().count()), (2, 1, 2));
         for kind in EventKind::ALL {
             let pushed = [EventKind::CharsetInvalidBytes, EventKind::EwRaw8bit, EventKind::CharsetAlias]
                 .contains(&kind);

@@ -4,7 +4,7 @@
 //!
 //! Killed between its renames, a job leaves the old output under `NAME.<process>.old.tmp`, until the next job that writes there.
 
-use mailglot_archive::replace::{is_alive, leftovers};
+use mailglot_archive::replace::{is_alive, leftovers, temporary_stem};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -42,8 +42,9 @@ fn is_orphan(ledger: &Path, outputs: &[PathBuf]) -> bool {
 fn moved_away(place: &Path) -> Vec<PathBuf> {
     let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let (Some(name), Ok(entries)) = (place.file_name(), fs::read_dir(folder)) else { return Vec::new() };
+    let stem = temporary_stem(name);
     let dead = |old: &std::ffi::OsStr| {
-        let process = old.as_encoded_bytes().strip_prefix(name.as_encoded_bytes());
+        let process = old.as_encoded_bytes().strip_prefix(stem.as_encoded_bytes());
         let process = process.and_then(|rest| rest.strip_prefix(b".")?.strip_suffix(b".old.tmp"));
         let process = process.and_then(|number| std::str::from_utf8(number).ok()?.parse().ok());
         process.is_some_and(|process: u32| !is_alive(process))
@@ -122,7 +123,7 @@ fn remove(path: &Path) -> io::Result<()> {
 /// `NAME.<process>.<suffix>` in the same folder, so that renaming stays within one file system.
 fn beside(place: &Path, suffix: &str) -> io::Result<PathBuf> {
     let name = place.file_name().ok_or_else(|| io::Error::other("a file name is expected"))?;
-    let mut name = name.to_owned();
+    let mut name = temporary_stem(name);
     name.push(format!(".{}.{suffix}", std::process::id()));
     Ok(place.with_file_name(name))
 }

@@ -8,6 +8,7 @@
 //! name of its file holds the digest of its first piece.
 
 use crate::engine::Work;
+use crate::file_name::Address;
 use crate::quote::{count_marks, has_from, has_from_line, line_end, may_hold_from, rebuild};
 use crate::reader::Feed;
 use crate::tally::{Complete, Tally};
@@ -21,11 +22,14 @@ use mailglot_mime::{Edit, Plan, Policy, Report, Severity, Span, Undo, plan, spli
 use std::borrow::Cow;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 /// What is made of one source.
 pub(crate) struct Compose<'a> {
     /// Path of the source, for addresses.
     pub(crate) path: &'a str,
+    /// The folder, where messages are files of their own.
+    pub(crate) folder: Option<&'a Path>,
     /// The source is one mailbox file.
     pub(crate) from_mbox: bool,
     /// Form of the output; None: nothing is written.
@@ -185,7 +189,7 @@ impl<'a> Batch<'a> {
             self.done.out.bytes.truncate(start);
             return self.set_aside(entry);
         };
-        let address = || format!("{}:{}", job.path, entry.ordinal);
+        let address = || job.address(entry);
         self.done.tally.message(&address, &raw, &made.report, made.changed);
         if let Some(field) = made.length_removed {
             let detail = "field removed: it was true of the old bytes only";
@@ -325,7 +329,7 @@ impl<'a> Batch<'a> {
         if entry.flags == Flags::default() || self.job.keeps_flags {
             return;
         }
-        let address = || format!("{}:{}", self.job.path, entry.ordinal);
+        let address = || self.job.address(entry);
         let detail = format!("{} has no place in the output", names::flags(entry.flags));
         self.done.tally.event("msg.flags", Severity::Info, address, entry.offset, &detail);
     }
@@ -333,7 +337,7 @@ impl<'a> Batch<'a> {
     /// Keeps a message that could not be worked on out of the output, but not out of the account.
     fn set_aside(&mut self, entry: &'a Entry) {
         let bytes = &self.feed.batch.bytes[entry.span.clone()];
-        let address = || format!("{}:{}", self.job.path, entry.ordinal);
+        let address = || self.job.address(entry);
         let detail = "internal fault; the message was copied as it is";
         self.done.tally.event("msg.set-aside", Severity::Loss, address, entry.offset, detail);
         self.done.tally.set_aside += 1;
@@ -354,6 +358,10 @@ impl Compose<'_> {
     fn name(&self, to: Format, entry: &Entry, raw: &[u8], out: &[u8]) -> String {
         let flags = if self.from_mbox && to == Format::Maildir { status::flags(raw) } else { entry.flags };
         names::message_name(to, entry.ordinal, &entry.folder, flags, out)
+    }
+
+    fn address(&self, entry: &Entry) -> Address {
+        Address::of(self.path, self.folder, entry)
     }
 
     /// Processes a message and appends it to `out`, with what stands around it. Gives the lengths of separator, message, trailer.

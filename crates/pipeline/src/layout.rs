@@ -5,7 +5,7 @@
 //! The outputs of a folder of many archives stand side by side, whatever folders the archives came from; restoring brings the
 //! folders back.
 
-use crate::{Error, away, names};
+use crate::{Error, FileName, away, names};
 use mailglot_archive::replace::is_stream;
 use mailglot_archive::{BoxEvent, BoxEventKind, Format, Found, LeftOut, Source, open, recognize_with};
 use mailglot_mime::Limits;
@@ -32,6 +32,11 @@ impl Input {
     /// Its path for people.
     pub(crate) fn path(&self) -> String {
         self.found.path.to_string_lossy().into_owned()
+    }
+
+    /// Its path for programs.
+    pub(crate) fn name_in_json(&self) -> FileName {
+        FileName::of(&self.found.path)
     }
 
     /// Opens it with the limits of a policy.

@@ -31,6 +31,7 @@ mod compose;
 mod count;
 mod engine;
 mod error;
+mod file_name;
 mod hash;
 mod json;
 mod layout;
@@ -52,6 +53,7 @@ mod texts;
 
 pub use count::{count, count_each};
 pub use error::Error;
+pub use file_name::FileName;
 pub use layout::once;
 pub use message::{Located, locate};
 pub use normalize::{CheckJob, LedgerPlace, NormalizeJob, check, normalize};

@@ -4,9 +4,10 @@
 //!
 //! An archive is read from its front to the message: there is no index.
 
+use crate::file_name::own_file;
 use crate::layout::{self, Input, Search};
 use crate::tally::Notes;
-use crate::{Error, Summary, away};
+use crate::{Error, FileName, Summary, away};
 use mailglot_archive::mbox::unquote;
 use mailglot_archive::{Batch, EntryKind, Format};
 use mailglot_mime::Limits;
@@ -22,6 +23,8 @@ use std::path::{Path, PathBuf};
 pub struct Located {
     /// `path` or `path:ordinal`
     pub address: String,
+    /// The file of the message, where that is a file of its own in a folder.
+    pub path: Option<FileName>,
     /// Offset of the entry in its file.
     pub offset: u64,
     /// The message.
@@ -124,6 +127,7 @@ fn collect(
                         Format::Eml => path.clone(),
                         _ => format!("{path}:{}", entry.ordinal),
                     },
+                    path: own_file(input.folder.then_some(&*input.found.path), entry),
                     offset: entry.offset,
                     bytes: raw.into_owned(),
                 },

@@ -163,7 +163,7 @@ fn normalize_with(job: &NormalizeJob, progress: &Progress, process: Process) -> 
             Ok((file, length))
         });
         let (file, length) = finished.map_err(|error| plan.ledger_error(error))?;
-        run.summary.ledger_bytes = length;
+        run.summary.ledger_bytes = Some(length);
         ledger = Some(file);
     }
     let report = match report {
@@ -302,6 +302,7 @@ impl Run<'_> {
         let before = (self.summary.set_aside, sinks.written, sinks.bytes);
         let work = Compose {
             path: &path,
+            folder: input.folder.then_some(&*input.found.path),
             from_mbox: input.found.format == Format::Mbox,
             to: target.map(|target| target.format),
             keeps_flags: form == Format::Maildir,
@@ -312,7 +313,7 @@ impl Run<'_> {
             process: self.process,
         };
         let hash = target.map(|_| ArchiveHash::new(input.folder));
-        let mut account = SourceSummary { path: path.clone(), ..SourceSummary::default() };
+        let mut account = SourceSummary { path: input.name_in_json(), ..SourceSummary::default() };
         let (summary, complete) = (&mut self.summary, &self.complete);
         let mut hand_on = |done: &mut Composed| -> Result<(), HandOn> {
             sinks.take(done).map_err(HandOn::Output)?;
@@ -358,11 +359,11 @@ impl Run<'_> {
         account.dialect.clone_from(&profile.dialect);
         profile.line_end.clone_into(&mut account.line_end);
         if target.is_some() {
-            account.blake3 = hex(&blake3);
+            account.blake3 = Some(hex(&blake3));
+            *self.summary.bytes_out.get_or_insert_default() += sinks.bytes - before.2;
         }
         self.summary.unread.extend(unread);
         self.summary.written += written;
-        self.summary.bytes_out += sinks.bytes - before.2;
         self.summary.sources.push(account);
         let out_hash = sinks.hash.take().map_or([0; 32], ArchiveHash::finish);
         Ok((

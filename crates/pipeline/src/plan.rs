@@ -8,16 +8,20 @@
 use crate::away::{self, Away, Placed};
 use crate::layout::{self, Input};
 use crate::{Error, NormalizeJob};
+use mailglot_archive::ledger::MAGIC;
 use mailglot_archive::replace::{FolderReplacement, Replacement, Turn, is_stream, turn, undisturbed};
 use mailglot_archive::{Destination, Format};
 use std::collections::HashSet;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// What goes where.
 pub(crate) struct Plan {
     pub(crate) output: PathBuf,
     pub(crate) ledger: Option<PathBuf>,
+    /// The ledger of an output that gives way to one with another ledger, or none: it would fit nothing.
+    stale: Option<PathBuf>,
     /// The report, where it is a file.
     pub(crate) report: Option<PathBuf>,
     /// The folder of messages that were set aside.
@@ -66,8 +70,10 @@ impl Plan {
         }
         let report = job.report.as_deref().filter(|report| !is_stream(report));
         // What belongs to the output stands beside the name that was given, where restoring looks for it.
-        let plan = Self {
+        let beside = layout::followed(&with_suffix(&job.output, ".ledger"))?;
+        let mut plan = Self {
             output: layout::followed(&job.output)?,
+            stale: None,
             ledger: job.ledger_place().as_deref().map(layout::followed).transpose()?,
             report: report.map(layout::followed).transpose()?,
             aside: layout::followed(&with_suffix(&job.output, ".set-aside"))?,
@@ -90,10 +96,15 @@ impl Plan {
             wanted.push(there);
         }
         let turn = plan.turn();
-        away::recover(&plan.output, plan.ledger.as_deref(), &plan.aside);
+        away::recover(&plan.output, plan.ledger.as_deref().or(Some(&beside)), &plan.aside);
         drop(turn);
         for place in places {
             layout::check_free(place, job.force, &ours)?;
+        }
+        let there = layout::resolved(&beside).map_err(|error| Error::Output(beside.clone(), error))?;
+        let is_stale = job.force && away::exists(&plan.output) && !wanted.contains(&there);
+        if is_stale && layout::check_apart(&beside, &job.inputs).is_ok() && is_ledger(&beside) {
+            plan.stale = Some(beside);
         }
         Ok(plan)
     }
@@ -118,7 +129,7 @@ impl Plan {
         }
         let mut away = Vec::new();
         let mut placed = Vec::new();
-        for place in [&self.output, &self.aside].into_iter().chain(&self.ledger) {
+        for place in [&self.output, &self.aside].into_iter().chain(&self.ledger).chain(&self.stale) {
             if self.force || layout::is_empty(place) {
                 away.extend(Away::new(place).map_err(|error| Error::Output(place.clone(), error))?);
             }
@@ -154,6 +165,13 @@ impl Plan {
     pub(crate) fn ledger_error(&self, error: io::Error) -> Error {
         Error::Output(self.ledger.clone().unwrap_or_default(), error)
     }
+}
+
+/// Whether a file begins as a ledger does, and is no link.
+fn is_ledger(path: &Path) -> bool {
+    let is_file = fs::symlink_metadata(path).is_ok_and(|there| there.is_file());
+    let mut start = [0; MAGIC.len()];
+    is_file && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
 }
 
 /// The path with something after its last component.

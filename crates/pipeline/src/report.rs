@@ -1,7 +1,9 @@
 //! The JSON report of a normalization (`--report`).
 
-use crate::{NormalizeJob, Summary};
+use crate::{FileName, NormalizeJob, Summary};
+use mailglot_archive::Format;
 use mailglot_mime::encoded_word::Repairs;
+use mailglot_mime::{Attachments, CharsetOut, Headers, OnLoss, Transfer};
 use serde_json::json;
 
 /// Program and version, as ledger and report name them.
@@ -9,28 +11,27 @@ pub(crate) fn producer() -> String {
     format!("mailglot {}", env!("CARGO_PKG_VERSION"))
 }
 
-/// The report as a JSON text with a line end. It holds no time, host or number of threads: equal jobs give equal reports.
+/// The report as a JSON text with a line end; options have the names that the command line takes. It holds no time, host or number of threads: equal jobs give equal reports.
 pub(crate) fn render(job: &NormalizeJob, summary: &Summary) -> String {
     let policy = &job.policy;
-    let name = |value: &dyn std::fmt::Debug| format!("{value:?}").to_lowercase();
     let report = json!({
         "program": producer(),
         "options": {
-            "inputs": job.inputs.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
-            "output": job.output.to_string_lossy(),
-            "to": job.to.map(|to| name(&to)),
-            "headers": name(&policy.headers),
-            "charset_out": name(&policy.charset_out),
-            "attachments": name(&policy.attachments),
-            "transfer": name(&policy.transfer),
-            "on_loss": name(&policy.on_loss),
+            "inputs": job.inputs.iter().map(|path| FileName::of(path)).collect::<Vec<_>>(),
+            "output": FileName::of(&job.output),
+            "to": job.to.map(form),
+            "headers": headers(policy.headers),
+            "charset_out": charset_out(policy.charset_out),
+            "attachments": attachments(policy.attachments),
+            "transfer": transfer(policy.transfer),
+            "on_loss": on_loss(policy.on_loss),
             "keep_signed": policy.keep_signed,
             "repair": repairs(policy.repairs),
             "default_charset": policy.default_charset.map(mailglot_codec::Charset::name),
             "charset_map": policy.charset_map.entries().map(|(label, charset)| (label.to_owned(), charset.name())).collect::<Vec<_>>(),
             "lang_hint": policy.language,
             "message_limit": policy.limits.message,
-            "ledger": job.ledger_place().map(|ledger| ledger.to_string_lossy().into_owned()),
+            "ledger": job.ledger_place().map(|ledger| FileName::of(&ledger)),
         },
         "identity": {
             "messages_in": summary.messages_in,
@@ -42,6 +43,53 @@ pub(crate) fn render(job: &NormalizeJob, summary: &Summary) -> String {
         "summary": summary,
     });
     format!("{report:#}\n")
+}
+
+fn form(to: Format) -> &'static str {
+    match to {
+        Format::Mbox => "mbox",
+        Format::Maildir => "maildir",
+        Format::EmlTree | Format::Eml => "eml",
+    }
+}
+
+fn headers(headers: Headers) -> &'static str {
+    match headers {
+        Headers::Keep => "keep",
+        Headers::Words => "words",
+        Headers::RawUtf8 => "raw-utf8",
+    }
+}
+
+fn charset_out(charset: CharsetOut) -> &'static str {
+    match charset {
+        CharsetOut::Utf8 => "utf-8",
+        CharsetOut::Iso2022Jp => "iso-2022-jp",
+    }
+}
+
+fn attachments(attachments: Attachments) -> &'static str {
+    match attachments {
+        Attachments::Keep => "keep",
+        Attachments::Utf8 => "utf-8",
+        Attachments::Skip => "skip",
+    }
+}
+
+fn transfer(transfer: Transfer) -> &'static str {
+    match transfer {
+        Transfer::Keep => "keep",
+        Transfer::Clean => "clean",
+        Transfer::SevenBit => "7bit",
+        Transfer::EightBit => "8bit",
+    }
+}
+
+fn on_loss(way: OnLoss) -> &'static str {
+    match way {
+        OnLoss::Replace => "replace",
+        OnLoss::Keep => "keep",
+    }
 }
 
 /// Names of the repairs that are asked for, as the option has them.

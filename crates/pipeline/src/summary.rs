@@ -1,12 +1,13 @@
 //! The account of a job.
 
+use crate::FileName;
 use std::collections::BTreeMap;
 
 /// One input.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct SourceSummary {
     /// Path as given.
-    pub path: String,
+    pub path: FileName,
     /// Dialect and line end as sniffed, e.g. `mboxrd`, `LF`.
     pub dialect: String,
     /// Line end.
@@ -17,8 +18,9 @@ pub struct SourceSummary {
     pub bytes: u64,
     /// Bytes that belong to no message (prelude, other files).
     pub gap_bytes: u64,
-    /// BLAKE3 of all bytes of the archive in hexadecimal (folders: of names and contents); empty for a dry run without a ledger.
-    pub blake3: String,
+    /// BLAKE3 of all bytes of the archive in hexadecimal (folders: of names and contents); None for a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blake3: Option<String>,
 }
 
 /// A shown example of a repair or loss.
@@ -28,6 +30,9 @@ pub struct Example {
     pub code: String,
     /// `path:ordinal`
     pub message: String,
+    /// The file of the message, where that is a file of its own in a folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<FileName>,
     /// Section number of the part.
     pub part: String,
     /// Byte offset of the event in the message.
@@ -57,10 +62,12 @@ pub struct Summary {
     pub changed: u64,
     /// Bytes read.
     pub bytes_in: u64,
-    /// Bytes written, without the ledger.
-    pub bytes_out: u64,
-    /// Bytes of the ledger; 0 without one.
-    pub ledger_bytes: u64,
+    /// Bytes written, without the ledger; None for a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_out: Option<u64>,
+    /// Bytes of the ledger; None without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger_bytes: Option<u64>,
     /// Events of severity repair.
     pub repairs: u64,
     /// Events of severity loss.

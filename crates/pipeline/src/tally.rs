@@ -1,5 +1,6 @@
 //! Counting what a batch brought, and adding it up in archive order.
 
+use crate::file_name::Address;
 use crate::{Example, Progress, SourceSummary, Summary};
 use mailglot_archive::{BoxEvent, BoxEventKind, Packing};
 use mailglot_codec::Charset;
@@ -90,7 +91,7 @@ impl Tally {
     /// Adds a processed message. `raw` is the message as it was processed, for the section numbers of examples.
     pub(crate) fn message(
         &mut self,
-        address: &dyn Fn() -> String,
+        address: &dyn Fn() -> Address,
         raw: &[u8],
         report: &Report,
         changed: bool,
@@ -104,18 +105,23 @@ impl Tally {
             let count = &mut self.kinds.0[event.kind as usize];
             *count += 1;
             if *count <= EXAMPLES as u64 && !self.complete.contains(code) {
-                let message =
+                let parsed =
                     parsed.get_or_insert_with(|| Message::parse(raw, &mailglot_mime::Limits::default()));
-                let known = (event.part.0 as usize) < message.parts().len();
+                let known = (event.part.0 as usize) < parsed.parts().len();
+                let Address { message, path } = address();
                 self.examples.push(Example {
                     code: code.to_owned(),
-                    message: address(),
-                    part: if known { message.section(event.part) } else { String::new() },
+                    message,
+                    path,
+                    part: if known { parsed.section(event.part) } else { String::new() },
                     offset: event.at.start as u64,
                     length: event.at.len() as u64,
                     detail: event.detail.clone().into_owned(),
                 });
             }
+        }
+        for (kind, times) in report.unkept() {
+            self.kinds.0[kind as usize] += times;
         }
         for reading in &report.readings {
             let labels = self.charsets.entry((reading.used, reading.how)).or_default();
@@ -133,7 +139,7 @@ impl Tally {
         &mut self,
         code: &'static str,
         severity: Severity,
-        address: impl FnOnce() -> String,
+        address: impl FnOnce() -> Address,
         offset: u64,
         detail: &str,
     ) {
@@ -143,9 +149,11 @@ impl Tally {
             Severity::Loss => self.losses += 1,
         }
         if self.count(code) {
+            let Address { message, path } = address();
             self.examples.push(Example {
                 code: code.to_owned(),
-                message: address(),
+                message,
+                path,
                 part: String::new(),
                 offset,
                 length: 0,
@@ -164,11 +172,11 @@ impl Tally {
         if event.kind == BoxEventKind::Damaged {
             self.damaged.push(format!("{path}: {} (at byte {})", event.detail, event.offset));
         }
-        self.event(event.kind.code(), severity, || path.to_owned(), event.offset, &event.detail);
+        self.event(event.kind.code(), severity, || path.to_owned().into(), event.offset, &event.detail);
     }
 
     /// Adds a message that is kept in a form that is not read.
-    pub(crate) fn packed(&mut self, address: impl FnOnce() -> String, packing: Packing) {
+    pub(crate) fn packed(&mut self, address: impl FnOnce() -> Address, packing: Packing) {
         let detail = format!("{}, left as it is", packing.words());
         self.event(BoxEventKind::Packed.code(), Severity::Info, address, 0, &detail);
     }
@@ -246,8 +254,8 @@ impl Notes {
     }
 
     /// Adds a message that is kept in a form that is not read.
-    pub(crate) fn packed(&mut self, path: &str, ordinal: u64, packing: Packing) {
-        self.add(|tally| tally.packed(|| format!("{path}:{ordinal}"), packing));
+    pub(crate) fn packed(&mut self, address: Address, packing: Packing) {
+        self.add(|tally| tally.packed(|| address, packing));
     }
 
     fn add(&mut self, add: impl FnOnce(&mut Tally)) {
@@ -280,7 +288,7 @@ mod tests {
             let mut tally = Tally { messages: 2, bytes_in: 10, ..Tally::default() };
             tally.begin(&complete);
             for n in 0..2 {
-                tally.event("msg.set-aside", Severity::Loss, || format!("a:{batch}{n}"), 0, "");
+                tally.event("msg.set-aside", Severity::Loss, || format!("a:{batch}{n}").into(), 0, "");
             }
             tally.add_to(&mut summary, &mut source, &complete);
             assert_eq!(tally.messages, 0);
@@ -290,6 +298,25 @@ mod tests {
         let examples: Vec<_> = summary.examples.iter().map(|e| e.message.as_str()).collect();
         assert_eq!(examples, ["a:00", "a:01", "a:10"]);
         assert!(complete.codes().contains("msg.set-aside"));
+    }
+
+    /// A message has more events than are kept of it: the numbers of the codes are those of all.
+    #[test]
+    fn codes_count_what_the_totals_count() {
+        let names: Vec<_> = (0..1400).map(|n| format!("\u{e4}{n} <a{n}@b.example>")).collect();
+        let inner = format!("To: {}\n\nx\n", names.join(",\n "));
+        let attached = format!("Content-Type: message/rfc822\n\n{inner}");
+        for raw in [inner, attached] {
+            let raw: Vec<u8> = raw.chars().map(|c| c as u32 as u8).collect();
+            let policy = mailglot_mime::Policy::default();
+            let outcome = mailglot_mime::process(&raw, &policy);
+            let (mut summary, mut tally) = (Summary::default(), Tally::default());
+            tally.message(&|| "a:0".to_owned().into(), &raw, &outcome.report, true);
+            tally.add_to(&mut summary, &mut SourceSummary::default(), &Complete::default());
+            let repairs = EventKind::ALL.iter().filter(|kind| kind.severity() == Severity::Repair);
+            let counted: u64 = repairs.filter_map(|kind| summary.events.get(kind.code())).sum();
+            assert_eq!((counted, counted > 1000), (summary.repairs, true), "{:?}", summary.events);
+        }
     }
 
     #[test]

@@ -5,11 +5,12 @@
 //! A message beyond the size limit has no text here, and neither has one that is kept compressed or in UTF-16; both are told. HTML is given as it is, tags and all.
 
 use crate::engine::{self, Stop, Work};
+use crate::file_name::{Address, own_file};
 use crate::layout;
 use crate::normalize::worth;
 use crate::reader::{Feed, Reader};
 use crate::tally::Notes;
-use crate::{Error, Progress, Summary, json};
+use crate::{Error, FileName, Progress, Summary, json};
 use mailglot_archive::mbox::unquote;
 use mailglot_archive::{BoxEvent, Entry, EntryKind, Packing};
 use mailglot_mime::{Message, Policy, Report, TextPart, text_parts};
@@ -17,16 +18,19 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// One text part, as `text --json` prints it (archives.md 6).
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize, PartialEq, Eq)]
 pub struct TextRecord {
     /// Path as given.
-    pub file: String,
+    pub file: FileName,
     /// Ordinal of the message, from 0.
     pub message: u64,
+    /// The file of the message, where that is a file of its own in a folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<FileName>,
     /// Section number.
     pub part: String,
     /// Media type.
@@ -92,15 +96,17 @@ fn texts_with(
         let hint = source.size_hint();
         progress.total.fetch_add(hint.unwrap_or(0), Relaxed);
         let mut file = Vec::new();
-        json::string(&input.path(), &mut file);
-        let work = Texts { file: &file, policy, json, progress, parts };
+        input.name_in_json().put_json(&mut file);
+        let folder = input.folder.then_some(&*input.found.path);
+        let path = input.path();
+        let work = Texts { file: &file, path: &path, folder, policy, json, progress, parts };
         let mut hand_on = |done: &mut Written| {
             let faults = done.faults.drain(..);
-            untold.messages.extend(faults.map(|ordinal| format!("{}:{ordinal}", input.path())));
+            untold.messages.extend(faults.map(|address| address.to_string()));
             if !done.events.is_empty() {
                 notes.events(&input.path(), &done.events);
             }
-            done.packed.drain(..).for_each(|(at, packing)| notes.packed(&input.path(), at, packing));
+            done.packed.drain(..).for_each(|(address, packing)| notes.packed(address, packing));
             out.write_all(&done.bytes)
         };
         let reader = Reader::new(source, None).tolerant(input.folder);
@@ -126,10 +132,10 @@ fn texts_with(
 #[derive(Default)]
 struct Written {
     bytes: Vec<u8>,
-    /// Ordinals of messages with a fault.
-    faults: Vec<u64>,
-    /// Ordinals of messages that are kept in a form that is not read.
-    packed: Vec<(u64, Packing)>,
+    /// Messages with a fault.
+    faults: Vec<Address>,
+    /// Messages that are kept in a form that is not read.
+    packed: Vec<(Address, Packing)>,
     /// Found in the archive.
     events: Vec<BoxEvent>,
 }
@@ -138,6 +144,10 @@ struct Written {
 struct Texts<'a> {
     /// Its path as a JSON string.
     file: &'a [u8],
+    /// The same for people.
+    path: &'a str,
+    /// The folder, where messages are files of their own.
+    folder: Option<&'a Path>,
     policy: &'a Policy,
     json: bool,
     progress: &'a Progress,
@@ -171,12 +181,12 @@ impl Work for Texts<'_> {
             losses += match found {
                 Ok(Ok(losses)) => losses,
                 Ok(Err(packing)) => {
-                    done.packed.push((entry.ordinal, packing));
+                    done.packed.push((self.address(entry), packing));
                     0
                 }
                 Err(_) => {
                     out.truncate(start);
-                    done.faults.push(entry.ordinal);
+                    done.faults.push(self.address(entry));
                     1
                 }
             };
@@ -190,6 +200,10 @@ impl Work for Texts<'_> {
 }
 
 impl Texts<'_> {
+    fn address(&self, entry: &Entry) -> Address {
+        Address::of(self.path, self.folder, entry)
+    }
+
     /// Appends the text parts of a message; gives the number of losses, or in what the message is kept.
     fn message(&self, entry: &Entry, batch: &[u8], out: &mut Vec<u8>) -> Result<u64, Packing> {
         let raw = &batch[entry.message.clone()];
@@ -199,9 +213,10 @@ impl Texts<'_> {
         }
         let message = Message::parse(&raw, &self.policy.limits);
         let mut report = Report::with_limit(self.policy.limits.events);
+        let path = own_file(self.folder, entry).filter(|_| self.json);
         for part in (self.parts)(&message, self.policy, &mut report) {
             if self.json {
-                self.put_json(entry.ordinal, &part, out);
+                self.put_json(entry.ordinal, path.as_ref(), &part, out);
             } else if let Some(text) = &part.text {
                 put_plain(text, out);
             }
@@ -209,11 +224,15 @@ impl Texts<'_> {
         Ok(report.losses())
     }
 
-    fn put_json(&self, ordinal: u64, part: &TextPart<'_>, out: &mut Vec<u8>) {
+    fn put_json(&self, ordinal: u64, path: Option<&FileName>, part: &TextPart<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"file\":");
         out.extend_from_slice(self.file);
         out.extend_from_slice(b",\"message\":");
         json::number(ordinal, out);
+        if let Some(path) = path {
+            out.extend_from_slice(b",\"path\":");
+            path.put_json(out);
+        }
         out.extend_from_slice(b",\"part\":");
         json::string(&part.section, out);
         out.extend_from_slice(b",\"type\":");
@@ -282,7 +301,7 @@ mod tests {
         let records: Vec<TextRecord> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(records.len(), 3);
         for (record, line) in records.iter().zip(text.lines()) {
-            assert_eq!(record.file, path.to_string_lossy());
+            assert_eq!(record.file, FileName::of(&path));
             assert_eq!(serde_json::to_string(record).unwrap(), line);
         }
         let first = &records[0];

@@ -1,18 +1,20 @@
 //! `mailglot check`
 
 use super::summary::{
-    EXAMPLES, ambiguous, charsets, findings, left_alone, profile, quoted, severity_of, shown, tell_damaged,
-    varied,
+    EXAMPLES, ambiguous, charsets, findings, left_alone, profile, quoted, severity_of, shell_word, shown,
+    tell_damaged, varied,
 };
 use super::{all_cores, judged, note};
 use crate::args::CheckArgs;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::stoppable;
-use crate::output::{Console, Level, Style, counted, number, print, visible};
+use crate::output::{Console, Level, Style, counted, number, print};
 use crate::progress::watched;
 use mailglot_mime::Severity;
 use mailglot_pipeline::{CheckJob, Example, Summary, check};
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
@@ -31,14 +33,16 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
         json.map_err(|error| Failure::new(Exit::Output, error.to_string()))? + "\n"
     } else {
         let verbose = console.level() == Level::Verbose;
-        lines(&account, &readable(&job.inputs, &account.unread), verbose, Style::stdout()).join("\n") + "\n"
+        let inputs = readable(&job.inputs, &account.unread);
+        let next = (!inputs.is_empty()).then(|| next(&inputs, &args.reading.words()));
+        lines(&account, next.as_deref(), verbose, Style::stdout()).join("\n") + "\n"
     };
     print(text.as_bytes())?;
     // An account that lacks an input is no answer to --fail-on.
     Ok(if account.unread.is_empty() { worst.max(judged(&account, args.fail_on)) } else { worst })
 }
 
-fn lines(account: &Summary, inputs: &[PathBuf], all: bool, style: Style) -> Vec<String> {
+fn lines(account: &Summary, next: Option<&str>, all: bool, style: Style) -> Vec<String> {
     let mut lines: Vec<String> = account.sources.iter().map(|source| style.strong(profile(source))).collect();
     lines.push(String::new());
     lines.extend(charsets(account, all));
@@ -59,9 +63,9 @@ fn lines(account: &Summary, inputs: &[PathBuf], all: bool, style: Style) -> Vec<
     lines.extend(examples("e.g. repairs", most, &|e| severity_of(&e.code) == Severity::Repair));
     lines.extend(examples("e.g. losses", most, &|e| severity_of(&e.code) == Severity::Loss));
     lines.extend(ambiguous(account, all));
-    if !inputs.is_empty() {
+    if let Some(next) = next {
         lines.push(String::new());
-        lines.push(format!("next: {}", style.strong(next(inputs))));
+        lines.push(format!("next: {}", style.strong(next)));
     }
     lines
 }
@@ -75,14 +79,16 @@ fn readable(inputs: &[PathBuf], unread: &[String]) -> Vec<PathBuf> {
     inputs.iter().filter(is_whole).cloned().collect()
 }
 
-/// The command that would do it. The output does not lie inside an input.
-fn next(inputs: &[PathBuf]) -> String {
-    let paths: Vec<_> = inputs.iter().map(|path| quoted(path)).collect();
+/// The command that would do what was checked, with the options that it was checked with. The output does not lie inside an input.
+fn next(inputs: &[PathBuf], options: &[String]) -> String {
+    let mut words = vec!["mailglot normalize".to_owned()];
+    words.extend(options.iter().map(|option| shell_word(option.as_bytes())));
+    words.extend(inputs.iter().map(|path| quoted(path)));
     let output = match inputs {
         [one] => output_name(one),
         _ => PathBuf::from("normalized"),
     };
-    visible(&format!("mailglot normalize {} -o {}", paths.join(" "), quoted(&output))).into_owned()
+    format!("{} -o {}", words.join(" "), quoted(&output))
 }
 
 /// `list.mbox` → `list.utf8.mbox`, `Maildir` → `Maildir.utf8`; beside the input.
@@ -97,20 +103,29 @@ fn output_name(input: &Path) -> PathBuf {
         fs::canonicalize(input).unwrap_or_default()
     };
     // What was compressed comes out as it is inside.
-    let packed = named.extension().is_some_and(|end| end == "gz" || end == "zst") && !named.is_dir();
-    let named = if packed { named.with_extension("") } else { named };
+    let packed = ["gz", "bz2", "xz", "zst"];
+    let is_packed = named.extension().is_some_and(|end| packed.iter().any(|packed| end == *packed));
+    let named = if is_packed && !named.is_dir() { named.with_extension("") } else { named };
     let Some(name) = named.file_name() else { return PathBuf::from("normalized") };
     let stem_and_end = (named.file_stem(), named.extension());
-    let mut output;
-    if let (Some(stem), Some(end), false) = (stem_and_end.0, stem_and_end.1, named.is_dir()) {
-        output = stem.to_owned();
-        output.push(".utf8.");
-        output.push(end);
-    } else {
-        output = name.to_owned();
-        output.push(".utf8");
+    let (stem, end) = match stem_and_end {
+        (Some(stem), Some(end)) if !named.is_dir() => (stem, [b".utf8.", end.as_bytes()].concat()),
+        _ => (name, b".utf8".to_vec()),
+    };
+    let output = [within(stem.as_bytes(), LONGEST.saturating_sub(end.len())), &end].concat();
+    named.with_file_name(OsStr::from_bytes(&output))
+}
+
+/// Bytes of a name for which there is room for `.set-aside` behind it.
+const LONGEST: usize = 255 - 10;
+
+/// The first bytes of a name, so many at most, without half a character at the end.
+fn within(name: &[u8], most: usize) -> &[u8] {
+    let mut end = name.len().min(most);
+    while end < name.len() && end > most.saturating_sub(4) && name[end] & 0xC0 == 0x80 {
+        end -= 1;
     }
-    named.with_file_name(output)
+    &name[..end]
 }
 
 #[cfg(test)]
@@ -123,11 +138,14 @@ mod tests {
             (&["list.mbox"][..], "mailglot normalize list.mbox -o list.utf8.mbox"),
             (&["a b/inbox"], "mailglot normalize 'a b/inbox' -o 'a b/inbox.utf8'"),
             (&["2001-May.txt.gz"], "mailglot normalize 2001-May.txt.gz -o 2001-May.utf8.txt"),
+            (&["h.mbox.xz"], "mailglot normalize h.mbox.xz -o h.utf8.mbox"),
+            (&["h.mbox.bz2"], "mailglot normalize h.mbox.bz2 -o h.utf8.mbox"),
+            (&["a\nb.mbox"], r"mailglot normalize $'a\nb.mbox' -o $'a\nb.utf8.mbox'"),
             (&["-"], "mailglot normalize - -o normalized.mbox"),
             (&["a", "b"], "mailglot normalize a b -o normalized"),
         ] {
             let inputs: Vec<_> = inputs.iter().map(PathBuf::from).collect();
-            assert_eq!(next(&inputs), command);
+            assert_eq!(next(&inputs, &[]), command);
         }
         let folder = tempfile::tempdir().unwrap();
         let maildir = folder.path().join("Mail.dir");
@@ -135,11 +153,62 @@ mod tests {
         assert_eq!(output_name(&maildir), folder.path().join("Mail.dir.utf8"));
     }
 
+    /// What is asked for by the command is what was checked, whatever the charset.
+    #[test]
+    fn the_next_command_has_the_options_of_the_check() {
+        use crate::args::{Args, Command};
+        use clap::Parser;
+        let parsed = |words: &[&str]| match Args::try_parse_from(words).unwrap().command {
+            Command::Check(args) => args.reading,
+            other => panic!("{other:?}"),
+        };
+        let names = mailglot_codec::Charset::all().map(mailglot_codec::Charset::name);
+        for name in names {
+            let map = format!("a={name}");
+            let options = [
+                "--default-charset",
+                name,
+                "--charset-map",
+                &map,
+                "--charset-map",
+                "b c=utf-8",
+                "--lang-hint",
+                "tr",
+            ];
+            let first = parsed(&[&["mailglot", "check", "x"], &options[..]].concat());
+            let words = first.words();
+            let words: Vec<_> = words.iter().map(String::as_str).collect();
+            let second = parsed(&[&["mailglot", "check", "x"], &words[..]].concat());
+            assert_eq!(format!("{:?}", first.policy()), format!("{:?}", second.policy()), "{name}");
+        }
+        let reading = parsed(&["mailglot", "check", "x", "--charset-map", "a b=latin1", "--lang-hint", "tr"]);
+        assert_eq!(
+            next(&["h.mbox".into()], &reading.words()),
+            "mailglot normalize --charset-map 'a b=ISO-8859-1' --lang-hint tr h.mbox -o h.utf8.mbox"
+        );
+    }
+
+    #[test]
+    fn suggested_names_can_be_written() {
+        for letter in ["a", "\u{fc}", "\u{1f600}"] {
+            for length in 200..=255 {
+                let name = letter.repeat((length - 5) / letter.len()) + ".mbox";
+                let output = output_name(Path::new(&name));
+                let output = output.to_str().unwrap();
+                assert!(output.len() <= LONGEST && output.ends_with(".utf8.mbox"), "{length} {output}");
+                assert!(length > 240 || output.len() == name.len() + 5, "{length} {output}");
+            }
+        }
+        let long = [b'a'; 254];
+        assert_eq!(output_name(Path::new(OsStr::from_bytes(&long))).as_os_str().len(), LONGEST);
+    }
+
     #[test]
     fn three_examples_of_repairs() {
         let example = |code: &str| Example {
             code: code.into(),
             message: "a:0".into(),
+            path: None,
             part: "1".into(),
             offset: 3,
             length: 1,
@@ -158,7 +227,7 @@ mod tests {
             events: [("mbox.ambiguous-from".into(), 2)].into(),
             ..Summary::default()
         };
-        let text = lines(&account, &["a".into()], false, Style::stdout()).join("\n");
+        let text = lines(&account, None, false, Style::stdout()).join("\n");
         assert_eq!(text.matches("a:0 part 1 at 3, 1 byte: ␛x").count(), 4, "{text}");
         assert!(text.contains("ambiguous   2\ne.g. ambiguous\n  mbox.ambiguous-from"), "{text}");
         assert!(!text.contains("cte.wrong-label"));

@@ -15,7 +15,7 @@ use mailglot_mime::{
     EncodedBlock, Eol, Event, Message, Part, PartId, PartKind, Policy, Reading, Report, Severity, Span,
     encoded_blocks, process, text_parts,
 };
-use mailglot_pipeline::{Error, Located, locate};
+use mailglot_pipeline::{Error, FileName, Located, locate};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -60,6 +60,9 @@ fn show(located: &Located, as_json: bool, policy: &Policy) -> Result<(), Failure
 #[derive(Serialize)]
 struct View {
     message: String,
+    /// The file of the message, where it lies in a folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<FileName>,
     /// Of the entry in its file.
     offset: u64,
     length: usize,
@@ -130,6 +133,7 @@ impl View {
         });
         Self {
             message: located.address.clone(),
+            path: located.path.clone(),
             offset: located.offset,
             length: located.bytes.len(),
             line_end: match message.eol() {
@@ -144,9 +148,11 @@ impl View {
     }
 
     fn lines(&self, located: &Located, style: Style) -> Vec<String> {
+        let path = self.path.as_ref().map(|path| format!(" ({path})")).unwrap_or_default();
         let mut head = format!(
-            "{}  at {}, {}, {}",
+            "{}{}  at {}, {}, {}",
             style.strong(visible(&located.address)),
+            visible(&path),
             self.offset,
             counted(self.length as u64, "byte"),
             self.line_end
@@ -309,7 +315,7 @@ mod tests {
     use super::*;
 
     fn view(bytes: &[u8]) -> (View, Vec<String>) {
-        let located = Located { address: "a.mbox:3".into(), offset: 100, bytes: bytes.to_vec() };
+        let located = Located { address: "a.mbox:3".into(), path: None, offset: 100, bytes: bytes.to_vec() };
         let view = View::new(&located, &Policy::default());
         let lines = view.lines(&located, Style::stdout());
         (view, lines)

@@ -10,8 +10,10 @@ use crate::output::{Console, Level, Style, counted, number, visible};
 use mailglot_archive::BoxEventKind;
 use mailglot_mime::{EventKind, Severity};
 use mailglot_pipeline::{Example, LedgerPlace, NormalizeJob, SourceSummary, Summary};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Lines of a list that everybody sees; with `-v` all.
@@ -52,7 +54,7 @@ pub(crate) fn tell(account: &Summary, job: &NormalizeJob, console: Console) {
 
 /// `list.mbox: 120 messages, mboxrd, LF, 81,233 bytes`
 pub(crate) fn profile(source: &SourceSummary) -> String {
-    let mut line = format!("{}: {}", visible(&source.path), counted(source.messages, "message"));
+    let mut line = format!("{}: {}", visible(&source.path.to_string()), counted(source.messages, "message"));
     for word in [&source.dialect, &source.line_end] {
         if !word.is_empty() {
             let _ = write!(line, ", {}", visible(word));
@@ -74,7 +76,11 @@ fn totals(account: &Summary) -> Vec<String> {
             number(account.written),
             number(account.set_aside)
         ),
-        format!("bytes       {} in, {} out", number(account.bytes_in), number(account.bytes_out)),
+        format!(
+            "bytes       {} in, {} out",
+            number(account.bytes_in),
+            number(account.bytes_out.unwrap_or_default())
+        ),
         format!("changed     {}", counted(account.changed, "message")),
     ]
 }
@@ -218,8 +224,13 @@ fn reversal(account: &Summary, job: &NormalizeJob) -> Vec<String> {
         lines.push("reversible: no (no ledger was written)".to_owned());
         return lines;
     };
-    let share = account.ledger_bytes as f64 * 100.0 / account.bytes_in.max(1) as f64;
-    lines.push(format!("ledger      {} ({share:.1} % of the input)", counted(account.ledger_bytes, "byte")));
+    let bytes = account.ledger_bytes.unwrap_or_default();
+    let mut line = format!("ledger      {}", counted(bytes, "byte"));
+    if account.bytes_in > 0 {
+        let share = bytes as f64 * 100.0 / account.bytes_in as f64;
+        let _ = write!(line, " ({share:.1} % of the input)");
+    }
+    lines.push(line);
     let option = match &job.ledger {
         LedgerPlace::File(path) => format!(" --ledger {}", quoted(path)),
         _ => String::new(),
@@ -249,6 +260,9 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 /// `charset.superset  list.mbox:17 part 1.2 at 812, 2 bytes: iso-8859-1 read as windows-1252`
 pub(crate) fn shown(example: &Example) -> String {
     let mut line = format!("{}  {}", example.code, visible(&example.message));
+    if let Some(path) = &example.path {
+        let _ = write!(line, " ({})", visible(&path.to_string()));
+    }
     if !example.part.is_empty() {
         let _ = write!(line, " part {}", example.part);
     }
@@ -278,15 +292,46 @@ pub(crate) fn severity_of(code: &str) -> Severity {
     }
 }
 
-/// A path as a shell takes it.
+/// A path as a shell takes it. A name that begins like an option is no option behind `./`.
 pub(crate) fn quoted(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./+:,@%=".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        // A name that begins like an option is no option behind `./`.
-        return if text.starts_with('-') && text != "-" { format!("./{text}") } else { text.into_owned() };
+    let bytes = path.as_os_str().as_bytes();
+    if bytes.starts_with(b"-") && bytes != b"-" {
+        return shell_word(&[b"./", bytes].concat());
     }
-    format!("'{}'", visible(&text).replace('\'', r"'\''"))
+    shell_word(bytes)
+}
+
+/// A word as a shell takes it: as it is, in quotes, or where it has controls or is no text in the quotes of `$'\n'` (POSIX.1-2024).
+pub(crate) fn shell_word(bytes: &[u8]) -> String {
+    let text = std::str::from_utf8(bytes).ok().filter(|text| matches!(visible(text), Cow::Borrowed(_)));
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./+:,@%=".contains(c);
+    match text {
+        Some(text) if !text.is_empty() && text.chars().all(is_plain) => return text.to_owned(),
+        Some(text) => return format!("'{}'", text.replace('\'', r"'\''")),
+        None => {}
+    }
+    let mut word = "$'".to_owned();
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            let mut buffer = [0; 4];
+            let utf8 = c.encode_utf8(&mut buffer);
+            match c {
+                '\n' => word.push_str(r"\n"),
+                '\t' => word.push_str(r"\t"),
+                '\'' | '\\' => word.extend(['\\', c]),
+                _ if matches!(visible(utf8), Cow::Owned(_)) => octal(utf8.as_bytes(), &mut word),
+                _ => word.push(c),
+            }
+        }
+        octal(chunk.invalid(), &mut word);
+    }
+    word + "'"
+}
+
+fn octal(bytes: &[u8], word: &mut String) {
+    for byte in bytes {
+        let _ = write!(word, "\\{byte:03o}");
+    }
 }
 
 #[cfg(test)]
@@ -309,7 +354,7 @@ mod tests {
 
     #[test]
     fn reversal_says_what_is_true() {
-        let account = Summary { bytes_in: 2000, ledger_bytes: 30, ..Summary::default() };
+        let account = Summary { bytes_in: 2000, ledger_bytes: Some(30), ..Summary::default() };
         assert_eq!(
             reversal(&account, &job(LedgerPlace::Beside)),
             [
@@ -317,6 +362,8 @@ mod tests {
                 "reversible: with out dir/o.ledger (check: mailglot restore 'out dir/o' --verify-only)"
             ]
         );
+        let empty = Summary { ledger_bytes: Some(159), ..Summary::default() };
+        assert_eq!(reversal(&empty, &job(LedgerPlace::Beside))[0], "ledger      159 bytes");
         let lines = reversal(&account, &job(LedgerPlace::File("l".into())));
         assert_eq!(
             lines[1],
@@ -366,8 +413,23 @@ mod tests {
             ("a b", "'a b'"),
             ("", "''"),
             ("Entwürfe", "Entwürfe"),
+            ("-a b", "'./-a b'"),
+            ("a\nb\t\u{1b}7'\\ü\u{202e}", r"$'a\nb\t\0337\'\\ü\342\200\256'"),
         ] {
             assert_eq!(quoted(Path::new(path)), shell);
+        }
+        assert_eq!(shell_word(b"a\xe97"), r"$'a\3517'");
+    }
+
+    /// What a shell reads is what was meant, for every byte but NUL.
+    #[test]
+    fn a_shell_reads_what_was_meant() {
+        for byte in 1..=255_u8 {
+            for word in [vec![byte], vec![b'a', byte, b'7', b' '], vec![b'\'', byte, b'\\', 0xc3]] {
+                let script = format!("printf %s {}", shell_word(&word));
+                let run = std::process::Command::new("bash").args(["-c", &script]).output().unwrap();
+                assert_eq!(run.stdout, word, "{script}");
+            }
         }
     }
 }

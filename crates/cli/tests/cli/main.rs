@@ -15,3 +15,4 @@ mod packed;
 mod proxy;
 mod sandbox;
 mod text;
+mod told;

@@ -222,7 +222,12 @@ fn a_compressed_message_in_a_maildir_stays_and_is_told() {
     let told = sandbox.run(&["check", "Maildir"]).ended(0);
     assert!(told.text().contains("left alone  1 compressed or UTF-16 file\n"), "{told:?}");
     let told = sandbox.run(&["-v", "check", "Maildir"]).ended(0);
-    assert!(told.text().contains("box.packed  Maildir:1: compressed with gzip, left as it is"), "{told:?}");
+    assert!(
+        told.text().contains(
+            "box.packed  Maildir:1 (Maildir/cur/2.a.host:2,S): compressed with gzip, left as it is"
+        ),
+        "{told:?}"
+    );
     for form in ["maildir", "mbox", "eml"] {
         let run = sandbox.run(&["normalize", "Maildir", "-o", form, "--to", form]).ended(0);
         assert!(run.err.contains("left alone  1 compressed or UTF-16 file"), "{}", run.err);

@@ -283,7 +283,7 @@ fn tell_embedded(
         };
         report.push(Event { part: id, at, detail, ..event });
     }
-    report.dropped += found.dropped;
+    report.extend_unkept(found.unkept);
 }
 
 #[cfg(test)]

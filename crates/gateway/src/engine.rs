@@ -149,10 +149,18 @@ impl Engine {
         } else {
             remark = remark.or((!judgement.added.is_empty()).then_some("report-only"));
         }
+        if claims > MOST_CHANGES as u32 {
+            // Nobody means such a message, and what it claims must not pass.
+            action = Action::Reject;
+        }
         let reasons = || judgement.reasons(&self.rules, action);
         let verdict = match action {
             Action::Pass | Action::Tag | Action::Normalize => Verdict::Continue,
             Action::Tempfail => Verdict::Tempfail,
+            Action::Reject if claims > MOST_CHANGES as u32 => {
+                remark = Some(TOO_MANY_CLAIMS);
+                Verdict::too_many_claims()
+            }
             Action::Reject => {
                 let words = format!("message refused: {}", reasons());
                 ReplyText::new(550, (5, 6, 0), &words).map_or(Verdict::Reject, Verdict::Reply)
@@ -198,6 +206,17 @@ impl Engine {
     /// The field that tells that a message is not looked at.
     pub(crate) fn field_unread(&self, findings: &Findings) -> Option<(FieldValue, FieldValue)> {
         judge::findings_field(&self.rules, Action::Tag, findings, None)
+    }
+}
+
+/// Why a message is refused that has more fields of our name than may go.
+pub(crate) const TOO_MANY_CLAIMS: &str = "too many claims";
+
+impl Verdict {
+    /// The answer to it: it would be the same each time.
+    pub(crate) fn too_many_claims() -> Self {
+        let words = "message refused: too many fields of the filter's own name";
+        ReplyText::new(550, (5, 6, 0), words).map_or(Self::Reject, Self::Reply)
     }
 }
 

@@ -16,7 +16,8 @@ pub(crate) const LONGEST_FIELD: usize = 59_000;
 /// Header fields that are changed in one message by a milter. Where more would be, it stays as it came.
 ///
 /// Postfix keeps what a field becomes at the end of its file, and jumps back once for each when it reads the message to deliver it. One with
-/// more than 10,000 such jumps it sets aside as corrupt, after it has taken it (seen with 3.7.11). Other filters change fields too.
+/// more than 10,000 such jumps it sets aside as corrupt, after it has taken it (seen with 3.7.11). Other filters change fields too. For each field that
+/// changes or goes it reads the header from its top.
 pub(crate) const MOST_CHANGES: usize = 4_000;
 
 /// Bounds of a server with a defined outcome each.

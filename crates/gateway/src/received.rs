@@ -9,7 +9,7 @@ pub use complete::{Complete, Untellable};
 
 use crate::engine::Engine;
 use crate::judge;
-use crate::limits::Limits;
+use crate::limits::{Limits, MOST_CHANGES};
 use crate::milter::{Actions, FieldValue, HeaderChange};
 use crate::policy::Finding;
 use crate::spool::{Budget, Spool};
@@ -194,7 +194,7 @@ impl Received {
     /// not looked at nothing else is kept from here on.
     pub(crate) fn watch(&mut self, engine: Arc<Engine>) {
         let told = self.header();
-        let mut watch = Watch::new(engine, self.most.2);
+        let mut watch = Watch::new(engine, self.most.2.min(MOST_CHANGES));
         watch.told(&told);
         self.watch = Some(watch);
     }
@@ -211,7 +211,7 @@ impl Received {
         if self.watch.is_none() {
             self.watch(engine.clone());
         }
-        self.watch.filter(|watch| watch.left > 0).map(|watch| (watch.gone, watch.count))
+        self.watch.filter(Watch::is_few).map(|watch| (watch.gone, watch.count))
     }
 
     /// The same of any message that was told to its end, which stays as it is.
@@ -219,7 +219,7 @@ impl Received {
     /// None too where its header cannot be read.
     pub(crate) fn claims_of(&mut self, engine: &Engine) -> Option<(Vec<HeaderChange>, u32)> {
         if let Some(watch) = &self.watch {
-            return (watch.left > 0).then(|| (watch.gone.clone(), watch.count));
+            return watch.is_few().then(|| (watch.gone.clone(), watch.count));
         }
         let raw = match self.front {
             Some(front) => {
@@ -234,7 +234,7 @@ impl Received {
         let header = Complete { raw, fields, body, leading_space: self.leading_space };
         let mut actions = Actions::default();
         let count = header.delete(&mut actions, &engine.rules);
-        Some((actions.changes, count))
+        (count as usize <= MOST_CHANGES).then_some((actions.changes, count))
     }
 
     /// Whether there are more bytes than are looked at. None of them is kept then.
@@ -309,6 +309,11 @@ struct Watch {
 impl Watch {
     fn new(engine: Arc<Engine>, most: usize) -> Self {
         Self { engine, names: HashMap::new(), gone: Vec::new(), count: 0, fields: 0, left: most.max(1) }
+    }
+
+    /// Whether no more are to go than a server can be asked for.
+    fn is_few(&self) -> bool {
+        self.left > 0 && self.count as usize <= MOST_CHANGES
     }
 
     /// Fields that were told before.

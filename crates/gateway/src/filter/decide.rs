@@ -4,7 +4,7 @@
 //! A judgement that has begun is not broken off: where it takes too long the server has its verdict before, and what comes of it goes nowhere.
 
 use super::outside::Outside;
-use crate::engine::Engine;
+use crate::engine::{Engine, TOO_MANY_CLAIMS};
 use crate::milter::{self, Actions, FieldValue, Granted, ReplyText, Session, Verdict};
 use crate::notice::Record;
 use crate::policy::{Action, Finding};
@@ -128,8 +128,9 @@ fn pass_unread(
     if verdict.lets_pass() && granted.may(milter::action::CHANGE_HEADERS) {
         let Some((changes, count)) = message.claims(engine) else {
             // Nobody means such a message, and what it claims must not pass.
-            record.action = Action::Tempfail;
-            return session.decide(&Actions::default(), &Verdict::Tempfail).map_err(|why| why.to_string());
+            (record.action, record.finding) = (Action::Reject, Some(TOO_MANY_CLAIMS));
+            let refused = session.decide(&Actions::default(), &Verdict::too_many_claims());
+            return refused.map_err(|why| why.to_string());
         };
         if count > 0 {
             action = action.max(Action::Normalize);

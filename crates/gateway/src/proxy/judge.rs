@@ -6,7 +6,8 @@
 //! 8BITMIME, or the client said HELO and so announced nothing itself: RFC 6152 3 knows no other end for them. An address that is not ASCII stays as it is, in the envelope and in header fields: nothing else names the same mailbox. There is no place
 //! for what is to be held: it is deferred. Of a message that is too large to be looked at, or passes where judging it failed, no original is
 //! kept, though its stray line ends are set right and fields that would be taken for ours go. What grows beyond the size that the next hop announced is dealt with as it came, as one that
-//! is too large to be looked at: the next hop would refuse for good what it takes as it came.
+//! is too large to be looked at: the next hop would refuse for good what it takes as it came. Where that may not go either, for it has eight bits and the
+//! next hop takes seven, it is refused for good: it would be the same each time.
 
 use super::capabilities::Capabilities;
 use super::content::{Unacceptable, is_clean};

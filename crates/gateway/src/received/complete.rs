@@ -5,7 +5,7 @@
 //! away, cannot be told and is refused. The planner makes none.
 
 use crate::judge;
-use crate::limits::{LONGEST_FIELD, MOST_CHANGES};
+use crate::limits::LONGEST_FIELD;
 use crate::milter::{Actions, FieldValue, HeaderChange};
 use crate::policy::Rules;
 use mailglot_mime::{Edit, Span};
@@ -163,10 +163,8 @@ impl Complete {
         for (at, left, claims) in claims {
             let told = self.fields[at];
             let name = &self.raw[told.span.start..][..told.name];
-            let value = left
-                .filter(|_| gone.len() < MOST_CHANGES)
-                .map(|left| self.value(left.get(told.name + 1..).unwrap_or_default()));
-            // What cannot stay without them goes, and so does what would be one change too many.
+            let value = left.map(|left| self.value(left.get(told.name + 1..).unwrap_or_default()));
+            // What cannot stay without them goes.
             let (value, Some(name)) = (value.and_then(Result::ok), FieldValue::new(name)) else { continue };
             let index = counts.of(at);
             count += claims;

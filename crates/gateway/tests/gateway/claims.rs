@@ -156,15 +156,35 @@ fn what_is_not_granted_is_not_asked_for() {
     assert_eq!((record.action, record.claims), (Action::Pass, 0));
 }
 
-/// More of them than fields are looked at are nothing that anybody means.
+/// More of them than fields are looked at, or than a server can be asked to delete, are nothing that anybody means, and never will be.
 #[test]
-fn too_many_claims_are_deferred() {
+fn too_many_claims_are_refused() {
     let filter = Filter::start_with(false, Engine::new(rules()), |limits| limits.fields = 5);
     let mut mta = filter.connect();
     let fields = [("MIME-Ambiguity-Results", " forged"); 20];
-    assert_eq!(letters(&mta.message(&fields, b"x\r\n")), "t");
+    assert_eq!(letters(&mta.message(&fields, b"x\r\n")), "y");
     mta.send(b'A', b"");
     assert_eq!(letters(&mta.message(&fields[..5], b"x\r\n")), "mmmmmc");
+    // Looked at, not looked at for its size, found too large by its header, and with nothing else to be done about it.
+    let most: [fn(&mut Limits); 3] =
+        [|_| (), |limits| limits.message_bytes = 150_000, |limits| limits.fields = 4_100];
+    for set in most {
+        for monitor in [false, true] {
+            let mut own = rules();
+            own.monitor = monitor;
+            let filter = Filter::start_with(false, Engine::new(own), set);
+            for (count, letter) in [(4_000, "c"), (4_001, "y"), (9_000, "y")] {
+                let packets = filter.connect().message(&vec![fields[0]; count], b"x\r\n");
+                let letters = letters(&packets);
+                assert!(letters.ends_with(letter), "{count}");
+                assert_eq!(letters.matches('m').count(), if letter == "c" { count } else { 0 });
+            }
+            let records = filter.told.records(3);
+            let told: Vec<_> = records.iter().map(|record| (record.claims, record.bytes_out > 0)).collect();
+            assert_eq!((told[0].0, &told[1..]), (4_000, &[(0, false); 2][..]));
+            assert!(records[1..].iter().all(|record| record.finding == Some("too many claims")));
+        }
+    }
 }
 
 /// The message of the fields, and one without those that are to go.

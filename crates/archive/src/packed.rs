@@ -115,6 +115,7 @@ impl Packing {
         let inside = match self {
             Self::Babyl => "write it as an mbox file first (in Emacs: unrmail)".to_owned(),
             Self::Tar => {
+                let file = if file.is_empty() { " FILE" } else { &*file };
                 format!(
                     "unpack it and give the folder, or give one mailbox of it: {tool}{file} NAME | mailglot … -"
                 )

@@ -2,7 +2,6 @@
 
 use crate::{PartId, Reading, Span};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// How much an event matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -433,7 +432,7 @@ pub struct Report {
     /// Kinds that occurred, as bits of their discriminants.
     kinds: u128,
     /// Events that were not kept: none in nearly all mail.
-    pub(crate) unkept: BTreeMap<EventKind, u64>,
+    pub(crate) unkept: Vec<(EventKind, u64)>,
 }
 
 impl Report {
@@ -463,11 +462,14 @@ impl Report {
     fn push_unkept(&mut self, kind: EventKind, times: u64) {
         self.count(kind, times);
         self.dropped += times;
-        *self.unkept.entry(kind).or_default() += times;
+        match self.unkept.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, all)) => *all += times,
+            None => self.unkept.push((kind, times)),
+        }
     }
 
     /// Counts what another report counted and did not keep.
-    pub(crate) fn extend_unkept(&mut self, unkept: BTreeMap<EventKind, u64>) {
+    pub(crate) fn extend_unkept(&mut self, unkept: Vec<(EventKind, u64)>) {
         for (kind, times) in unkept {
             self.push_unkept(kind, times);
         }
@@ -484,7 +486,7 @@ impl Report {
 
     /// How many events of each kind were counted but not kept.
     pub fn unkept(&self) -> impl Iterator<Item = (EventKind, u64)> {
-        self.unkept.iter().map(|(kind, times)| (*kind, *times))
+        self.unkept.iter().copied()
     }
 
     /// Whether an event of this kind occurred, kept or not.
@@ -531,7 +533,7 @@ mod tests {
         assert_eq!((report.events.len(), report.dropped), (1, 2));
         assert_eq!((report.losses(), report.repairs()), (1, 1));
         let unkept: Vec<_> = report.unkept().collect();
-        assert_eq!(unkept, [(EventKind::CharsetAlias, 1), (EventKind::EwRaw8bit, 1)]);
+        assert_eq!(unkept, [(EventKind::EwRaw8bit, 1), (EventKind::CharsetAlias, 1)]);
         let mut outer = Report::with_limit(9);
         outer.extend_unkept(report.unkept.clone());
         assert_eq!((outer.dropped, outer.repairs(), outer.unkept().count()), (2, 1, 2));

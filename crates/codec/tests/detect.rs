@@ -334,6 +334,25 @@ fn half_a_unit_does_not_hide_utf16() {
     }
 }
 
+/// A line that comes again and again tells no less than one.
+#[test]
+fn repeated_lines_stay_utf16() {
+    let more = [("ja", "", "こんにちは。明日の会議は十時からです。よろしくお願いします。")];
+    for (language, _, sentence) in SENTENCES.iter().chain(&more) {
+        for charset in [Charset::UTF_16BE, Charset::UTF_16LE] {
+            for times in [1, 2, 5, 20, 100] {
+                for end in ["\n", "\u{2028}"] {
+                    let text = format!("{sentence}{end}").repeat(times);
+                    let bytes = charset.encode(&text, Unmappable::Fatal, &mut LossLog::new());
+                    let guess = detect(&bytes, &Hints::default());
+                    let is_right = guess.charset == charset && guess.confidence > 0.9;
+                    assert!(is_right, "{language} {times}: {guess:?}");
+                }
+            }
+        }
+    }
+}
+
 /// ASCII text with the signs of UTF-7, HZ and ISO-2022 stays ASCII.
 #[test]
 fn ascii_stays_ascii() {

@@ -17,6 +17,7 @@ mod sample;
 mod score;
 mod structure;
 mod voice;
+mod wide;
 
 pub use look::{has_letters, high_bytes, is_odd};
 pub use structure::{is_text_in_pairs, structure};
@@ -230,7 +231,7 @@ fn certain(bytes: &[u8], hints: &Hints<'_>) -> Option<Guess> {
     {
         return sure(charset, 0.9, Evidence::Structure);
     }
-    if bytes.is_ascii() && (hints.ascii_compatible || !structure::has_many_controls(bytes)) {
+    if bytes.is_ascii() && (hints.ascii_compatible || !wide::has_many_controls(bytes)) {
         return sure(Charset::US_ASCII, 0.98, Evidence::Ascii);
     }
     if !bytes.is_ascii() && is_utf8(bytes) {

@@ -6,7 +6,7 @@
 use super::language::NAT;
 use super::sample::Sample;
 use super::score::{self, Priors, Scored};
-use super::{Evidence, Guess, Hints, Rival, look, priors, sample, structure, voice};
+use super::{Evidence, Guess, Hints, Rival, look, priors, sample, voice, wide};
 use crate::{Charset, LossLog};
 
 /// What UTF-8 with damage costs, whatever it says: it is rarer than text that is whole.
@@ -34,7 +34,7 @@ impl Ranking {
         let sample = sample::sample(bytes);
         let mut scored = score::score(&sample, &priors, hints.ascii_compatible);
         if !hints.ascii_compatible {
-            scored.extend(structure::wide_by_text(bytes, &priors));
+            scored.extend(wide::by_text(bytes, sample.bytes.len(), &priors));
         }
         if nearly() == Nearly::Possible {
             let text = String::from_utf8_lossy(&sample.bytes);

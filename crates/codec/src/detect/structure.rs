@@ -4,22 +4,17 @@
 //! [`structure`] claims only what is proven: HZ and UTF-7 look like ASCII text, and stand apart.
 
 use super::language::NAT;
-use super::score::{self, Priors, Scored};
-use crate::utf16::Order;
-use crate::{Charset, LossKind, LossLog, Mode, utf16, utf32};
+use super::score::{self, Priors};
+use super::wide::{self, whole};
+use crate::{Charset, LossKind, LossLog, Mode};
+use std::borrow::Cow;
 use std::collections::HashSet;
-
-/// Bytes that the structure of UTF-16 and UTF-32 is read from.
-const WINDOW: usize = 1024;
 
 /// Words that UTF-7 and HZ are judged by.
 const WORDS: usize = 32;
 
 /// What UTF-7 and HZ cost against plain ASCII.
 const SHIFTED: u32 = 4 * NAT;
-
-/// What UTF-16 without a mark and without NULs costs: it is rare in mail.
-const WIDE: u32 = 5 * NAT;
 
 /// Designations that tell which ISO 2022 a seven-bit text is; any other escape sequence makes it Japanese.
 const DESIGNATIONS: [(&[u8], Charset); 6] = [
@@ -31,29 +26,32 @@ const DESIGNATIONS: [(&[u8], Charset); 6] = [
     (b"\x1b$*H", Charset::ISO_2022_CN),
 ];
 
-/// The charset that the shape of the bytes proves: UTF-16 or UTF-32 by their NUL bytes, ISO-2022-JP, -KR and -CN
-/// by escape sequences in seven-bit text. All of it must decode without loss, but for one byte that UTF-16 has too many at its
-/// end, a line end that was added. A BOM is not looked at.
+/// The charset that the shape of the bytes proves: UTF-16 or UTF-32 by their NUL bytes, or by controls that no text has and letters that
+/// stand together; ISO-2022-JP, -KR and -CN by escape sequences in seven-bit text. All of it must decode without loss, but for one byte that
+/// UTF-16 has too many at its end, a line end that was added. A BOM is not looked at.
 pub fn structure(bytes: &[u8]) -> Option<Charset> {
-    let candidate = if memchr::memchr(0, bytes).is_some() {
-        wide(bytes)?
-    } else if !bytes.is_ascii() {
+    let shifts =
+        shifts(bytes).filter(|charset| text_in(*charset, bytes).is_some_and(|text| !text.is_ascii()));
+    shifts.or_else(|| {
+        wide::proven(bytes)
+            .filter(|charset| text_in(*charset, bytes).is_some_and(|text| !text.contains('\0')))
+    })
+}
+
+/// Which ISO 2022 has the escape sequences of seven-bit text.
+fn shifts(bytes: &[u8]) -> Option<Charset> {
+    if !bytes.is_ascii() || memchr::memchr(0x1B, bytes).is_none() || memchr::memchr(0, bytes).is_some() {
         return None;
-    } else if memchr::memchr(0x1B, bytes).is_some() {
-        let told = |(sequence, _): &&(&[u8], Charset)| memchr::memmem::find(bytes, sequence).is_some();
-        DESIGNATIONS.iter().find(told).map_or(Charset::ISO_2022_JP, |(_, charset)| *charset)
-    } else {
-        return None;
-    };
+    }
+    let told = |(sequence, _): &&(&[u8], Charset)| memchr::memmem::find(bytes, sequence).is_some();
+    Some(DESIGNATIONS.iter().find(told).map_or(Charset::ISO_2022_JP, |(_, charset)| *charset))
+}
+
+/// The text that a charset makes of all bytes.
+fn text_in(charset: Charset, bytes: &[u8]) -> Option<Cow<'_, str>> {
     let mut log = LossLog::with_limit(0);
-    let text = candidate.decode(whole(candidate, bytes), &mut log);
-    let sound = log.losses() == 0 && log.count(LossKind::OppositeByteOrderMark) == 0;
-    let telling = if bytes.is_ascii() && memchr::memchr(0, bytes).is_none() {
-        !text.is_ascii()
-    } else {
-        !text.contains('\0')
-    };
-    (sound && telling).then_some(candidate)
+    let text = charset.decode(whole(charset, bytes), &mut log);
+    (log.losses() == 0 && log.count(LossKind::OppositeByteOrderMark) == 0).then_some(text)
 }
 
 /// Whether bytes without NULs, which are valid UTF-8, are text in a charset of 16 bits all the same: what they are in UTF-8 has controls, or
@@ -103,66 +101,6 @@ fn is_likely(text: &str, bytes: &[u8], priors: &Priors) -> bool {
     !decoded.is_empty()
         && score::unicode_cost(&decoded.join(" "), priors) + SHIFTED
             < score::unicode_cost(&raw.join(" "), priors)
-}
-
-/// UTF-16 without NULs by what it says.
-pub(super) fn wide_by_text(bytes: &[u8], priors: &Priors) -> Vec<Scored> {
-    let window = whole(Charset::UTF_16LE, &bytes[..bytes.len().min(WINDOW / 4)]);
-    let damage = if bytes.len().is_multiple_of(2) { 0 } else { WIDE };
-    if window.is_empty() || !window.iter().any(|b| *b < b' ' || *b >= 0x7F) {
-        return Vec::new();
-    }
-    let scored = |charset: Charset| {
-        let mut log = LossLog::with_limit(0);
-        let text = charset.decode(window, &mut log);
-        let sound = log.is_empty() && !text.contains('\0');
-        sound.then(|| Scored {
-            charset,
-            cost: score::unicode_cost(&text, priors) + WIDE + damage,
-            text: charset.index() as u64,
-        })
-    };
-    [Charset::UTF_16BE, Charset::UTF_16LE].into_iter().filter_map(scored).collect()
-}
-
-/// Whether a quarter of the bytes are controls that no text has, as in UTF-16.
-pub(super) fn has_many_controls(bytes: &[u8]) -> bool {
-    let window = &bytes[..bytes.len().min(WINDOW)];
-    let odd = |b: &&u8| b.is_ascii_control() && !b.is_ascii_whitespace() && **b != 0x1B;
-    window.iter().filter(odd).count() * 4 >= window.len().max(4)
-}
-
-/// UTF-16 or UTF-32 by the places of the NUL bytes.
-fn wide(bytes: &[u8]) -> Option<Charset> {
-    let window = &bytes[..bytes.len().min(WINDOW)];
-    if bytes.len().is_multiple_of(4) {
-        match (utf32::valid(window, Order::Big), utf32::valid(window, Order::Little)) {
-            (true, false) => return Some(Charset::UTF_32BE),
-            (false, true) => return Some(Charset::UTF_32LE),
-            _ => {}
-        }
-    }
-    // Zero high bytes stand on one side only, and are not rare: spaces and line ends have them in every script.
-    let zeros = |side: usize| window.iter().skip(side).step_by(2).filter(|b| **b == 0).count();
-    let (charset, count, high) = match (utf16::guess(window), zeros(0), zeros(1)) {
-        (Some(Order::Big), count, 0) => (Charset::UTF_16BE, count, 0),
-        (Some(Order::Little), 0, count) => (Charset::UTF_16LE, count, 1),
-        _ => return None,
-    };
-    // Two letters of ASCII look like an ideograph, but a space or line end before a letter like nothing in use.
-    let ascii = window
-        .chunks_exact(2)
-        .any(|unit| matches!(unit[high], b'\n' | b'\r' | b' ') && unit[1 - high].is_ascii_alphabetic());
-    // Half a unit too much is damage, and asks for the clearer sight of letters of ASCII.
-    let least =
-        if bytes.len().is_multiple_of(2) { (window.len() / 32).max(1) } else { (window.len() / 4).max(2) };
-    (count >= least && !ascii).then_some(charset)
-}
-
-/// The bytes without half a unit at their end.
-fn whole(charset: Charset, bytes: &[u8]) -> &[u8] {
-    let is_wide = [Charset::UTF_16BE, Charset::UTF_16LE].contains(&charset);
-    &bytes[..if is_wide { bytes.len() & !1 } else { bytes.len() }]
 }
 
 #[cfg(test)]

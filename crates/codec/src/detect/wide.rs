@@ -1,0 +1,279 @@
+//! UTF-16 and UTF-32 without a mark.
+//!
+//! Where the high bytes of most units are NUL, their places prove it. Elsewhere (East Asia, alphabets without spaces) units are text only if they
+//! are letters that stand together: of one script, and of those of East Asia the everyday ones. Bytes without a NUL or another control that
+//! no text has are never asked for that.
+//!
+//! # Limits
+//! What is looked at is the beginning. Text of fewer than four letters, and that of which no byte is a control, is not proven.
+
+use super::language::NAT;
+use super::models::{Model, Models};
+use super::score::{self, Priors, Scored};
+use crate::generated::languages::LANGUAGES;
+use crate::utf16::Order;
+use crate::{Charset, LossLog, utf16, utf32};
+use std::cell::OnceCell;
+
+/// Bytes that the structure is read from.
+const WINDOW: usize = 1024;
+
+/// What UTF-16 without a mark and without NULs costs: it is rare in mail.
+const WIDE: u32 = 5 * NAT;
+
+/// Letters that prove something.
+const LEAST: u32 = 4;
+
+/// What a character of East Asia costs at most in the mean, in sixteenths of a nat, in a text.
+const EVERYDAY: u32 = 144;
+
+/// UTF-16 by what it says, with what as many bytes of it cost as are in the sample of `measure` bytes that other charsets are judged by.
+pub(super) fn by_text(bytes: &[u8], measure: usize, priors: &Priors) -> Vec<Scored> {
+    let window = whole(Charset::UTF_16LE, &bytes[..bytes.len().min(WINDOW / 4)]);
+    let damage = if bytes.len().is_multiple_of(2) { 0 } else { WIDE };
+    if window.is_empty() || !window.iter().any(|b| *b < b' ' || *b >= 0x7F) {
+        return Vec::new();
+    }
+    // Of repeated words the sample has one.
+    let share = |cost: u32| (u64::from(cost) * measure as u64 / window.len() as u64) as u32;
+    let scored = |charset: Charset| {
+        let mut log = LossLog::with_limit(0);
+        let text = charset.decode(window, &mut log);
+        let sound = log.is_empty() && !text.contains('\0');
+        sound.then(|| Scored {
+            charset,
+            cost: share(score::unicode_cost(&text, priors)) + WIDE + damage,
+            text: charset.index() as u64,
+        })
+    };
+    [Charset::UTF_16BE, Charset::UTF_16LE].into_iter().filter_map(scored).collect()
+}
+
+/// Whether a quarter of the bytes are controls that no text has, as in UTF-16.
+pub(super) fn has_many_controls(bytes: &[u8]) -> bool {
+    let window = &bytes[..bytes.len().min(WINDOW)];
+    window.iter().filter(|b| is_odd(**b)).count() * 4 >= window.len().max(4)
+}
+
+/// Whether a byte is a control that no text has.
+fn is_odd(byte: u8) -> bool {
+    byte.is_ascii_control() && !byte.is_ascii_whitespace() && byte != 0x1B
+}
+
+/// UTF-32 by the places of its NUL bytes; UTF-16 by these, or by its letters.
+pub(super) fn proven(bytes: &[u8]) -> Option<Charset> {
+    let window = &bytes[..bytes.len().min(WINDOW)];
+    if !window.iter().any(|b| is_odd(*b)) {
+        return None;
+    }
+    if bytes.len().is_multiple_of(4) {
+        match (utf32::valid(window, Order::Big), utf32::valid(window, Order::Little)) {
+            (true, false) => return Some(Charset::UTF_32BE),
+            (false, true) => return Some(Charset::UTF_32LE),
+            _ => {}
+        }
+    }
+    let bytes_are_text = OnceCell::new();
+    let proves = |order: Order, is_guessed: bool| {
+        let high = usize::from(order == Order::Little);
+        // Zero high bytes stand on one side only; low ones are zero in a few letters.
+        let zeros = |side: usize| window.iter().skip(side).step_by(2).filter(|b| **b == 0).count();
+        let (count, others) = (zeros(high), zeros(1 - high));
+        // Half a unit too much is damage, and asks for the clearer sight of letters of ASCII.
+        let is_whole = bytes.len().is_multiple_of(2) || count * 4 >= window.len().max(8);
+        let clear = is_guessed && others == 0 && count * 8 >= window.len() * 3;
+        let is_bytes = || *bytes_are_text.get_or_init(|| is_bytes(bytes));
+        (clear || is_whole && !is_bytes() && are_letters(window, order)) && !has_ascii_pairs(window, high)
+    };
+    match utf16::guess(window) {
+        Some(order) => proves(order, true).then_some(order),
+        None if window.len() < 2 * LEAST as usize => None,
+        None => match (proves(Order::Big, false), proves(Order::Little, false)) {
+            (true, false) => Some(Order::Big),
+            (false, true) => Some(Order::Little),
+            _ => None,
+        },
+    }
+    .map(named)
+}
+
+/// UTF-16 in this byte order.
+fn named(order: Order) -> Charset {
+    match order {
+        Order::Big => Charset::UTF_16BE,
+        Order::Little => Charset::UTF_16LE,
+    }
+}
+
+/// Two letters of ASCII look like an ideograph, but a space or line end before a letter like nothing in use.
+fn has_ascii_pairs(window: &[u8], high: usize) -> bool {
+    let mut units = window.chunks_exact(2);
+    units.any(|unit| matches!(unit[high], b'\n' | b'\r' | b' ') && unit[1 - high].is_ascii_alphabetic())
+}
+
+/// Whether bytes with a control or NUL here and there are text of bytes: ASCII, or UTF-8.
+fn is_bytes(bytes: &[u8]) -> bool {
+    if bytes.is_ascii() { !has_many_controls(bytes) } else { super::is_utf8(bytes) }
+}
+
+/// Whether units are letters that stand together, and what goes with them.
+fn are_letters(window: &[u8], order: Order) -> bool {
+    let charset = named(order);
+    let text = charset.decode(whole(charset, window), &mut LossLog::with_limit(0));
+    let mut counts = [0_u32; 0x102];
+    let (mut letters, mut odd) = (0, 0);
+    for c in text.chars() {
+        match Kind::of(c) {
+            Kind::Sign => {}
+            Kind::Odd => odd += 1,
+            Kind::Letter(group) => {
+                letters += 1;
+                counts[usize::from(group)] += 1;
+            }
+        }
+    }
+    let (group, most) = (0_u16..).zip(counts).max_by_key(|(_, count)| *count).unwrap_or_default();
+    // Fewer letters are enough where nothing else is there than what goes with them.
+    let together = most * 8 >= letters * 7
+        && odd * 16 <= letters
+        && (most >= LEAST || odd == 0 && most == letters && window.contains(&0));
+    together && most > 0 && (group != EAST_ASIA || is_everyday(&text))
+}
+
+/// Whether characters of East Asia are those that its languages use most.
+fn is_everyday(text: &str) -> bool {
+    let wide = || text.chars().filter(|c| Kind::of(*c) == Kind::Letter(EAST_ASIA));
+    let languages = LANGUAGES.iter().enumerate().map(|(index, _)| Models::get().language(index));
+    let cost = |model: &Model| match model {
+        Model::Han(characters) => Some(wide().map(|c| characters.cost(c)).sum::<u32>()),
+        Model::Letters(_) => None,
+    };
+    languages.filter_map(cost).min().is_some_and(|cost| cost <= EVERYDAY * wide().count() as u32)
+}
+
+/// The group of letters of East Asia.
+const EAST_ASIA: u16 = 0x100;
+/// That of Latin letters beyond Latin-1.
+const LATIN: u16 = 0x101;
+
+/// What a character is among others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// ASCII, Latin-1, punctuation, emoji: it stands beside any letter.
+    Sign,
+    /// What is hardly ever in a text.
+    Odd,
+    /// A letter of a group, or of the block with this high byte.
+    Letter(u16),
+}
+
+impl Kind {
+    fn of(c: char) -> Self {
+        match c {
+            '\t' | '\n' | '\r' | '\u{C}' | ' '..='~' | '\u{A0}'..='\u{FF}' | '\u{200B}'..='\u{205E}' => {
+                Self::Sign
+            }
+            '\u{2066}'..='\u{206F}'
+            | '\u{20A0}'..='\u{20BF}'
+            | '\u{2100}'..='\u{27BF}'
+            | '\u{1F000}'..='\u{1FAFF}' => Self::Sign,
+            '\u{3000}'..='\u{303F}' | '\u{FF01}'..='\u{FFEE}' | '\u{FE00}'..='\u{FE4F}' => Self::Sign,
+            '\u{100}'..='\u{36F}' | '\u{1E00}'..='\u{1EFF}' => Self::Letter(LATIN),
+            '\u{3041}'..='\u{33FF}' | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => {
+                Self::Letter(EAST_ASIA)
+            }
+            '\u{1F00}'..='\u{1FFF}' => Self::Letter(3),
+            '\u{370}'..='\u{1EFF}' | '\u{FB50}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}' => {
+                Self::Letter(c as u16 >> 8)
+            }
+            '\u{3400}'..='\u{4DBF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}' => {
+                Self::Letter(EAST_ASIA)
+            }
+            _ => Self::Odd,
+        }
+    }
+}
+
+/// The bytes without half a unit at their end.
+pub(super) fn whole(charset: Charset, bytes: &[u8]) -> &[u8] {
+    let is_wide = [Charset::UTF_16BE, Charset::UTF_16LE].contains(&charset);
+    &bytes[..if is_wide { bytes.len() & !1 } else { bytes.len() }]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::structure;
+    use super::*;
+    use crate::Unmappable;
+
+    const TEXTS: [&str; 9] = [
+        "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。何でも薄暗いじめじめした所で",
+        "道可道，非常道。名可名，非常名。无名天地之始；有名万物之母。故常无，欲以观其妙；常有，欲以观其徼。",
+        "편지 보내 주셔서 감사합니다. 다음 주에 서울에 가는데 저녁에 시간이 있으시면 만나 뵙고 싶습니다.",
+        "ขอบคุณสำหรับจดหมายของคุณสัปดาห์หน้าฉันจะไปกรุงเทพ",
+        "Привет, как дела? Всё хорошо.",
+        "Καλημέρα σας, τι κάνετε;",
+        "שלום לכולם, מה שלומכם?",
+        "مرحبا بكم جميعا",
+        "Größe und Länge, “quoted”",
+    ];
+
+    /// Text of any script is proven from a few characters on, however rare its spaces and line ends are.
+    #[test]
+    fn text_without_a_mark_is_seen_in_every_script() {
+        for text in TEXTS {
+            let characters: Vec<char> = text.chars().collect();
+            for length in [16, 24, 32, characters.len()] {
+                let Some(start) = characters.get(..length) else { continue };
+                for end in ["", "\n", "\r\n"] {
+                    let text: String = start.iter().chain(&end.chars().collect::<Vec<_>>()).collect();
+                    for charset in [Charset::UTF_16BE, Charset::UTF_16LE] {
+                        let bytes = charset.encode(&text, Unmappable::Fatal, &mut LossLog::new());
+                        // What has no control is told by nothing.
+                        if bytes.iter().any(|b| is_odd(*b)) {
+                            assert_eq!(structure(&bytes), Some(charset), "{text:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// A NUL or another control here and there makes no UTF-16 of text of bytes.
+    #[test]
+    fn controls_in_other_text_prove_nothing() {
+        let mut seen = 0;
+        for (text, names) in [
+            (
+                "Sehr geehrte Damen und Herren, die Länge beträgt über fünf Meter.",
+                "windows-1252 IBM850 UTF-8",
+            ),
+            ("Dziękuję za wiadomość, którą wysłałeś w zeszłym tygodniu.", "ISO-8859-2 windows-1250 UTF-8"),
+            ("Привет, как дела? Всё хорошо, до встречи.", "windows-1251 KOI8-R IBM866 UTF-8"),
+            ("谢谢你的来信。我下个星期要到北京去，如果你晚上有时间的话。", "GBK UTF-8"),
+            ("吾輩は猫である。名前はまだ無い。どこで生れたか", "Shift_JIS EUC-JP UTF-8"),
+            ("편지 보내 주셔서 감사합니다. 다음 주에 서울에 가는데", "windows-949 UTF-8"),
+            ("謝謝你的來信。我下個星期要到臺北去", "Big5 UTF-8"),
+        ] {
+            for charset in names.split(' ').filter_map(Charset::for_name) {
+                let whole = charset.encode(text, Unmappable::Fatal, &mut LossLog::new()).into_owned();
+                for length in [8, 12, 17, 24, whole.len()] {
+                    let bytes = &whole[..length.min(whole.len())];
+                    for control in [0, 1, 4, 7, 0x0E, 0x1F] {
+                        for at in 0..=bytes.len() {
+                            let inserted = [&bytes[..at], &[control], &bytes[at..]].concat();
+                            let mut replaced = bytes.to_vec();
+                            replaced.get_mut(at).into_iter().for_each(|b| *b = control);
+                            for other in [inserted, replaced] {
+                                let found = structure(&other);
+                                assert_eq!(found, None, "{charset} {}", other.escape_ascii());
+                                seen += 1;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert!(seen > 10_000, "{seen}");
+    }
+}

@@ -12,10 +12,30 @@ const MOST: usize = 3;
 /// The charset of a label that a person typed. Slips that are repaired in mail are refused here, with a suggestion:
 /// whoever typed them can answer.
 pub(crate) fn charset(label: &str) -> Result<Charset, String> {
+    if is_imap(label) {
+        return Err(format!(
+            "`{label}` is the encoding of mailbox names, which only `mailglot convert` reads and writes"
+        ));
+    }
     match Charset::for_label(label.as_bytes(), View::Mail) {
         Resolved::Exact(charset) | Resolved::Alias(charset) => Ok(charset),
         Resolved::Repaired(charset) => Err(unknown(label, &[charset.name()])),
         Resolved::NoInformation | Resolved::Unknown => Err(unknown(label, &near(label))),
+    }
+}
+
+/// Whether a label names the encoding of mailbox names, which is no charset.
+pub(crate) fn is_imap(label: &str) -> bool {
+    let key: String = label.to_ascii_lowercase().replace(['-', '_'], "");
+    matches!(key.as_str(), "imaputf7" | "utf7imap")
+}
+
+/// A country code of domain names as a person typed it.
+pub(crate) fn country(text: &str) -> Result<String, String> {
+    if text.len() == 2 && text.bytes().all(|b| b.is_ascii_alphabetic()) {
+        Ok(text.to_owned())
+    } else {
+        Err("expected the two letters of a country in domain names, such as `cz`".to_owned())
     }
 }
 
@@ -132,6 +152,23 @@ mod tests {
             assert!(message.contains("did you mean") && message.contains(name), "{message}");
         }
         assert!(charset("klingon-in-stone").unwrap_err().contains("convert -l"));
+    }
+
+    #[test]
+    fn countries_have_two_letters() {
+        for code in ["de", "CZ", "uK"] {
+            assert_eq!(country(code).as_deref(), Ok(code));
+        }
+        for code in ["DEU", "Germany", "", "č", "d", "d1", ".jp", "d "] {
+            assert!(country(code).is_err(), "{code}");
+        }
+    }
+
+    #[test]
+    fn the_encoding_of_mailbox_names_is_no_charset() {
+        for label in ["IMAP-UTF-7", "imap_utf_7", "UTF-7-IMAP"] {
+            assert!(charset(label).unwrap_err().contains("mailbox names"), "{label}");
+        }
     }
 
     #[test]

@@ -605,6 +605,22 @@ mod tests {
     }
 
     #[test]
+    fn utf_16_without_a_mark_is_read_in_mail() {
+        for text in [
+            "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。\n何でも薄暗いじめじめした所でニャーニャー泣いていた事だけは記憶している。\n",
+            "道可道，非常道。名可名，非常名。无名天地之始；有名万物之母。故常无，欲以观其妙；常有，欲以观其徼。\n",
+            "안녕하세요. 내일 회의는 열 시부터입니다. 잘 부탁드립니다.\n",
+        ] {
+            for charset in [Charset::UTF_16BE, Charset::UTF_16LE] {
+                let bytes = charset.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
+                let choice = choose(&bytes, &Evidence::default());
+                assert_eq!((choice.used, choice.how, &*choice.text), (charset, How::Structure, text));
+                assert_eq!(used("unknown-8bit", &bytes), (charset.name(), How::Structure));
+            }
+        }
+    }
+
+    #[test]
     fn utf_16_without_zeros_keeps_its_label() {
         let wide = |text: &str, little: bool| -> Vec<u8> {
             text.encode_utf16()

@@ -13,7 +13,8 @@ use std::path::PathBuf;
 /// The files are read as FROM and written as TO, one after the other, to standard output or to the file that -o names; they themselves
 /// stay. Bytes that FROM does not have, and characters that TO does not have, end the work with exit code 1 and their position, unless
 /// one of these is given: -c leaves them out; --replace writes a sign in their place; --unmappable says what becomes of such characters
-/// alone. How many there were is told on standard error, and with --explain each of them.
+/// alone. How many there were, and how many characters were written as others, is told on standard error, and with --explain each of them.
+/// A charset that has not the sign itself is refused.
 ///
 /// `mailglot detect` guesses FROM where nobody knows it. Besides charsets, `imap-utf-7` names the encoding of mailbox names (RFC 3501), one a
 /// line.
@@ -96,7 +97,7 @@ pub(crate) struct DetectArgs {
     #[arg(long, value_name = "TAG", value_parser = crate::suggest::language)]
     pub(crate) lang_hint: Option<String>,
     /// Country that the text comes from, as in domain names: `cz`.
-    #[arg(long, value_name = "CODE")]
+    #[arg(long, value_name = "CODE", value_parser = crate::suggest::country)]
     pub(crate) country: Option<String>,
     /// What a label says: it is right where it reads every byte.
     #[arg(long, value_name = "LABEL", value_parser = crate::suggest::charset)]

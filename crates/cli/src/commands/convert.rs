@@ -21,7 +21,9 @@ use crate::suggest;
 use explain::{Reading, Writing};
 use mailglot_archive::keep_private;
 use mailglot_archive::replace::{Replacement, is_stream, open_stream};
-use mailglot_codec::{Charset, Unmappable};
+use mailglot_codec::{Charset, LossLog, Unmappable};
+use mailglot_pipeline::once;
+use source::Defects;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Stdout, Write};
 use std::path::{Path, PathBuf};
@@ -41,8 +43,7 @@ enum Coding {
 
 impl Coding {
     fn for_label(label: &str) -> Result<Self, Failure> {
-        let key: String = label.to_ascii_lowercase().replace(['-', '_'], "");
-        if matches!(key.as_str(), "imaputf7" | "utf7imap") {
+        if suggest::is_imap(label) {
             return Ok(Self::ImapNames);
         }
         let charset = suggest::charset(label).map_err(|message| match suffix(label) {
@@ -107,7 +108,9 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
     };
     let unmappable = unmappable(args);
     let writing = args.explain.then(|| Writing::new(console, to.charset(), unmappable.clone()));
+    once(&args.files)?;
     check_apart(args)?;
+    check_sign(to, &unmappable)?;
     keep_private(args.files.iter().chain(&args.output).map(PathBuf::as_path));
     let mut target = Target::new(to, unmappable, writing, Sink::new(args.output.as_deref())?);
     let stdin = [PathBuf::from("-")];
@@ -122,9 +125,10 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
         };
         let name = if file.as_os_str() == "-" { "standard input".into() } else { file.to_string_lossy() };
         let mut reading = args.explain.then(|| Reading::new(console, &name, from.charset(), way));
+        target.begin((args.files.len() > 1).then_some(&name));
         match source::pour(&mut *input, from, way, &mut target, reading.as_mut()) {
-            Ok(losses) if losses > 0 && !args.explain => {
-                let (kind, done) = (counted(losses, "defect"), done(way));
+            Ok(defects) if defects.all > 0 && !args.explain => {
+                let (kind, done) = (counted(defects.all, "defect"), done(way, defects));
                 console.say(format_args!(
                     "{}: {kind} in bytes that cannot be read, {done}{EACH}",
                     visible(&name)
@@ -149,6 +153,11 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
             Stop::Read(error) | Stop::Write(error) => target.sink.failure(&error),
         });
     }
+    if target.substituted > 0 && !args.explain {
+        let characters = counted(target.substituted, "character");
+        let to = to.charset().name();
+        console.say(format_args!("{characters} of the text written as others that {to} has{EACH}"));
+    }
     if target.losses > 0 && !args.explain {
         let characters = counted(target.losses, "character");
         console
@@ -161,12 +170,15 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
 /// Where more is told.
 const EACH: &str = " (--explain tells of each)";
 
-/// What was done with bytes that cannot be read.
-fn done(way: Way) -> &'static str {
-    match way {
-        Way::Stop => "the work stopped there",
-        Way::Skip => "left out",
-        Way::Replace => "replaced",
+/// What was done with bytes that cannot be read: some are read all the same, such as a `+` of UTF-7 that begins nothing.
+fn done(way: Way, defects: Defects) -> &'static str {
+    match (way, defects.read) {
+        (_, read) if read == defects.all => "read all the same",
+        (Way::Stop, _) => "the work stopped there",
+        (Way::Skip, 0) => "left out",
+        (Way::Skip, _) => "left out or read all the same",
+        (Way::Replace, 0) => "replaced",
+        (Way::Replace, _) => "replaced or read all the same",
     }
 }
 
@@ -183,6 +195,28 @@ fn unmappable(args: &ConvertArgs) -> Unmappable {
         None if args.replace => Unmappable::QuestionMark,
         None => Unmappable::Fatal,
     }
+}
+
+/// Refuses a sign for what cannot be written that cannot be written either.
+fn check_sign(to: Coding, unmappable: &Unmappable) -> Result<(), Failure> {
+    let (sign, what) = match unmappable {
+        Unmappable::QuestionMark | Unmappable::Transliterate => ("?", "question mark"),
+        Unmappable::HtmlDecimal => ("&#0123456789;", "reference of HTML"),
+        Unmappable::HtmlHex => ("&#x0123456789ABCDEF;", "reference of HTML"),
+        _ => return Ok(()),
+    };
+    let charset = to.charset();
+    let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(0));
+    let mut encoder = charset.new_strict_encoder(Unmappable::Fatal);
+    encoder.push(sign, &mut bytes, &mut log);
+    encoder.finish(&mut bytes, &mut log);
+    if log.losses() == 0 {
+        return Ok(());
+    }
+    let name = charset.name();
+    let advice =
+        "`--unmappable skip` leaves out what cannot be written, `--unmappable error` ends the work there";
+    Err(Failure::new(Exit::Usage, format!("convert: {name} has no {what}: {advice}")))
 }
 
 fn list() -> Result<Exit, Failure> {

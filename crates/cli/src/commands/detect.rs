@@ -10,6 +10,7 @@ use crate::args::DetectArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, print, put_path};
 use mailglot_codec::detect::{Guess, Hints, detect_top};
+use mailglot_pipeline::once;
 use serde::Serialize;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 const MOST: u64 = 16 << 20;
 
 pub(crate) fn run(args: &DetectArgs, console: Console) -> Result<Exit, Failure> {
+    once(&args.files)?;
     let hints = Hints {
         declared: args.declared,
         language: args.lang_hint.as_deref(),

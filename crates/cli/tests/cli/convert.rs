@@ -197,6 +197,27 @@ fn what_was_left_out_or_replaced_is_counted() {
             "2 characters of the text cannot be written in US-ASCII (--explain tells of each)\n",
         ),
         (&["-f", "utf-8", "-c"], "ü".as_bytes(), ""),
+        (
+            &["-f", "utf-7", "-c"],
+            b"a\\b~c",
+            "standard input: 2 defects in bytes that cannot be read, read all the same (--explain tells of each)\n",
+        ),
+        (
+            &["-f", "utf-7", "-c"],
+            b"a\\b \xff",
+            "standard input: 2 defects in bytes that cannot be read, left out or read all the same (--explain tells of each)\n",
+        ),
+        (
+            &["-f", "utf-8", "-t", "us-ascii", "--unmappable", "translit"],
+            "é€ “x”".as_bytes(),
+            "4 characters of the text written as others that US-ASCII has (--explain tells of each)\n",
+        ),
+        (
+            &["-f", "utf-8", "-t", "us-ascii", "--unmappable", "translit"],
+            "é日".as_bytes(),
+            "1 character of the text written as others that US-ASCII has (--explain tells of each)\n\
+             1 character of the text cannot be written in US-ASCII (--explain tells of each)\n",
+        ),
     ] {
         let run = sandbox.pipe(&[&["convert"], args].concat(), input).ended(0);
         assert_eq!(run.err, err, "{args:?}");
@@ -227,6 +248,71 @@ fn what_is_explained_does_not_depend_on_pieces() {
                 (whole.err.clone(), whole.out.clone(), whole.code)
             );
         }
+    }
+}
+
+/// The place of what stops the work does not depend on that either.
+#[test]
+fn where_the_work_stops_does_not_depend_on_pieces() {
+    let sandbox = Sandbox::new();
+    for (label, input) in [
+        ("cesu-8", &b"a\x80\x82\x9a"[..]),
+        ("euc-jp", b"a\xff\xff\xff"),
+        ("utf-8", b"ab\xff\xffcd"),
+        ("utf-ebcdic", b"\x81\x41\x42\x43"),
+        ("utf-16le", b"a\0\x00\xd8\x00\xd8b\0"),
+        ("shift_jis", b"\x93\xfa\xff\xff\xa0\x82"),
+    ] {
+        let args = ["convert", "-f", label];
+        let whole = sandbox.pipe(&args, input).ended(1);
+        for cut in 1..input.len() {
+            let pieces = sandbox.pipe_in_pieces(&args, &[&input[..cut], &input[cut..]]).ended(1);
+            assert_eq!(
+                (pieces.err, pieces.out),
+                (whole.err.clone(), whole.out.clone()),
+                "{label} cut at {cut}"
+            );
+        }
+    }
+}
+
+/// Of several files each has places of its own.
+#[test]
+fn places_are_those_of_each_file() {
+    let sandbox = Sandbox::new();
+    sandbox.write("ok", b"ok\n");
+    sandbox.write("eu", "x€日y\n".as_bytes());
+    let args = ["convert", "-f", "utf-8", "-t", "iso-2022-jp"];
+    let run = sandbox.run(&[&args[..], &["ok", "eu"]].concat()).ended(1);
+    assert!(run.err.contains("eu: cannot write U+20AC at byte 1 of the text"), "{}", run.err);
+    let run = sandbox.run(&[&args[..], &["--replace", "--explain", "ok", "eu", "ok"]].concat()).ended(0);
+    assert!(run.err.starts_with("eu: text, bytes 1..4: unmappable in ISO-2022-JP"), "{}", run.err);
+}
+
+/// A sign that the charset itself has not is no replacement.
+#[test]
+fn signs_that_cannot_be_written_are_refused() {
+    let sandbox = Sandbox::new();
+    for way in [
+        &["--replace"][..],
+        &["--unmappable", "html"],
+        &["--unmappable", "hex"],
+        &["--unmappable", "translit"],
+    ] {
+        let run = sandbox.pipe(&[&["convert", "-f", "utf-8", "-t", "BRF"], way].concat(), b"x\n").ended(1);
+        assert!(run.err.contains("BRF has no ") && run.out.is_empty(), "{}", run.err);
+    }
+    for label in ["us-ascii", "utf-16", "iso-2022-jp", "IBM037", "imap-utf-7", "koi8-r", "utf-7"] {
+        sandbox.pipe(&["convert", "-f", "utf-8", "-t", label, "--unmappable", "hex"], b"x").ended(0);
+    }
+}
+
+#[test]
+fn standard_input_is_read_once() {
+    let sandbox = Sandbox::new();
+    for args in [&["convert", "-f", "latin1", "-", "-"][..], &["detect", "-", "-"], &["count", "-", "-"]] {
+        let run = sandbox.pipe(args, b"a").ended(1);
+        assert!(run.err.contains("standard input (-) is given twice") && run.out.is_empty(), "{}", run.err);
     }
 }
 

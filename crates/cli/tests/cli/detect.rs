@@ -40,6 +40,15 @@ fn hints_decide_where_the_bytes_do_not() {
 }
 
 #[test]
+fn countries_that_are_none_are_refused() {
+    let sandbox = Sandbox::new();
+    for country in ["DEU", "Germany", "", "č"] {
+        let run = sandbox.pipe(&["detect", "--country", country], b"\xEC\xE0").ended(1);
+        assert!(run.err.contains("two letters of a country"), "{}", run.err);
+    }
+}
+
+#[test]
 fn the_likeliest_in_json() {
     let sandbox = Sandbox::new();
     let run = sandbox.pipe(&["detect", "--top", "3", "--json"], b"caf\xE9").ended(0);

@@ -128,13 +128,22 @@ pub(super) struct Writing {
     console: Console,
     to: Charset,
     unmappable: Unmappable,
+    /// The input, where there are several, and the offset at which its text begins.
+    name: String,
+    begin: u64,
     /// Text before the piece that is written.
     before: String,
 }
 
 impl Writing {
     pub(super) fn new(console: Console, to: Charset, unmappable: Unmappable) -> Self {
-        Self { console, to, unmappable, before: String::new() }
+        Self { console, to, unmappable, name: String::new(), begin: 0, before: String::new() }
+    }
+
+    /// Begins the text of another input at this offset of the whole text.
+    pub(super) fn begin(&mut self, name: Option<&str>, offset: u64) {
+        self.name = name.map(|name| format!("{}: ", visible(name))).unwrap_or_default();
+        self.begin = offset;
     }
 
     /// Takes a piece of text, which begins at `offset` of the whole text, and what its encoding told.
@@ -160,9 +169,10 @@ impl Writing {
             self.written(lost)
         };
         self.console.say(format_args!(
-            "text, bytes {}..{}: {} in {}, written: {written}",
-            loss.bytes.start,
-            loss.bytes.end,
+            "{}text, bytes {}..{}: {} in {}, written: {written}",
+            self.name,
+            loss.bytes.start.saturating_sub(self.begin),
+            loss.bytes.end.saturating_sub(self.begin),
             loss.kind.name(),
             self.to.name(),
         ));

@@ -17,14 +17,33 @@ const STEP: usize = 1 << 16;
 const SLICE: usize = 256;
 const REPLACEMENT: char = '\u{FFFD}';
 
-/// Decodes an input to its end and hands the text on. Gives the number of defects that were left out or replaced.
+/// Defects of an input.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Defects {
+    pub(super) all: u64,
+    /// Those that were read all the same.
+    pub(super) read: u64,
+}
+
+impl Defects {
+    fn add(&mut self, log: &LossLog) {
+        let is_read = |loss: &&Loss| ends(loss.kind) && loss.replaced == 0;
+        self.all += log.losses();
+        let unreadable = log.kept().iter().any(|loss| loss.replaced > 0);
+        // Those that touch are one record.
+        let read = log.kept().iter().filter(is_read).count() as u64;
+        self.read += if log.replaced() == 0 && !unreadable { log.losses() } else { read.min(log.losses()) };
+    }
+}
+
+/// Decodes an input to its end and hands the text on. Gives the defects that were left out, replaced or read all the same.
 pub(super) fn pour<W: Write>(
     input: &mut dyn Read,
     from: Coding,
     way: Way,
     target: &mut Target<W>,
     explain: Option<&mut Reading<'_>>,
-) -> Result<u64, Stop> {
+) -> Result<Defects, Stop> {
     match from {
         Coding::Charset(charset) => decode(input, charset, way, target, explain),
         Coding::ImapNames => names(input, way, target, explain),
@@ -37,8 +56,8 @@ fn decode<W: Write>(
     way: Way,
     target: &mut Target<W>,
     mut explain: Option<&mut Reading<'_>>,
-) -> Result<u64, Stop> {
-    let mut losses = 0;
+) -> Result<Defects, Stop> {
+    let mut defects = Defects::default();
     let kept = if explain.is_some() { 2 * STEP } else { 64 };
     let mut decoder = from.new_decoder(Mode::Strict);
     let mut chunk = vec![0; STEP];
@@ -57,7 +76,7 @@ fn decode<W: Write>(
         match before {
             Some(before) if log.losses() > 0 => {
                 if way == Way::Stop {
-                    let loss = first(&log);
+                    let loss = first_of(before.clone(), bytes).or_else(|| first(&log));
                     if let (Some(explain), Some(loss)) = (&mut explain, &loss) {
                         explain.stop(bytes, loss);
                     }
@@ -72,7 +91,7 @@ fn decode<W: Write>(
             explain.push(bytes, log.kept());
         }
         target.push(&text)?;
-        losses += log.losses();
+        defects.add(&log);
         offset += length as u64;
     }
     let mut log = LossLog::new();
@@ -90,7 +109,8 @@ fn decode<W: Write>(
         drop_replacements(&mut text, log.replaced());
     }
     target.push(&text)?;
-    Ok(losses + log.losses())
+    defects.add(&log);
+    Ok(defects)
 }
 
 /// Reads once, or until the chunk is `full` or the input ends: what is told of losses must not depend on the pieces in which a pipe gives its
@@ -109,6 +129,24 @@ fn read(input: &mut dyn Read, chunk: &mut [u8], full: bool) -> io::Result<usize>
         }
     }
     Ok(length)
+}
+
+/// The first defect that counts as a loss, as far as it goes by itself: what touches it may not have come yet, where a pipe gives its bytes.
+fn first_of(mut decoder: Decoder, chunk: &[u8]) -> Option<Loss> {
+    for slice in chunk.chunks(SLICE) {
+        let (before, mut log, mut text) = (decoder.clone(), LossLog::new(), String::new());
+        decoder.push(slice, &mut text, &mut log);
+        if log.losses() == 0 {
+            continue;
+        }
+        decoder = before;
+        let mut log = LossLog::new();
+        return slice.chunks(1).find_map(|byte| {
+            decoder.push(byte, &mut text, &mut log);
+            first(&log)
+        });
+    }
+    None
 }
 
 /// The first defect that counts as a loss.
@@ -186,8 +224,8 @@ fn names<W: Write>(
     way: Way,
     target: &mut Target<W>,
     mut explain: Option<&mut Reading<'_>>,
-) -> Result<u64, Stop> {
-    let mut losses = 0;
+) -> Result<Defects, Stop> {
+    let mut defects = Defects::default();
     let mut input = BufReader::with_capacity(STEP, input);
     let mut line = Vec::new();
     let mut offset = 0;
@@ -197,7 +235,7 @@ fn names<W: Write>(
             if let Some(explain) = &mut explain {
                 explain.finish(&[]);
             }
-            return Ok(losses);
+            return Ok(defects);
         }
         let mut log = LossLog::with_limit(STEP);
         let end = [b"\r\n".as_slice(), b"\n"].into_iter().find(|end| line.ends_with(end)).unwrap_or_default();
@@ -231,7 +269,7 @@ fn names<W: Write>(
         } else {
             "\n"
         })?;
-        losses += log.losses();
+        defects.add(&log);
         offset += line.len() as u64;
     }
 }

@@ -3,12 +3,12 @@
 //! # Limits
 //!
 //! A charset is written as strictly as it is read: what its superset has beyond it cannot be written. The place of a
-//! character that cannot be written is given in bytes of the whole text as UTF-8, which is the place in the input only
+//! character that cannot be written is given in bytes of the text of its input as UTF-8, which is the place in the input only
 //! where the input is UTF-8. Of mailbox names each line is held whole.
 
 use super::explain::Writing;
 use super::{Coding, Stop};
-use mailglot_codec::{Charset, Encoder, LossLog, Unmappable};
+use mailglot_codec::{Charset, Encoder, LossKind, LossLog, Unmappable};
 use std::io::Write;
 
 /// Records kept of one piece: the last of them may be what stops the work.
@@ -22,8 +22,12 @@ pub(super) struct Target<W> {
     form: Form,
     /// Characters that could not be written.
     pub(super) losses: u64,
+    /// Characters that were written as others.
+    pub(super) substituted: u64,
     /// Bytes of text that were pushed.
     offset: u64,
+    /// Those of them that came before the input that is read.
+    begin: u64,
     explain: Option<Writing>,
 }
 
@@ -44,7 +48,15 @@ impl<W: Write> Target<W> {
             }
             Coding::ImapNames => Form::Names(String::new(), unmappable),
         };
-        Self { sink, form, losses: 0, offset: 0, explain }
+        Self { sink, form, losses: 0, substituted: 0, offset: 0, begin: 0, explain }
+    }
+
+    /// Begins the text of another input, which is named where there are several: places are told from here on.
+    pub(super) fn begin(&mut self, name: Option<&str>) {
+        self.begin = self.offset;
+        if let Some(explain) = &mut self.explain {
+            explain.begin(name, self.offset);
+        }
     }
 
     /// Writes text, but for what must wait for more.
@@ -63,6 +75,7 @@ impl<W: Write> Target<W> {
                 encoder.push(text, &mut bytes, &mut log);
                 let stopped = encoder.is_stopped();
                 self.losses += log.losses();
+                self.substituted += log.count(LossKind::Substituted);
                 self.sink.write_all(&bytes).map_err(Stop::Write)?;
                 if let Some(explain) = &mut self.explain {
                     explain.push(text, self.offset, &log);
@@ -86,6 +99,7 @@ impl<W: Write> Target<W> {
                 if let Some(encoder) = encoder.take() {
                     encoder.finish(&mut bytes, &mut log);
                     self.losses += log.losses();
+                    self.substituted += log.count(LossKind::Substituted);
                 }
                 if let Some(explain) = &mut self.explain {
                     explain.push("", self.offset, &log);
@@ -100,6 +114,7 @@ impl<W: Write> Target<W> {
         let loss = log.kept().iter().rfind(|loss| loss.kind.is_loss());
         let start = loss.map_or(self.offset, |loss| loss.bytes.start);
         let at = usize::try_from(start.saturating_sub(self.offset)).unwrap_or(0);
+        let start = start.saturating_sub(self.begin);
         let c = text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or_default();
         Stop::Loss(format!(
             "cannot write U+{:04X} at byte {start} of the text (as UTF-8) in {}",
@@ -110,14 +125,15 @@ impl<W: Write> Target<W> {
 
     fn write_names(&mut self, text: &str, unmappable: &Unmappable) -> Result<(), Stop> {
         for line in text.split_inclusive('\n') {
-            let name = line.trim_end_matches('\n');
-            let name = name.strip_suffix('\r').unwrap_or(name);
+            // A CR that ends no line is of the name.
+            let name = line.strip_suffix("\r\n").or_else(|| line.strip_suffix('\n')).unwrap_or(line);
             let (mut bytes, mut of_name) = (Vec::with_capacity(line.len()), LossLog::with_limit(RECORDS));
             let mut encoder = Charset::UTF_7_IMAP.new_strict_encoder(unmappable.clone());
             encoder.push(name, &mut bytes, &mut of_name);
             let stopped = encoder.is_stopped();
             encoder.finish(&mut bytes, &mut of_name);
             self.losses += of_name.losses();
+            self.substituted += of_name.count(LossKind::Substituted);
             // Each name is a text of its own to its encoder.
             let mut log = LossLog::with_limit(RECORDS);
             for loss in of_name.kept() {
@@ -165,6 +181,31 @@ mod tests {
                 assert!(run(&[&text[..cut], &text[cut..]]) == whole, "{label} cut at {cut}");
             }
         }
+    }
+
+    #[test]
+    fn a_cr_that_ends_no_line_is_of_the_name() {
+        for (text, bytes) in [("A\r", &b"A&AA0-"[..]), ("A\r\n", b"A\r\n"), ("A\r\r\nB\n", b"A&AA0-\r\nB\n")]
+        {
+            let mut target = target("imap-utf-7", Unmappable::Fatal);
+            target.push(text).unwrap();
+            target.finish().unwrap();
+            assert_eq!(target.sink, bytes, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn places_are_those_of_each_input() {
+        let mut stopping = target("iso-8859-1", Unmappable::Fatal);
+        for text in ["ok\n", "a€"] {
+            stopping.begin(None);
+            if let Err(stop) = stopping.push(text) {
+                let Stop::Loss(message) = stop else { panic!("{stop:?}") };
+                assert!(message.contains(" at byte 1 of the text"), "{message}");
+                return;
+            }
+        }
+        panic!("no loss");
     }
 
     #[test]

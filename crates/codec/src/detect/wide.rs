@@ -5,7 +5,7 @@
 //! no text has are never asked for that.
 //!
 //! # Limits
-//! What is looked at is the beginning. Text of fewer than four letters, and that of which no byte is a control, is not proven.
+//! What is looked at is the beginning. Text of which no byte is a control, of few letters among much else, or of ASCII in pairs is not proven.
 
 use super::language::NAT;
 use super::models::{Model, Models};

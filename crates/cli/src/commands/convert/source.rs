@@ -29,10 +29,9 @@ impl Defects {
     fn add(&mut self, log: &LossLog) {
         let is_read = |loss: &&Loss| ends(loss.kind) && loss.replaced == 0;
         self.all += log.losses();
-        let unreadable = log.kept().iter().any(|loss| loss.replaced > 0);
-        // Those that touch are one record.
+        // Those that touch are one record: where others are among them the number is the least.
         let read = log.kept().iter().filter(is_read).count() as u64;
-        self.read += if log.replaced() == 0 && !unreadable { log.losses() } else { read.min(log.losses()) };
+        self.read += if log.replaced() == 0 { log.losses() } else { read };
     }
 }
 

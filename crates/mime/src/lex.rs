@@ -7,10 +7,12 @@
 //!
 //! A comment that is not closed ends with the value. Obsolete syntax with control characters is taken as ordinary bytes.
 
+mod angles;
 mod halves;
 mod shifted;
 mod steps;
 
+pub(crate) use angles::angle_end;
 pub(crate) use halves::{Halves, swallows_address};
 pub(crate) use shifted::{has_shift, may_shift, read_shifts, shift_length};
 pub(crate) use steps::Steps;

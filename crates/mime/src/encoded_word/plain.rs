@@ -86,7 +86,9 @@ pub(super) fn plan(
                 let end = at + memchr::memchr(b'>', &value[at..])? + 1;
                 let address = &value[at..end];
                 let quiet = |(i, &b): (usize, &u8)| {
-                    (matches!(b, b'!'..=b'~') || lex::is_space(b)) && !(b == b'?' && address[i - 1] == b'=')
+                    (matches!(b, b'!'..=b'~') || lex::is_space(b))
+                        && !matches!(b, b'"' | b'(')
+                        && !(b == b'?' && address[i - 1] == b'=')
                 };
                 if !address.iter().enumerate().all(quiet) {
                     return None;
@@ -281,6 +283,8 @@ mod tests {
             "\"=?koi8-r?Q?=F0?=\" <a@b>",
             "(a) =?koi8-r?Q?=F0?=",
             "=?koi8-r?Q?=F0?= <a =?b>",
+            "=?koi8-r?Q?=F0?= <a(>)@b>",
+            "=?koi8-r?Q?=F0?= <\"a\"@b>",
             "=?koi8-r?Q?=F0?= @ b",
             "=?koi8-r?Q?=F0?= .x@b",
         ] {

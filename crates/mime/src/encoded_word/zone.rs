@@ -96,7 +96,7 @@ impl Pieces<'_> {
                     (end, Zone::Comment)
                 }
                 b'<' if angles => {
-                    let Some(end) = angle_end(value, at) else {
+                    let Some(end) = lex::angle_end(value, at) else {
                         angles = false;
                         continue;
                     };
@@ -259,19 +259,6 @@ fn is_delimiter(byte: u8) -> bool {
     matches!(byte, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')' | b'"')
 }
 
-/// Offset after the address in angles at `at`; a local part in quotes may hold an angle.
-fn angle_end(value: &[u8], at: usize) -> Option<usize> {
-    let mut i = at + 1;
-    loop {
-        i += memchr::memchr2(b'>', b'"', value.get(i..)?)?;
-        if value[i] == b'>' {
-            return Some(i + 1);
-        }
-        let local = lex::quoted_end(value, i).filter(|&end| value.get(end) == Some(&b'@'));
-        i = local.unwrap_or(i + 1);
-    }
-}
-
 /// Offset after the domain literal at `at` (RFC 5322 3.4.1), whose colons separate nothing; `at` where there is none.
 fn literal_end(value: &[u8], at: usize) -> usize {
     if value.get(at) != Some(&b'[') {
@@ -342,6 +329,10 @@ mod tests {
             ("\"a\".b@c.d", Some("\"a\".b@c.d")),
             ("a.\"b c\".d@e, x", Some("a.\"b c\".d@e")),
             ("n a @ [IPv6:::1]", Some("a @ [IPv6:::1]")),
+            // In angles with strings and comments.
+            ("<\"a>b\" @ x.de>, J\u{f6}rg \"x\" <c@d.de>", Some("<\"a>b\" @ x.de>")),
+            ("\u{f6} <\"a>b\".\"c\"@x.de>, \"x\" <c@d.de>", Some("<\"a>b\".\"c\"@x.de>")),
+            ("\u{f6} <a(>)@b>, c", Some("<a(>)@b>")),
             // Names.
             ("J. R. \u{e9} <a@b>", Some("<a@b>")),
             ("\u{e9} @ work <a@b>", Some("@")),

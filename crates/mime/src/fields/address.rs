@@ -329,6 +329,9 @@ mod tests {
             ("n <@a.example:c@d>, @b.example: e@f", "n <c@d>|<e@f>"),
             ("\"a b\"@c.example", "<\"a b\"@c.example>"),
             ("x <\"a>b\"@c.example>", "x <\"a>b\"@c.example>"),
+            ("<\"a>b\" @ x.de>, J\u{f6}rg \"x\" <c@d.de>", "<\"a>b\"@x.de>|J\u{f6}rg x <c@d.de>"),
+            ("<\"a b\" @ x.de>, \"@J\u{f6}rg\" <c@d.de>", "<\"a b\"@x.de>|@J\u{f6}rg <c@d.de>"),
+            ("n <a(>)@b>", "n <a@b>"),
             ("u@[IPv6:2001:db8::1], v@[192.0.2.1]", "<u@[IPv6:2001:db8::1]>|<v@[192.0.2.1]>"),
             ("a@b <c@d>", "a@b <c@d>"),
             ("a@b c@d", "<a@b>|<c@d>"),
@@ -400,8 +403,22 @@ mod tests {
 
     #[test]
     fn floods_take_linear_time() {
-        for unit in ["a@b,", "(", "\"", "<", "a:", ";", "=?utf-8?Q?a?= ", "@", "<@", "a ", "<a(b", "[", "a@["]
-        {
+        for unit in [
+            "a@b,",
+            "(",
+            "\"",
+            "<",
+            "a:",
+            ";",
+            "=?utf-8?Q?a?= ",
+            "@",
+            "<@",
+            "a ",
+            "<a(b",
+            "<\"a\"(",
+            "[",
+            "a@[",
+        ] {
             assert_linear(&unit, 100_000, |n| {
                 let _ = addresses(unit.repeat(n).as_bytes(), &HeaderContext::default(), &mut Vec::new());
             });

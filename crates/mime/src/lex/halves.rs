@@ -106,8 +106,8 @@ impl Halves {
                     at = end.unwrap_or(at);
                     faults += usize::from(end.is_none_or(|end| holds_address(&value[start..end])));
                 }
-                b'<' if angles => match memchr::memchr(b'>', &value[at..]) {
-                    Some(length) => at += length + 1,
+                b'<' if angles => match super::angle_end(value, start) {
+                    Some(end) => at = end,
                     None => angles = false,
                 },
                 _ => {}

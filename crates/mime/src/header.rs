@@ -23,12 +23,21 @@ pub struct Field {
 pub enum FieldKind {
     /// Text: Subject, Comments, X-…, and every field that is not known.
     Unstructured,
-    /// Phrases, comments and addresses: From, To, Cc, Reply-To, Sender, List-Id, Keywords, …
+    /// Phrases, comments and addresses: From, To, Cc, Reply-To, Sender, …
     Structured,
+    /// The same without addresses but for what stands in angles: Keywords, List-Id.
+    Phrases,
     /// A value with parameters: Content-Type, Content-Disposition.
     Parameters,
     /// Never decoded, never rewritten: Message-ID, Date, Received, signatures, …
     Opaque,
+}
+
+impl FieldKind {
+    /// Whether phrases, quoted strings and comments stand in it.
+    pub(crate) fn has_syntax(self) -> bool {
+        matches!(self, Self::Structured | Self::Phrases)
+    }
 }
 
 /// The kind of a field by its name (without case).
@@ -70,14 +79,18 @@ pub fn unfold(value: &[u8]) -> Cow<'_, [u8]> {
 
 /// True for a name that is certainly that of a header field, and not a word before a colon in running text.
 pub(crate) fn is_known(name: &[u8]) -> bool {
-    known_kind(name).is_some() || starts_without_case(name, b"x-") || starts_without_case(name, b"content-")
+    // RFC 9057 has taken a word of everyday.
+    let is_word = name.eq_ignore_ascii_case(b"author");
+    known_kind(name).is_some() && !is_word
+        || starts_without_case(name, b"x-")
+        || starts_without_case(name, b"content-")
 }
 
 /// Longest name in the list below.
 const LONGEST: usize = 32;
 
 fn known_kind(name: &[u8]) -> Option<FieldKind> {
-    use FieldKind::{Opaque, Parameters, Structured, Unstructured};
+    use FieldKind::{Opaque, Parameters, Phrases, Structured, Unstructured};
     let mut buffer = [0; LONGEST];
     let Some(lower) = buffer.get_mut(..name.len()) else {
         return family(name);
@@ -118,9 +131,32 @@ fn known_kind(name: &[u8]) -> Option<FieldKind> {
         | b"errors-to"
         | b"apparently-to"
         | b"approved"
+        | b"author"
+        | b"original-from"
+        | b"original-sender"
+        | b"x-apparently-from"
+        | b"x-apparently-to"
+        | b"x-bcc"
+        | b"x-cc"
+        | b"x-complaints-to"
+        | b"x-confirm-reading-to"
+        | b"x-envelope-from"
+        | b"x-envelope-sender"
+        | b"x-envelope-to"
+        | b"x-errors-to"
+        | b"x-forwarded-to"
+        | b"x-from"
+        | b"x-google-original-from"
+        | b"x-original-cc"
         | b"x-original-from"
-        | b"list-id"
-        | b"keywords" => Structured,
+        | b"x-original-reply-to"
+        | b"x-original-sender"
+        | b"x-rcpt-to"
+        | b"x-reply-to"
+        | b"x-return-receipt-to"
+        | b"x-sender"
+        | b"x-to" => Structured,
+        b"list-id" | b"keywords" => Phrases,
         b"content-type" | b"content-disposition" => Parameters,
         b"received"
         | b"x-received"
@@ -219,7 +255,11 @@ mod tests {
             (b"Content-Description", FieldKind::Unstructured),
             (b"FROM", FieldKind::Structured),
             (b"Resent-Cc", FieldKind::Structured),
-            (b"List-ID", FieldKind::Structured),
+            (b"List-ID", FieldKind::Phrases),
+            (b"Keywords", FieldKind::Phrases),
+            (b"Author", FieldKind::Structured),
+            (b"X-Confirm-Reading-To", FieldKind::Structured),
+            (b"X-Envelope-To", FieldKind::Structured),
             (b"Disposition-Notification-To", FieldKind::Structured),
             (b"content-type", FieldKind::Parameters),
             (b"Content-Disposition", FieldKind::Parameters),
@@ -232,6 +272,13 @@ mod tests {
         ];
         for &(name, kind) in table {
             assert_eq!(field_kind(name), kind, "{}", name.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn a_word_before_a_colon_is_no_field() {
+        for (name, want) in [("From", true), ("X-Anything", true), ("author", false), ("Remark", false)] {
+            assert_eq!(is_known(name.as_bytes()), want, "{name}");
         }
     }
 

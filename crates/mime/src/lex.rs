@@ -13,7 +13,7 @@ mod shifted;
 mod steps;
 
 pub(crate) use angles::angle_end;
-pub(crate) use halves::{Halves, swallows_address};
+pub(crate) use halves::{Halves, holds_address, swallows_address};
 pub(crate) use shifted::{has_shift, may_shift, read_shifts, shift_length};
 pub(crate) use steps::Steps;
 

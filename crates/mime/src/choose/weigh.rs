@@ -57,7 +57,10 @@ fn outweighs(charset: Charset, text: &str, start: &str) -> bool {
 /// Whether valid UTF-8 that carries no label outweighs the charset that other text of the message is in.
 pub(crate) fn is_utf8_beside(told: Option<Charset>, bytes: &[u8], text: &str) -> bool {
     let Some(charset) = told.filter(|charset| charset.is_single_byte()) else {
-        let is_everyday = |charset| is_frequent(charset, beginning(text).as_bytes());
+        let is_everyday = |charset| {
+            let start = beginning(text);
+            is_frequent(charset, start.as_bytes()) && is_natural(charset, start)
+        };
         return utf8_beats(told, bytes, text) || !told.is_some_and(is_everyday);
     };
     // Nobody says that it is in this charset: it must read better in it.
@@ -65,6 +68,47 @@ pub(crate) fn is_utf8_beside(told: Option<Charset>, bytes: &[u8], text: &str) ->
     let mut log = LossLog::with_limit(0);
     let reading = charset.decode(start.as_bytes(), &mut log);
     log.losses() > 0 || faults(&reading) >= faults(start)
+}
+
+/// Whether what a charset of two bytes a character makes of a text is written so by people: half-width katakana stand alone and in words, Greek
+/// letters not within Japanese words, and no such character takes the place of a letter with an accent within a word of Latin ones.
+fn is_natural(charset: Charset, start: &str) -> bool {
+    let mut log = LossLog::with_limit(0);
+    let reading = charset.decode(start.as_bytes(), &mut log);
+    let is_half = |c: char| matches!(c, '\u{FF61}'..='\u{FF9F}');
+    let is_greek = |c: char| matches!(c, '\u{370}'..='\u{4FF}');
+    let is_wide = |c: char| !c.is_ascii() && c.is_alphabetic() && !is_half(c) && !is_greek(c);
+    let is_latin = start.chars().all(|c| c.is_ascii() || kind(c) == Some(Kind::Latin));
+    if is_latin && is_in_names(start) {
+        return false;
+    }
+    let (mut halves, mut wides, mut before) = (0, 0, ' ');
+    let mut chars = reading.chars().peekable();
+    while let Some(c) = chars.next() {
+        let next = chars.peek().copied().unwrap_or(' ');
+        let beside = |is: &dyn Fn(char) -> bool| (is(before), is(next));
+        let letters = beside(&|c| c.is_ascii_alphabetic());
+        let is_odd = is_half(c) && letters != (false, false)
+            || is_greek(c) && beside(&is_wide) != (false, false)
+            || is_latin && is_wide(c) && letters == (true, true);
+        if is_odd {
+            return false;
+        }
+        halves += usize::from(is_half(c));
+        wides += usize::from(is_wide(c) || is_greek(c));
+        before = c;
+    }
+    halves == 0 || wides == 0 && halves >= 3
+}
+
+/// Whether each letter beyond ASCII is a small one behind others of a word that begins with a capital: `Zoë`, `André`.
+fn is_in_names(text: &str) -> bool {
+    text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_ascii()).all(|word| {
+        let mut chars = word.chars();
+        chars.next().is_some_and(|c| c.is_ascii_uppercase())
+            && chars.next().is_some_and(|c| c.is_ascii_lowercase())
+            && chars.all(char::is_lowercase)
+    })
 }
 
 /// A text up to the last character beyond ASCII that is looked at.
@@ -251,6 +295,35 @@ mod tests {
                 "Bob \u{1F642}",
             ] {
                 assert!(beats(label, text), "{label} {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn raw_utf_8_is_believed_where_the_other_reading_is_none_of_people() {
+        let beside = |label: &str, text: &str| {
+            let charset = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
+            is_utf8_beside(Some(charset), text.as_bytes(), text)
+        };
+        for label in ["Shift_JIS", "GBK", "Big5", "EUC-JP", "EUC-KR"] {
+            for text in
+                ["Zoë", "Zoë ", "Ελένη", "Жук Анна", "Jörg", "André", "Zoë, René", "ÿ é Jörg", "François"]
+            {
+                assert!(beside(label, text), "{label} {text}");
+            }
+        }
+        // Words of these charsets that are UTF-8 by chance.
+        for (label, words) in [
+            ("GBK", "目录,学期,谢谢,小学校,没钱没票,T恤,A转B,目录 A"),
+            ("EUC-KR", "쨈,천체,철책,창천,청천"),
+            ("Shift_JIS", "ﾃｽﾄｱ"),
+        ] {
+            let charset = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
+            for word in words.split(',') {
+                let bytes = charset.encode(word, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
+                if let Ok(text) = std::str::from_utf8(&bytes) {
+                    assert!(!is_utf8_beside(Some(charset), &bytes, text), "{label} {word} {text}");
+                }
             }
         }
     }

@@ -5,7 +5,7 @@
 //! A quoted string is one atom; who goes through the segments puts it together.
 
 use super::Form;
-use super::decode::{Reader, Ready, Segment, is_plain_text, push_clean, unfold};
+use super::decode::{Reader, Ready, Segment, is_plain_text, is_writable, push_clean, unfold};
 use super::zone::Zone;
 use crate::{japanese, lex};
 use mailglot_codec::{Charset, LossLog};
@@ -24,6 +24,8 @@ pub(super) struct State {
     pub words: bool,
     /// Words that are not clean UTF-8.
     pub dirty: bool,
+    /// Plain, but part of a string that is written anew.
+    pub pulled: bool,
 }
 
 impl State {
@@ -34,11 +36,12 @@ impl State {
             invalid: self.invalid || other.invalid,
             words: self.words || other.words,
             dirty: self.dirty || other.dirty,
+            pulled: self.pulled || other.pulled,
         }
     }
 
     pub(super) fn member(self) -> bool {
-        self.raw || self.words
+        self.raw || self.words || self.pulled
     }
 
     pub(super) fn wants_words(self) -> bool {
@@ -70,7 +73,35 @@ pub(super) struct Atoms<'r> {
     pub value: &'r [u8],
     pub reader: &'r Reader<'r>,
     pub form: Form,
+    /// Strings that must not be cut in a text, in order.
+    pub guards: Vec<Range<usize>>,
     pub list: Vec<Atom>,
+}
+
+/// The quoted strings of a text with raw bytes in which addresses stand: words that held one quote of a string would hide who is meant from a
+/// reader of addresses, which the field may be for.
+pub(super) fn guards(value: &[u8]) -> Vec<Range<usize>> {
+    let mut list = Vec::new();
+    if value.is_ascii() || memchr::memchr(b'"', value).is_none() || !lex::holds_address(value) {
+        return list;
+    }
+    let is_border = |byte: Option<&u8>| {
+        byte.is_none_or(|b| lex::is_space(*b) || matches!(b, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')'))
+    };
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'"', value.get(at..).unwrap_or_default()) {
+        let start = at + found;
+        let Some(end) = lex::quoted_end(value, start) else { break };
+        let before = start.checked_sub(1).and_then(|before| value.get(before));
+        if is_border(before) && is_border(value.get(end)) && !lex::holds_address(&value[start..end]) {
+            list.push(start..end);
+            at = end;
+        } else {
+            // What closes it may open another one.
+            at = end - 1;
+        }
+    }
+    list
 }
 
 impl Atoms<'_> {
@@ -100,6 +131,23 @@ impl Atoms<'_> {
         } else {
             let state = self.state(segment, repaired);
             self.list.push(Atom { range: range.clone(), zone: *zone, state, text: text.to_owned() });
+        }
+    }
+
+    /// Makes one group of each string of a text that has raw bytes in it.
+    pub(super) fn pull(&mut self) {
+        let mut at = 0;
+        for guard in &self.guards {
+            let inside = |atom: &Atom| atom.range.start < guard.end;
+            at += self.list[at..].iter().take_while(|atom| atom.range.end <= guard.start).count();
+            let end = at + self.list[at..].iter().take_while(|atom| inside(atom)).count();
+            if self.list[at..end].iter().any(|atom| atom.state.raw) {
+                for atom in self.list[at..end].iter_mut().filter(|a| !a.state.space && !a.state.member()) {
+                    atom.state.pulled = true;
+                    push_clean(&String::from_utf8_lossy(&self.value[atom.range.clone()]), &mut atom.text);
+                }
+            }
+            at = end;
         }
     }
 
@@ -154,7 +202,7 @@ impl Atoms<'_> {
                     state = State { raw: true, invalid: true, ..State::default() };
                 }
                 if state.raw {
-                    push_clean(&repaired, &mut text);
+                    let _ = self.reader.push_text(&repaired, &mut text);
                 }
             }
             self.list.push(Atom { range: range.start + start..range.start + at, zone, state, text });
@@ -190,7 +238,7 @@ pub(super) fn is_tidy(value: &[u8], word: &Ready, bytes: &[u8], form: Form) -> b
     strict
         && match form {
             Form::Words | Form::RawUtf8 => {
-                word.charset == Some(Charset::UTF_8) && std::str::from_utf8(bytes).is_ok_and(is_plain_text)
+                word.charset == Some(Charset::UTF_8) && std::str::from_utf8(bytes).is_ok_and(is_writable)
             }
             Form::Iso2022Jp => word.charset == Some(Charset::ISO_2022_JP) && is_clean_japanese(bytes),
         }

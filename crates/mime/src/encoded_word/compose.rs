@@ -40,15 +40,18 @@ pub struct Style<'a> {
 pub fn encode_field(name: &str, text: &str, style: &Style<'_>) -> Result<String, Unencodable> {
     // Name, colon and space.
     let column = name.len() + 2;
-    match field_kind(name.as_bytes()) {
+    let kind = field_kind(name.as_bytes());
+    match kind {
         FieldKind::Unstructured => field_text(text, Place::Text, style, column),
-        FieldKind::Structured if name.eq_ignore_ascii_case("keywords") => keywords(text, style, column),
-        FieldKind::Structured if text.contains('@') => list(text, style, column),
-        FieldKind::Structured if is_group(text) || has_angles(text) => match list(text, style, column) {
-            Ok(value) if is_quoted_group(text) || reads(&value, FieldKind::Structured) == text => Ok(value),
-            _ => phrase(text, style, column),
-        },
-        FieldKind::Structured => phrase(text, style, column),
+        FieldKind::Phrases if name.eq_ignore_ascii_case("keywords") => keywords(text, style, column),
+        FieldKind::Structured | FieldKind::Phrases if text.contains('@') => list(text, kind, style, column),
+        FieldKind::Structured | FieldKind::Phrases if is_group(text) || has_angles(text) => {
+            match list(text, kind, style, column) {
+                Ok(value) if is_quoted_group(text) || reads(&value, kind) == text => Ok(value),
+                _ => phrase(text, style, column),
+            }
+        }
+        FieldKind::Structured | FieldKind::Phrases => phrase(text, style, column),
         FieldKind::Parameters => parameters(text, style, column),
         FieldKind::Opaque if text.is_ascii() => {
             let mut lines = Lines::new(column, style.eol);
@@ -219,9 +222,9 @@ fn unescape(text: &str, out: &mut String) {
 }
 
 /// Addresses, groups, names, comments.
-fn list(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unencodable> {
+fn list(text: &str, kind: FieldKind, style: &Style<'_>, column: usize) -> Result<String, Unencodable> {
     let raw = text.as_bytes();
-    let (decoded, atoms) = atoms(raw, FieldKind::Structured, Form::Words, &context(), &mut Vec::new());
+    let (decoded, atoms) = atoms(raw, kind, Form::Words, &context(), &mut Vec::new());
     let tokens = tokens(text, &atoms, !style.eol.is_empty())?;
     let has_words = tokens.iter().any(|token| matches!(token, Token::Words(..)));
     if has_words && lex::swallows_address(raw) {
@@ -232,7 +235,7 @@ fn list(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unencoda
         return Err(Unencodable::Place);
     }
     let solid = |text: &str| text.split_ascii_whitespace().collect::<String>();
-    if has_words && solid(&reads(&written, FieldKind::Structured)) != solid(&decoded) {
+    if has_words && solid(&reads(&written, kind)) != solid(&decoded) {
         return Err(Unencodable::Place);
     }
     Ok(written)
@@ -699,6 +702,7 @@ mod tests {
         let eol = "\n";
         for (name, text, eol, want) in [
             ("List-Id", "Grüne <l.x.de>", "", "=?UTF-8?B?R3LDvG5l?= <l.x.de>"),
+            ("List-Id", "Fußball@Schule <l.x.de>", "", "=?UTF-8?B?RnXDn2JhbGxAU2NodWxl?= <l.x.de>"),
             ("Keywords", "grün, blau", "", "=?UTF-8?B?Z3LDvG4=?=, blau"),
             ("Keywords", "ü@x", "", "=?UTF-8?B?w7xAeA==?="),
             ("Keywords", "\"a, ü\",\"b, c\"", "", "=?UTF-8?B?YSwgw7w=?=,\"b, c\""),

@@ -57,6 +57,8 @@ pub(super) struct Reader<'a> {
     pub raw: Option<Charset>,
     /// What was asked for.
     pub(super) context: HeaderContext<'a>,
+    /// The text is to be written anew, not shown.
+    pub(super) is_written: bool,
     /// How characters of raw text are gone through.
     pub(super) steps: lex::Steps,
     named: OnceCell<Option<Charset>>,
@@ -82,7 +84,8 @@ impl<'a> Reader<'a> {
             value,
             raw: context.raw.filter(|&c| is_plain(c)),
             context: *context,
-            steps: if kind == FieldKind::Structured { lex::Steps::of(value) } else { lex::Steps::default() },
+            is_written: false,
+            steps: if kind.has_syntax() { lex::Steps::of(value) } else { lex::Steps::default() },
             named: OnceCell::new(),
             rival: OnceCell::new(),
             guess: OnceCell::new(),
@@ -96,7 +99,7 @@ impl<'a> Reader<'a> {
         for Piece { range, zone, word } in zone::pieces(value, kind, reader.steps) {
             let Some(word) = word else {
                 if zone == Zone::Address
-                    && kind == FieldKind::Structured
+                    && kind.has_syntax()
                     && let Some(word) = Finder::new(value, range.end).next_from(range.start)
                 {
                     findings.push(Finding::new(word.range, EventKind::EwInAddress, "left as it is"));
@@ -105,16 +108,16 @@ impl<'a> Reader<'a> {
                 if in_run && gap.is_none() && value[range.clone()].iter().all(|&b| lex::is_space(b)) {
                     gap = Some((range, zone));
                 } else {
-                    reader.push_text(gap.take());
-                    reader.push_text(Some((range, zone)));
+                    reader.add_text(gap.take());
+                    reader.add_text(Some((range, zone)));
                 }
                 continue;
             };
             let joined = gap.is_some()
                 || reader.segments.last().is_some_and(|s| !s.words.is_empty() && s.zone == zone);
             let Some(ready) = reader.ready(word, joined, &mut labels, findings) else {
-                reader.push_text(gap.take());
-                reader.push_text(Some((range, zone)));
+                reader.add_text(gap.take());
+                reader.add_text(Some((range, zone)));
                 continue;
             };
             reader.words.push(ready);
@@ -128,12 +131,90 @@ impl<'a> Reader<'a> {
             }
             gap = None;
         }
-        reader.push_text(gap);
+        reader.add_text(gap);
+        reader.rejoin();
         reader
     }
 
+    /// Reads the base64 of neighbors as one where it was cut within quanta, so that only all of it is well formed, and reads better so.
+    fn rejoin(&mut self) {
+        let is_cut =
+            |word: &Ready| word.word.letter == Letter::B && (word.damage.padding || word.damage.dropped);
+        if self.words.len() < 2 || !self.words.iter().any(is_cut) {
+            return;
+        }
+        let mut joined: Vec<(Range<usize>, Vec<u8>)> = Vec::new();
+        for run in self.segments.iter().map(|segment| segment.words.clone()) {
+            let mut first = run.start;
+            while first < run.end {
+                let one = &self.words[first];
+                let goes_on =
+                    |word: &&Ready| word.word.letter == Letter::B && same(word.charset, one.charset);
+                let count = self.words[first..run.end].iter().take_while(goes_on).count();
+                let group = &self.words[first..first + count];
+                if count > 1
+                    && group.iter().any(is_cut)
+                    && let Some(bytes) = self.whole(group)
+                {
+                    joined.push((first..first + count, bytes));
+                }
+                first += count.max(1);
+            }
+        }
+        if joined.is_empty() {
+            return;
+        }
+        let mut bytes = Vec::with_capacity(self.bytes.len() + 2 * self.words.len());
+        let mut groups = joined.into_iter().peekable();
+        let mut index = 0;
+        while index < self.words.len() {
+            let Some((group, whole)) = groups.next_if(|(group, _)| group.start == index) else {
+                let own = self.words[index].bytes.clone();
+                let start = bytes.len();
+                bytes.extend_from_slice(&self.bytes[own]);
+                self.words[index].bytes = start..bytes.len();
+                index += 1;
+                continue;
+            };
+            let (start, mut sextets) = (bytes.len(), 0);
+            bytes.extend_from_slice(&whole);
+            let mut from = start;
+            for word in &mut self.words[group.clone()] {
+                let payload = &self.value[word.word.payload.clone()];
+                sextets += payload.iter().filter(|byte| **byte != b'=').count();
+                let end = start + sextets * 3 / 4;
+                // Other readers see it cut.
+                word.damage = Damage { padding: !payload.len().is_multiple_of(4), ..Damage::default() };
+                word.bytes = from..end;
+                word.left = Sextets::default();
+                from = end;
+            }
+            index = group.end;
+        }
+        self.bytes = bytes;
+    }
+
+    /// The bytes of words as one piece of well-formed base64, if it is that and fewer of it are lost than of the words.
+    fn whole(&self, group: &[Ready]) -> Option<Vec<u8>> {
+        let payloads: Vec<u8> =
+            group.iter().flat_map(|word| self.value[word.word.payload.clone()].iter().copied()).collect();
+        let mut bytes = Vec::new();
+        if !payload::decode_strict(&payloads, &mut bytes) {
+            return None;
+        }
+        let charset = group[0].charset.filter(|c| *c != Charset::US_ASCII).unwrap_or(Charset::UTF_8);
+        let losses = |bytes: &[u8]| {
+            let mut log = LossLog::with_limit(0);
+            let _ = charset.decode(bytes, &mut log);
+            log.losses()
+        };
+        let dropped = group.iter().filter(|word| word.damage.dropped).count() as u64;
+        let apart = &self.bytes[group[0].bytes.start..group[group.len() - 1].bytes.end];
+        (losses(&bytes) < losses(apart) + dropped).then_some(bytes)
+    }
+
     /// Adds a text; touching texts of one zone are one, but for addresses.
-    fn push_text(&mut self, text: Option<(Range<usize>, Zone)>) {
+    fn add_text(&mut self, text: Option<(Range<usize>, Zone)>) {
         let Some((range, zone)) = text else { return };
         match self.segments.last_mut() {
             Some(last)
@@ -318,13 +399,29 @@ impl<'a> Reader<'a> {
             self.repaired(text, zone == Zone::Text, &range, findings)
         };
         let start = out.len();
-        let controls = push_clean(&text, out);
-        if controls > 0 && raw.iter().any(|&b| b != b'\t' && (b < b' ' || b == 0x7F) && !lex::is_space(b)) {
+        let mut controls = self.push_text(&text, out);
+        if controls > 0 {
+            // Tabs are white space.
+            controls -= memchr::memchr_iter(b'\t', text.as_bytes()).count() as u64;
+        }
+        if controls > 0 {
             findings.push(Finding::counted(range.clone(), EventKind::EwControlChar, "", controls));
         }
         if zone != Zone::Address {
             hidden::tell(out, start, range, self.context.strip_hidden, findings);
         }
+    }
+
+    /// Appends decoded text with spaces for controls; gives their number. What is to be written anew keeps those that UTF-8 has which was read
+    /// as another charset: without them nobody could undo that.
+    pub(super) fn push_text(&self, text: &str, out: &mut String) -> u64 {
+        if self.is_written {
+            let controls =
+                if is_plain_text(text) { 0 } else { text.chars().filter(|c| is_control(*c)).count() };
+            push_written(text, out);
+            return controls as u64;
+        }
+        push_clean(text, out)
     }
 
     /// A text as it was before it was damaged, where that was asked for and can be proved. `free`: it has no syntax.
@@ -536,6 +633,33 @@ pub(super) fn is_plain_text(text: &str) -> bool {
         _ => false,
     };
     !bytes.iter().enumerate().any(|(i, &byte)| control(i, byte))
+}
+
+/// Appends a text with a space for each control but those that are part of UTF-8 which was read as windows-1252 or ISO-8859-1.
+pub(super) fn push_written(text: &str, out: &mut String) {
+    if is_plain_text(text) {
+        out.push_str(text);
+        return;
+    }
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let misread = repair::misread(rest);
+        if misread > 0 {
+            out.push_str(&rest[..misread]);
+        } else {
+            out.push(if is_control(c) { ' ' } else { c });
+        }
+        rest = &rest[misread.max(c.len_utf8())..];
+    }
+}
+
+/// Whether no other controls stand in a text than those that [`push_written`] keeps.
+pub(crate) fn is_writable(text: &str) -> bool {
+    is_plain_text(text) || {
+        let mut out = String::with_capacity(text.len());
+        push_written(text, &mut out);
+        out == text
+    }
 }
 
 /// Appends a text with a space for each control; gives their number.

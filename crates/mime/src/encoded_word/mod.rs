@@ -46,7 +46,9 @@ mod zone;
 pub(crate) use atoms::is_clean_japanese;
 pub use compose::{Style, encode_field};
 pub(crate) use contrary::contrary_finding;
-pub(crate) use decode::{charset_of_raw, is_control, push_clean};
+#[cfg(test)]
+use decode::is_control;
+pub(crate) use decode::{charset_of_raw, is_writable, push_clean};
 pub use encode::encode;
 pub(crate) use encode::{Lines, choose};
 pub(crate) use encode_legacy::japanese_words;
@@ -536,6 +538,49 @@ mod tests {
         }
         let quoted = read(b"\"=?utf-8?Q?a?=\" <b@c.example>", FieldKind::Structured).1;
         assert_eq!(quoted, ["ew.in-quotes"]);
+    }
+
+    #[test]
+    fn every_control_of_raw_text_is_told() {
+        for c in ('\0'..='\x1F').chain('\x7F'..='\u{9F}').chain(['\u{2028}', '\u{2029}']) {
+            let told = !matches!(c, '\t' | '\n' | '\r');
+            for value in [format!("x{c}b"), format!("x é{c}b"), format!("x{c} b")] {
+                for kind in [FieldKind::Unstructured, FieldKind::Structured, FieldKind::Phrases] {
+                    let (text, codes) = read(value.as_bytes(), kind);
+                    assert!(!text.contains(is_control), "{value:?}");
+                    assert_eq!(codes.contains(&"ew.control-char"), told, "{value:?} {kind:?}");
+                }
+            }
+        }
+        let codes = |value: &str| read(value.as_bytes(), FieldKind::Parameters).1;
+        assert!(codes("a; name=\"x\u{85}b\"").contains(&"ew.control-char"));
+        for fold in ["x\r\n b", "x\n\tb", "x\r\r\n b", "x b\r\n", "x\tb"] {
+            assert_eq!(read(fold.as_bytes(), FieldKind::Unstructured).1, Vec::<&str>::new(), "{fold:?}");
+        }
+    }
+
+    #[test]
+    fn base64_may_be_cut_anywhere_and_often() {
+        for (text, charset) in
+            [("т123", "utf-8"), ("タカナ", "utf-16be"), ("日本語 x", "utf-8"), ("Привет!", "koi8-r")]
+        {
+            let resolved = Charset::for_label(charset.as_bytes(), View::Mail).charset().unwrap();
+            let bytes =
+                resolved.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new()).into_owned();
+            let whole = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, bytes);
+            for first in 1..whole.len() {
+                for second in first + 1..whole.len() {
+                    let pieces = [&whole[..first], &whole[first..second], &whole[second..]];
+                    let words = pieces.map(|piece| format!("=?{charset}?B?{piece}?=")).join(" ");
+                    let (got, codes) = read(words.as_bytes(), FieldKind::Unstructured);
+                    let lost = codes
+                        .iter()
+                        .any(|code| matches!(*code, "charset.invalid-bytes" | "charset.legacy-in-utf8"));
+                    assert_eq!(got, text, "{words}");
+                    assert!(!lost, "{words} {codes:?}");
+                }
+            }
+        }
     }
 
     #[test]

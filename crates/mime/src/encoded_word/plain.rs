@@ -43,7 +43,7 @@ pub(super) fn plan(
 ) -> Option<Vec<Replacement>> {
     let structured = match (target.form, kind) {
         (Form::Words, FieldKind::Unstructured) => false,
-        (Form::Words, FieldKind::Structured) => true,
+        (Form::Words, FieldKind::Structured | FieldKind::Phrases) => true,
         _ => return None,
     };
     let zone = if structured { Zone::Phrase } else { Zone::Text };

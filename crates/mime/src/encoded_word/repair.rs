@@ -187,6 +187,20 @@ fn windows_1252(c: char) -> Option<u8> {
     HIGH.chars().position(|high| high == c).map(|n| 0x80 + n as u8)
 }
 
+/// Bytes at the start of a text that are one sequence of UTF-8 whose bytes were read as windows-1252 or ISO-8859-1; 0 where there is none.
+pub(super) fn misread(text: &str) -> usize {
+    let count = match text.chars().next().map(u32::from) {
+        Some(0xC2..=0xDF) => 2,
+        Some(0xE0..=0xEF) => 3,
+        Some(0xF0..=0xF4) => 4,
+        _ => return 0,
+    };
+    let length = text.chars().take(count).map(char::len_utf8).sum();
+    let sequence = &text[..length];
+    let is_one = |byte| unread(sequence, byte).is_some_and(|read| read.chars().count() == 1);
+    if is_one(windows_1252) || is_one(latin_1) { length } else { 0 }
+}
+
 /// Names of U+00A0 to U+00FF (HTML 4.01 24.2).
 const LATIN: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro \
     para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc \

@@ -9,8 +9,8 @@
 //! Addresses are never changed. What cannot be written so that it reads the same is left alone, and so is a value of which an open quote
 //! makes an address the text of a string.
 
-use super::atoms::{Atom, Atoms, State, is_tidy};
-use super::decode::Reader;
+use super::atoms::{Atom, Atoms, State, guards, is_tidy};
+use super::decode::{Reader, push_clean};
 use super::repair::is_repair;
 use super::writer::{Target, Writer};
 use super::zone::Zone;
@@ -69,12 +69,12 @@ impl Rewriting<'_> {
         match kind {
             FieldKind::Opaque => Vec::new(),
             FieldKind::Parameters => params::rewrite(value, form, context, then, (column, eol), findings),
-            FieldKind::Unstructured | FieldKind::Structured => {
+            FieldKind::Unstructured | FieldKind::Structured | FieldKind::Phrases => {
                 let (before, list) = plan(value, kind, &target, context, findings);
                 if list.is_empty() {
                     return list;
                 }
-                if kind == FieldKind::Structured && lex::swallows_address(value) {
+                if kind.has_syntax() && lex::swallows_address(value) {
                     findings.push(Finding::new(0..value.len(), EventKind::EwBadToken, TORN));
                     return Vec::new();
                 }
@@ -229,9 +229,11 @@ pub(super) fn atoms(
     context: &HeaderContext,
     findings: &mut Vec<Finding>,
 ) -> (String, Vec<Atom>) {
-    let reader = Reader::new(value, kind, context, findings);
+    let mut reader = Reader::new(value, kind, context, findings);
+    reader.is_written = form != Form::Iso2022Jp;
     let mut text = String::new();
-    let mut atoms = Atoms { value, reader: &reader, form, list: Vec::new() };
+    let guards = if kind == FieldKind::Unstructured { guards(value) } else { Vec::new() };
+    let mut atoms = Atoms { value, reader: &reader, form, guards, list: Vec::new() };
     let mut segments = reader.segments.iter().peekable();
     while let Some(segment) = segments.next() {
         let start = text.len();
@@ -257,7 +259,10 @@ pub(super) fn atoms(
         text[start..].clone_into(&mut atom.text);
         atoms.list.push(atom);
     }
-    (text, atoms.list)
+    atoms.pull();
+    let mut shown = String::with_capacity(text.len());
+    push_clean(&text, &mut shown);
+    (shown, atoms.list)
 }
 
 /// The changes that bring a value to ISO-2022-JP; None where that cannot carry its text.

@@ -1,7 +1,7 @@
 //! The text of a run of words: bytes of one charset are joined before they are decoded.
 
 use super::contrary::{as_utf8, contrary_finding};
-use super::decode::{LONG_WORD, Reader, Ready, Segment, WORD, guess, push_clean, same};
+use super::decode::{LONG_WORD, Reader, Ready, Segment, WORD, guess, same};
 use super::zone::Zone;
 use super::{Finding, HeaderContext, Repairs, decode_text, has_word, hidden};
 use crate::EventKind;
@@ -51,7 +51,7 @@ impl Reader<'_> {
             let text = self.unnested(text, &at, findings);
             let text = self.repaired(text, true, &at, findings);
             let start = out.len();
-            let controls = push_clean(&text, out);
+            let controls = self.push_text(&text, out);
             if controls > 0 {
                 findings.push(Finding::counted(at.clone(), EventKind::EwControlChar, "", controls));
             }

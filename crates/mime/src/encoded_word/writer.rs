@@ -5,6 +5,7 @@
 //! Folds are written where a single space stands, or within words.
 
 use super::atoms::State;
+use super::decode::is_control;
 use super::encode::{LINE, Lines, choose, is_atom};
 use super::encode_legacy::japanese_words;
 use super::token::ends_word;
@@ -117,7 +118,9 @@ fn raw_form(
     let inner = |byte: Option<u8>| byte.is_some_and(|b| !lex::is_space(b));
     let edge = text.starts_with(' ') && !inner(before)
         || text.ends_with(' ') && !inner(value.get(range.end).copied());
-    if text.is_empty() || text.contains("=?") || touches || edge && place != Place::Phrase {
+    // Raw controls have no place in a header.
+    let has_controls = text.contains(is_control);
+    if text.is_empty() || has_controls || text.contains("=?") || touches || edge && place != Place::Phrase {
         return false;
     }
     let special = match place {

@@ -35,10 +35,11 @@ pub(crate) struct Piece {
 
 /// All pieces of a value, from left to right.
 pub(crate) fn pieces(value: &[u8], kind: FieldKind, steps: lex::Steps) -> Vec<Piece> {
-    let mut out = Pieces { value, steps, list: Vec::new() };
+    let addresses = kind == FieldKind::Structured;
+    let mut out = Pieces { value, steps, addresses, list: Vec::new() };
     match kind {
         FieldKind::Unstructured => out.words(0..value.len(), Zone::Text),
-        FieldKind::Structured => out.structured(),
+        FieldKind::Structured | FieldKind::Phrases => out.structured(),
         FieldKind::Parameters | FieldKind::Opaque => out.text(0..value.len(), Zone::Address),
     }
     out.list
@@ -47,6 +48,8 @@ pub(crate) fn pieces(value: &[u8], kind: FieldKind, steps: lex::Steps) -> Vec<Pi
 struct Pieces<'a> {
     value: &'a [u8],
     steps: lex::Steps,
+    /// Addresses may stand outside angles.
+    addresses: bool,
     list: Vec<Piece>,
 }
 
@@ -74,7 +77,8 @@ impl Pieces<'_> {
         let mut finder = Finder::new(value, value.len());
         // Once a delimiter was found without its partner, later ones of its kind are text.
         let (mut quotes, mut comments, mut angles) = (true, true, true);
-        let mut spaced = Spaced { value, steps, tried: 0, quotes: true };
+        let tried = if self.addresses { 0 } else { value.len() };
+        let mut spaced = Spaced { value, steps, tried, quotes: true };
         let (mut at, mut text) = (0, 0);
         while let Some(&byte) = value.get(at) {
             let (end, zone) = match byte {
@@ -83,7 +87,7 @@ impl Pieces<'_> {
                         quotes = false;
                         continue;
                     };
-                    let domain = value.get(end) == Some(&b'@');
+                    let domain = self.addresses && value.get(end) == Some(&b'@');
                     let (end, zone) =
                         if domain { (atom_end(value, end), Zone::Address) } else { (end, Zone::Quoted) };
                     spaced.address(at, end).map_or((end, zone), |end| (end, Zone::Address))
@@ -152,8 +156,9 @@ impl Pieces<'_> {
                 self.list.push(Piece { range: word.range.clone(), zone: Zone::Phrase, word: Some(word) });
                 continue;
             }
-            address |= byte == b'@';
-            i = if byte == b'@' {
+            let sign = self.addresses && byte == b'@';
+            address |= sign;
+            i = if sign {
                 literal_end(self.value, i + 1)
             } else {
                 i + self.steps.step_in_atom(self.value, i, ends_atom)
@@ -342,6 +347,17 @@ mod tests {
             ("\u{e9} . x", None),
         ] {
             let pieces = all(value.as_bytes(), FieldKind::Structured);
+            let found = pieces.into_iter().find(|piece| piece.zone == Zone::Address);
+            assert_eq!(found.map(|piece| &value[piece.range]), address, "{value}");
+        }
+    }
+
+    #[test]
+    fn phrases_have_no_addresses_outside_angles() {
+        for (value, address) in
+            [("Fu\u{df}ball@Schule, a @ b", None), ("\"\u{e9}\"@b", None), ("a@b <x.y.z>", Some("<x.y.z>"))]
+        {
+            let pieces = all(value.as_bytes(), FieldKind::Phrases);
             let found = pieces.into_iter().find(|piece| piece.zone == Zone::Address);
             assert_eq!(found.map(|piece| &value[piece.range]), address, "{value}");
         }

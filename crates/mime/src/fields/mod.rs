@@ -61,22 +61,13 @@ pub fn read(name: &[u8], value: &[u8], context: &HeaderContext, findings: &mut V
         b"return-path" | b"delivered-to" | b"envelope-to" | b"x-original-to" => {
             return Value::Addresses(addresses(value, context, findings));
         }
-        // Phrases without addresses.
-        b"keywords" | b"list-id" => {
-            return Value::Text(trimmed(&encoded_word::decode(
-                value,
-                FieldKind::Structured,
-                context,
-                findings,
-            )));
-        }
         _ => {}
     }
     match field_kind(&name) {
         FieldKind::Structured => Value::Addresses(addresses(value, context, findings)),
         FieldKind::Parameters => Value::Parameters(params::parse(value, context, findings)),
-        FieldKind::Unstructured => {
-            Value::Text(trimmed(&encoded_word::decode(value, FieldKind::Unstructured, context, findings)))
+        kind @ (FieldKind::Unstructured | FieldKind::Phrases) => {
+            Value::Text(trimmed(&encoded_word::decode(value, kind, context, findings)))
         }
         FieldKind::Opaque => {
             Value::Raw(trimmed(&encoded_word::decode(value, FieldKind::Opaque, context, findings)))

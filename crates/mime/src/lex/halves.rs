@@ -163,7 +163,7 @@ fn is_border(byte: u8) -> bool {
 }
 
 /// Whether `<…@…>` stands in a text.
-pub(super) fn holds_address(text: &[u8]) -> bool {
+pub(crate) fn holds_address(text: &[u8]) -> bool {
     let mut at = 0;
     while let Some(start) = memchr::memchr(b'<', &text[at..]).map(|n| at + n) {
         let Some(end) = memchr::memchr(b'>', &text[start..]).map(|n| start + n) else { return false };

@@ -197,6 +197,31 @@ impl<'a> Group<'a> {
         })
     }
 
+    /// Each form by itself, and those of them that were left out, with what it reads; damaged ones are not given, nor segments that are not
+    /// whole.
+    pub(super) fn singles(&self, context: &HeaderContext) -> Vec<(Group<'a>, Param)> {
+        let single = || Group { name: self.name.clone(), whole: true, ..Group::default() };
+        let mut list = Vec::new();
+        for item in self.plain.iter().chain(&self.extended).chain(&self.left_out) {
+            match split_name(item.raw.name).1 {
+                Form::Plain => list.push(Group { plain: Some(item.clone()), ..single() }),
+                Form::Extended => list.push(Group { extended: Some(item.clone()), ..single() }),
+                Form::Segment { .. } => {}
+            }
+        }
+        let is_segment = |item: &Item<'_>| matches!(split_name(item.raw.name).1, Form::Segment { .. });
+        if !self.segments.is_empty() && !self.left_out.iter().any(is_segment) {
+            list.push(Group { segments: self.segments.clone(), ..single() });
+        }
+        list.into_iter()
+            .filter_map(|group| {
+                let read = group.read(context).into_iter().flatten().next()?;
+                let Decoded { text, language, losses } = read.decoded;
+                (losses == 0).then(|| (group, Param { name: self.name.clone(), text, language }))
+            })
+            .collect()
+    }
+
     /// The text by the form that counts (`name*`, then `name*0`, then `name`; a clean form where that one is damaged), and where that begins.
     fn decode(&self, context: &HeaderContext, findings: &mut Vec<Finding>) -> Option<(usize, Param)> {
         let mut forms = self.read(context);

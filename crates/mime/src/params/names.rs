@@ -175,7 +175,7 @@ mod tests {
             // The damaged form is the one that goes.
             ("a; name=x.txt; name*=iso-2022-jp''%1B$B%FF%1B(B", "a; name=x.txt"),
             // What is left is brought to UTF-8.
-            ("a; name=x; name*=koi8-r''%F0", "a; name=x; name*=koi8-r''%F0"),
+            ("a; name=x; name*=koi8-r''%F0", "a; name=x; name*=utf-8''%D0%9F"),
             ("a; name=x.exe; name*=koi8-r''%F0.txt", "a; name*=utf-8''%D0%9F.txt"),
             // The same name in two forms, and a fallback for old readers, stay.
             ("a; name=x; name=x", "a; name=x; name=x"),

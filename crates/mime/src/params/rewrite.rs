@@ -2,18 +2,19 @@
 //!
 //! # Limits
 //!
-//! `charset` and `boundary` are never changed, nor is a form that another form of the same name wins over (but for the names of files, see
-//! `names`), nor a continuation with gaps, duplicates or missing semicolons.
+//! `charset` and `boundary` are never changed, nor is a continuation with gaps, duplicates or missing semicolons, nor a damaged form beside
+//! another one. Of a name in several forms each is brought to UTF-8 by itself.
 
 use super::decode::{Form as Mark, Group, group, split_extended, split_name};
 use super::encode::{extended, japanese_extended, japanese_words, quoted, words};
 use super::names::{has_repeats, with_semicolon};
-use super::scan::Item;
+use super::scan::{Item, LIMIT, Scanner};
 use super::{Param, Params, parse};
 use crate::encoded_word::{
-    self, Finding, Form, HeaderContext, Replacement, UNSAFE, decode_text, has_open, has_word,
-    is_clean_japanese, is_tidy_text,
+    self, Finding, Form, HeaderContext, Replacement, Rewriting, Target, UNSAFE, decode_text, has_open,
+    has_word, is_clean_japanese, is_tidy_text,
 };
+use crate::header::FieldKind;
 use crate::{EventKind, japanese, lex};
 use mailglot_codec::{Charset, LossLog, View};
 use std::collections::HashMap;
@@ -61,7 +62,7 @@ fn plan(
     params: &Params,
     form: Form,
     context: &HeaderContext,
-    (column, eol): (usize, &str),
+    (start, eol): (usize, &str),
     findings: &mut Vec<Finding>,
 ) -> Vec<Replacement> {
     let (_, mut groups) = group(value, context, &mut Vec::new());
@@ -71,13 +72,19 @@ fn plan(
         .map(|at| Replacement { at, with: Vec::new() })
         .collect();
     let by_name: HashMap<&str, &Param> = params.list.iter().map(|p| (p.name.as_str(), p)).collect();
-    let mut jobs: Vec<Job<'_>> = groups
-        .iter()
-        .filter(|g| !matches!(g.name.as_str(), "charset" | "boundary"))
-        .filter_map(|g| job(value, g, &by_name, form, context, findings))
+    let groups: Vec<Group<'_>> =
+        groups.into_iter().filter(|g| !matches!(g.name.as_str(), "charset" | "boundary")).collect();
+    let singles: Vec<(Group<'_>, Param)> =
+        groups.iter().filter(|group| !is_single(group)).flat_map(|group| group.singles(context)).collect();
+    let alone = groups.iter().filter(|group| is_single(group) && group.whole);
+    let alone = alone.filter_map(|group| Some((group, *by_name.get(&*group.name)?, false)));
+    let among = singles.iter().map(|(group, param)| (group, param, true));
+    let mut jobs: Vec<Job<'_>> = alone
+        .chain(among)
+        .filter_map(|(group, param, among)| job(value, (group, among), param, form, context, findings))
         .collect();
     jobs.sort_by_key(|j| j.at.start);
-    let (mut at, mut column) = (0, column);
+    let (mut at, mut column) = (0, start);
     for job in jobs {
         let gap = &value[at..job.at.start];
         column = match memchr::memrchr2(b'\r', b'\n', gap) {
@@ -90,8 +97,65 @@ fn plan(
         list.push(Replacement { at: job.at.clone(), with: with.into_bytes() });
         list.extend(job.drop.into_iter().map(|at| Replacement { at, with: Vec::new() }));
     }
+    list.extend(comments(value, Target { form, column: start, eol }, context, findings));
     list.sort_by_key(|r| r.at.start);
     if list.is_sorted_by(|a, b| a.at.end <= b.at.start) { list } else { Vec::new() }
+}
+
+/// The changes of comments with raw bytes (RFC 2047 5). Raw bytes that stand neither there nor in a value are told of.
+fn comments(
+    value: &[u8],
+    target: Target<'_>,
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+) -> Vec<Replacement> {
+    let mut list = Vec::new();
+    if value.is_ascii() {
+        return list;
+    }
+    let (_, scanner) = Scanner::new(value);
+    let values = scanner.within(context).take(LIMIT).map(|item| item.raw.range);
+    let (mut at, mut open) = (0, true);
+    for next in values.chain(std::iter::once(value.len()..value.len())) {
+        while at < next.start {
+            let from = at;
+            let end = if value[at] == b'(' && open { lex::comment_end(value, at) } else { None };
+            open &= value[at] != b'(' || end.is_some();
+            let Some(end) = end.filter(|end| *end <= next.start) else {
+                let parts = value[at + 1..next.start].iter().position(|b| *b == b'(');
+                at = parts.map_or(next.start, |n| at + 1 + n);
+                let raw = &value[from..at];
+                if let Some(first) = raw.iter().position(|b| !b.is_ascii()) {
+                    let last = raw.iter().rposition(|b| !b.is_ascii()).unwrap_or(first);
+                    let at = from + first..from + last + 1;
+                    findings.push(Finding::new(at, EventKind::ParamJunk, "raw bytes outside values stay"));
+                }
+                continue;
+            };
+            at = end;
+            let (comment, kind) = (&value[from..end], FieldKind::Phrases);
+            if comment.is_ascii() {
+                continue;
+            }
+            let line = memchr::memrchr2(b'\r', b'\n', &value[..from]);
+            let column = line.map_or(target.column + from, |line| from - line - 1);
+            let target = Target { column, ..target };
+            let mut found = Vec::new();
+            let changes =
+                Rewriting { value: comment, kind, target, context, then: context }.changes(&mut found);
+            list.extend(changes.into_iter().map(|change| Replacement {
+                at: from + change.at.start..from + change.at.end,
+                with: change.with,
+            }));
+            findings.extend(
+                found
+                    .into_iter()
+                    .map(|finding| Finding { at: from + finding.at.start..from + finding.at.end, ..finding }),
+            );
+        }
+        at = at.max(next.end);
+    }
+    list
 }
 
 /// One parameter to be written anew.
@@ -121,21 +185,21 @@ enum Syntax {
 /// Bytes of a name beyond which its value is in UTF-8: lines are as long as the name asks for, and each is tried anew for each character.
 const LONGEST_JAPANESE: usize = 100;
 
+/// Whether a name has one form.
+fn is_single(group: &Group<'_>) -> bool {
+    let forms = [group.plain.is_some(), group.extended.is_some(), !group.segments.is_empty()];
+    group.left_out.is_empty() && forms.iter().filter(|is_there| **is_there).count() == 1
+}
+
+/// How a name is written anew that has one form; `among`: it has others, too, and stays in that one.
 fn job<'a>(
     value: &'a [u8],
-    group: &Group<'a>,
-    params: &HashMap<&str, &'a Param>,
+    (group, among): (&Group<'a>, bool),
+    param: &'a Param,
     form: Form,
     context: &HeaderContext,
     findings: &mut Vec<Finding>,
 ) -> Option<Job<'a>> {
-    let param = *params.get(&*group.name)?;
-    let forms = usize::from(group.plain.is_some())
-        + usize::from(group.extended.is_some())
-        + usize::from(!group.segments.is_empty());
-    if forms != 1 || !group.whole {
-        return None;
-    }
     let items: Vec<_> =
         group.plain.iter().chain(&group.extended).chain(group.segments.iter().map(|s| &s.2)).collect();
     let first = *items.iter().min_by_key(|i| i.name.start)?;
@@ -168,7 +232,10 @@ fn job<'a>(
         Form::Iso2022Jp => (Form::Words, false),
         form => (form, false),
     };
-    let syntax = syntax(group, &items, form, param, context)?;
+    let syntax = match syntax(group, &items, form, param, context)? {
+        Syntax::Extended if among && group.plain.is_some() => Syntax::Words,
+        syntax => syntax,
+    };
     let (base, mark) = split_name(first.raw.name);
     let base = if mark == Mark::Plain { first.raw.name } else { base };
     let name = std::str::from_utf8(base).ok().filter(|n| n.bytes().all(lex::is_token))?;
@@ -225,7 +292,7 @@ fn syntax(
             Form::Iso2022Jp => charset == Some(Charset::ISO_2022_JP) && is_clean_japanese(&bytes),
             Form::Words | Form::RawUtf8 => {
                 charset == Some(Charset::UTF_8)
-                    && std::str::from_utf8(&bytes).is_ok_and(|t| !t.contains(encoded_word::is_control))
+                    && std::str::from_utf8(&bytes).is_ok_and(encoded_word::is_writable)
             }
         };
         // What was repaired reads otherwise than its bytes.
@@ -274,7 +341,6 @@ impl Job<'_> {
 mod tests {
     use super::super::encode::LINE;
     use super::*;
-    use crate::header::FieldKind;
 
     fn after(value: &str, form: Form) -> String {
         let list = encoded_word::rewrite(
@@ -333,6 +399,77 @@ mod tests {
         ] {
             assert_eq!(after(value, Form::Words), want, "{value}");
         }
+    }
+
+    #[test]
+    fn each_form_is_brought_to_utf8_and_reads_the_same() {
+        let (word, words) = ("\"=?UTF-8?B?SsO2cmcucGRm?=\"", "\"=?UTF-8?B?0J8ucGRm?=\"");
+        for (value, want) in [
+            (
+                "a; filename=\"J\u{f6}rg.pdf\"; filename*=utf-8''J%C3%B6rg.pdf",
+                format!("a; filename={word}; filename*=utf-8''J%C3%B6rg.pdf"),
+            ),
+            (
+                "a; filename*=iso-8859-1''J%F6rg.pdf; filename=J\u{f6}rg.pdf",
+                format!("a; filename*=utf-8''J%C3%B6rg.pdf; filename={word}"),
+            ),
+            ("a; f=\"\u{41f}.pdf\"; f*=koi8-r''%F0.pdf", format!("a; f={words}; f*=utf-8''%D0%9F.pdf")),
+            ("a; f*0=\"=?koi8-r?B?8A=?=\"; f*1=.pdf; f=\u{41f}.pdf", format!("a; f={words}; f={words}")),
+            (
+                "a; title=\u{f6}; title=\u{fc}",
+                "a; title=\"=?UTF-8?B?w7Y=?=\"; title=\"=?UTF-8?B?w7w=?=\"".into(),
+            ),
+            // A damaged form would count if it was whole.
+            ("a; t=x; t*=utf-8''%C3%BC%FF", "a; t=x; t*=utf-8''%C3%BC%FF".into()),
+        ] {
+            let once = after(value, Form::Words);
+            if value.contains("f*0") {
+                assert!(once.is_ascii(), "{once}");
+            } else {
+                assert_eq!(once, want, "{value}");
+            }
+            assert_eq!(after(&once, Form::Words), once, "{value}");
+            let read = |value: &str| parse(value.as_bytes(), &HeaderContext::default(), &mut Vec::new());
+            assert_eq!(read(&once), read(value), "{value}");
+        }
+        // In Latin-1, and with names of every form.
+        for form in [Form::Words, Form::RawUtf8, Form::Iso2022Jp] {
+            for value in [
+                &b"a; filename=\"J\xf6rg.pdf\"; filename*=utf-8''J%C3%B6rg.pdf"[..],
+                b"a; title=\"J\xf6rg.pdf\"; title*=utf-8''other",
+                b"a; (\xf6) filename=\"a.pdf\" (\xfc (\xe4))",
+            ] {
+                let context = HeaderContext::default();
+                let list = rewrite(value, form, &context, &context, (20, "\r\n"), &mut Vec::new());
+                let once = encoded_word::apply(value, &list);
+                assert!(std::str::from_utf8(&once).is_ok(), "{}", once.escape_ascii());
+                assert!(once.is_ascii() || form == Form::RawUtf8, "{}", once.escape_ascii());
+                assert_eq!(rewrite(&once, form, &context, &context, (20, "\r\n"), &mut Vec::new()), []);
+            }
+        }
+    }
+
+    #[test]
+    fn comments_are_written_anew() {
+        for (value, want) in [
+            ("a; (\u{f6}) f=\"a.pdf\"", "a; (=?UTF-8?B?w7Y=?=) f=\"a.pdf\""),
+            ("a (x \u{f6}(\u{fc})); f=b", "a (x =?UTF-8?B?w7Y=?=(=?UTF-8?B?w7w=?=)); f=b"),
+            ("a; f=b (\u{f6})", "a; f=b (=?UTF-8?B?w7Y=?=)"),
+            ("a; f=\"b (\u{f6})\"", "a; f*=utf-8''b%20%28%C3%B6%29"),
+            ("\u{f6}; f=b", "\u{f6}; f=b"),
+            ("a; (\u{f6}", "a; (\u{f6}"),
+        ] {
+            assert_eq!(after(value, Form::Words), want, "{value}");
+        }
+        for value in ["\u{f6}; f=b", "a; (\u{f6}", "a; \u{f6}=b"] {
+            let (mut told, context) = (Vec::new(), HeaderContext::default());
+            let _ = rewrite(value.as_bytes(), Form::Words, &context, &context, (20, "\n"), &mut told);
+            assert!(told.iter().any(|finding| finding.kind == EventKind::ParamJunk), "{value}");
+        }
+        crate::linear::assert_linear(&"comments", 50_000, |n| {
+            let (value, context) = ("a; (\u{f6}".repeat(n), HeaderContext::default());
+            let _ = rewrite(value.as_bytes(), Form::Words, &context, &context, (20, "\n"), &mut Vec::new());
+        });
     }
 
     #[test]

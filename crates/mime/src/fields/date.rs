@@ -105,7 +105,7 @@ pub fn date(value: &[u8]) -> Option<Date> {
     let mut numbers: Vec<&str> = Vec::new();
     for piece in &pieces {
         let piece: &str = piece;
-        if time.is_none() && piece.contains(':') {
+        if time.is_none() && (piece.contains(':') || is_dotted(piece)) {
             time = Some(clock(piece)?);
         } else if let Some(found) = MONTHS.iter().position(|name| month.is_none() && starts(piece, name)) {
             month = Some(found as u8 + 1);
@@ -140,6 +140,12 @@ pub fn date(value: &[u8]) -> Option<Date> {
         date.year.is_multiple_of(4) && (!date.year.is_multiple_of(100) || date.year.is_multiple_of(400));
     let length = LENGTHS[usize::from(month) - 1] + u8::from(leap && month == 2);
     (1..=length).contains(&date.day).then_some(date)
+}
+
+/// Whether a piece is a time with dots for colons: `10.30.00`.
+fn is_dotted(piece: &str) -> bool {
+    let is_number = |part: &str| matches!(part.len(), 1 | 2) && part.bytes().all(|b| b.is_ascii_digit());
+    piece.split('.').count() == 3 && piece.split('.').all(is_number)
 }
 
 /// Whether a date is surely readable: `[Day, ]d Mon yyyy hh:mm:ss ±hhmm`, as most are. A cheap look before [`date`].
@@ -290,6 +296,10 @@ mod tests {
             ("21 Nov 1997 09(h):(m) 55:\r\n 06 GMT", "1997-11-21T09:55:06Z"),
             ("21 Nov 1997 09 :55 GMT", "1997-11-21T09:55:00Z"),
             ("21 Nov 1997 09: GMT", "-"),
+            ("Mon, 01 Jan 2024 10.30.00 +0000", "2024-01-01T10:30:00Z"),
+            ("1 Jan 2024 9.5.6 EST", "2024-01-01T09:05:06-05:00"),
+            ("1 Jan 2024 25.30.00 +0000", "-"),
+            ("1 Jan 2024 10.30 +0000", "-"),
             ("21 Nov 1997 09:55:06 A", "1997-11-21T09:55:06-00:00"),
             ("1 Jan 2000 00:00:60 +0100", "2000-01-01T00:00:60+01:00"),
             ("29 Feb 2000 0:0:0 Z", "2000-02-29T00:00:00Z"),

@@ -1,6 +1,6 @@
 //! Edits of header fields.
 
-use crate::encoded_word::{self, Finding, Form, HeaderContext, Replacement, Rewriting, Target};
+use crate::encoded_word::{self, Finding, Form, HeaderContext, Repairs, Replacement, Rewriting, Target};
 use crate::header::{self, FieldKind};
 use crate::text::{Hints, raw_header_charset};
 use crate::{
@@ -88,6 +88,10 @@ pub(super) fn plan(
             let form = form(policy, ascii);
             let (column, eol) = (field.value.start - field.full.start, message.eol().bytes());
             let mut context = HeaderContext::of(policy);
+            if form.is_none() {
+                // What stays is not repaired.
+                context.repairs = Repairs::default();
+            }
             if form == Some(Form::Words)
                 && !policy.repairs.any()
                 && context.map.is_none()

@@ -147,6 +147,41 @@ fn second_halves_that_are_backslashes_stay() {
 }
 
 #[test]
+fn fields_that_are_kept_are_not_repaired() {
+    let raw = b"Subject: =?utf-8?q?Gr=C3=83=C2=BC=C3=83=C2=9Fe?=\n\nx\n";
+    let repaired = |headers| {
+        let policy = Policy { headers, repairs: Repairs::ALL, ..Policy::default() };
+        let done = process(raw, &policy);
+        (done.edits.len(), done.report.events.iter().any(|event| event.kind.code() == "ew.mojibake"))
+    };
+    assert_eq!(repaired(Headers::Words), (1, true));
+    assert_eq!(repaired(Headers::Keep), (0, false));
+}
+
+#[test]
+fn misread_utf8_can_still_be_mended_afterwards() {
+    let read = |raw: &[u8]| {
+        let value = raw.strip_prefix(b"Subject: ").unwrap().split(|b| *b == b'\n').next().unwrap();
+        let context = HeaderContext { repairs: Repairs::ALL, ..HeaderContext::default() };
+        decode(value, FieldKind::Unstructured, &context, &mut Vec::new()).into_owned()
+    };
+    for (raw, want) in [
+        ("Subject: =?utf-8?q?Gr=C3=83=C2=BC=C3=83=C2=9Fe?=\n\nx\n", "Gr\u{fc}\u{df}e"),
+        ("Subject: =?utf8?B?R3LDg8K8w4PCn2U=?=\n\nx\n", "Gr\u{fc}\u{df}e"),
+        ("Subject: Gr\u{c3}\u{bc}\u{c3}\u{9f}e\n\nx\n", "Gr\u{fc}\u{df}e"),
+        ("Subject: Gr\u{c3}\u{bc}\u{c3}\u{9f}e \u{85}\n\nx\n", "Gr\u{fc}\u{df}e  "),
+    ] {
+        for headers in [Headers::Words, Headers::RawUtf8] {
+            let policy = Policy { headers, ..Policy::default() };
+            let done = process(raw.as_bytes(), &policy).bytes.into_owned();
+            assert_eq!(read(&done), want, "{}", done.escape_ascii());
+            assert!(process(&done, &policy).edits.is_empty(), "{}", done.escape_ascii());
+        }
+        keeps_the_laws(raw.as_bytes());
+    }
+}
+
+#[test]
 fn japanese_without_words_becomes_words() {
     let raw = b"Subject: Re: \x1B$B2q5D\x1B(B (1)\r\nX-A: \x1B[1mbold\x1B[0m\r\nMIME-Version: 1.0\r\n\
         Content-Type: text/plain; charset=iso-2022-jp\r\n\

@@ -200,3 +200,34 @@ fn dispositions_that_nobody_knows_are_those_of_attachments() {
         assert!(out.ends_with("\u{41f}\u{440}\n".as_bytes()), "{disposition}");
     }
 }
+
+#[test]
+fn what_has_no_header_stays_and_is_told() {
+    let told = stays(b"\n\xe9t\xe9 caf\xe9\n");
+    assert!(told.iter().any(|(code, _)| *code == "mime.unsettled"), "{told:?}");
+    assert_eq!(
+        stays("\n\u{e9}t\u{e9}\n".as_bytes()).iter().filter(|(code, _)| *code == "mime.unsettled").count(),
+        1
+    );
+    assert_eq!(stays(b"\nabc\n"), []);
+}
+
+#[test]
+fn a_last_line_without_an_end_gets_none() {
+    for eol in [Eol::Lf, Eol::CrLf] {
+        let end = std::str::from_utf8(eol.bytes()).unwrap();
+        for (label, body) in [("iso-8859-1", "caf=E9="), ("utf-16le", "c=00a=00f=00=E9=00=")] {
+            let fields = format!(
+                "Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: quoted-printable"
+            );
+            let raw = message(&fields, [body, end].concat().as_bytes(), eol);
+            for transfer in [Transfer::SevenBit, Transfer::Keep, Transfer::Clean] {
+                let outcome = process(&raw, &Policy { transfer, ..Policy::default() });
+                let out = String::from_utf8(outcome.bytes.into_owned()).unwrap();
+                assert!(out.ends_with(&format!("{end}{end}caf=C3=A9={end}")), "{transfer:?}: {out:?}");
+                let again = process(out.as_bytes(), &Policy { transfer, ..Policy::default() });
+                assert_eq!(*again.bytes, *out.as_bytes());
+            }
+        }
+    }
+}

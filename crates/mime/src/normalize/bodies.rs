@@ -52,6 +52,16 @@ pub(super) fn plan(
         report.readings.push(reading(message, id, &choice));
         let body = Body { message, id, policy, transferred: &transferred, choice: &choice };
         if !body.may_change() {
+            if body.is_bare() && body.needs_charset() {
+                let detail = Cow::Borrowed("no header field says what it is, and none is invented");
+                report.push(Event {
+                    part: id,
+                    at: part.body,
+                    kind: EventKind::MimeUnsettled,
+                    detail,
+                    count: 1,
+                });
+            }
             continue;
         }
         let outgoing = outgoing::of(&body);
@@ -138,15 +148,18 @@ impl<'a> Body<'a, '_> {
     /// Whether the body may be written anew.
     fn may_change(&self) -> bool {
         let part = self.message.part(self.id);
-        // Without a single field it is no mail; a header would be an invention.
-        let bare = self.id == PartId::ROOT && self.message.fields(self.id).is_empty();
         // Two charsets in one body: only a change of charset could hold both.
         let others = |footer: &[u8]| !footer.is_ascii() || !self.choice.used.is_ascii_compatible();
         let mixed = self.policy.bodies == Bodies::Keep && self.transferred.footer().is_some_and(others);
         !(matches!(part.transfer, TransferEncoding::Unknown | TransferEncoding::Uuencode)
-            || bare
+            || self.is_bare()
             || self.policy.on_loss == OnLoss::Keep && self.choice.log.losses() > 0
             || mixed)
+    }
+
+    /// Without a single field it is no mail; a header would be an invention.
+    fn is_bare(&self) -> bool {
+        self.id == PartId::ROOT && self.message.fields(self.id).is_empty()
     }
 
     /// What holds of the bytes whatever they say as text, and would not of others.
@@ -393,8 +406,13 @@ impl<'a> Body<'a, '_> {
             }
             TransferEncoding::QuotedPrintable => {
                 quoted_printable::encode(&target.text, eol, &mut new);
-                // The line end that a mailbox adds would make a whole one of a CR.
-                if target.text.ends_with(b"\r") && self.transferred.span.end == self.message.raw().len() {
+                // A last line that had no end gets none, whatever adds one behind it; a CR would become a whole one of that.
+                let text = &target.text;
+                let open = !text.is_empty() && !text.ends_with(b"\n");
+                if open
+                    && (text.ends_with(b"\r") || self.transferred.body.ends_with(b"\n"))
+                    && self.transferred.span.end == self.message.raw().len()
+                {
                     new.extend_from_slice(&[b"=", eol].concat());
                 }
                 &new

@@ -134,7 +134,13 @@ pub(crate) struct Choice<'a> {
 
 /// What detection may say of raw bytes in mail.
 pub(crate) const MAIL: detect::Hints<'static> =
-    detect::Hints { declared: None, language: None, country: None, ascii_compatible: true };
+    detect::Hints {
+    declared: None,
+    language: None,
+    country: None,
+    ascii_compatible: true,
+    rules: detect::Rules::ALL_RULES,
+};
 
 /// Confidence of a guess that needs no help.
 pub(crate) const SURE: f32 = 0.9;

@@ -8,18 +8,23 @@
 //! EBCDIC is never guessed. UTF-7 and HZ are, but only where nothing at all speaks against them; mail should not
 //! take that for a proof, and asks [`structure`] instead.
 
+mod ascii;
 pub(crate) mod language;
 mod look;
 mod models;
 mod ranking;
 mod reading;
+mod rules;
 mod sample;
 mod score;
+mod signs;
 mod structure;
 mod voice;
 mod wide;
 
 pub use look::{has_letters, high_bytes, is_odd};
+#[doc(hidden)]
+pub use rules::Rules;
 pub use structure::{is_text_in_pairs, structure};
 
 use crate::{Charset, LossLog, bom};
@@ -87,6 +92,9 @@ pub struct Hints<'a> {
     /// Only charsets in which ASCII stands for itself are guessed, but for what a mark or [`structure`] proves: the
     /// rule for parts of a message.
     pub ascii_compatible: bool,
+    /// The rules of the decision; all but in measurements.
+    #[doc(hidden)]
+    pub rules: Rules,
 }
 
 /// Guesses the charset of a text.
@@ -255,18 +263,18 @@ fn priors(hints: &Hints<'_>) -> Priors {
     const COUNTRY: [u32; 2] = [4 * NAT, 2 * NAT];
     let by_language = hints.language.map(language::by_tag).unwrap_or_default();
     let by_country = hints.country.map(language::by_country).unwrap_or_default();
-    let mut priors = language::base_priors();
+    let mut languages = language::base_priors();
     for (hinted, [other, english]) in [(by_language, LANGUAGE), (by_country, COUNTRY)] {
         if hinted.is_empty() {
             continue;
         }
-        for (index, cost) in priors.iter_mut().enumerate() {
+        for (index, cost) in languages.iter_mut().enumerate() {
             if !hinted.contains(&index) {
                 *cost += if language::is_english(index) { english } else { other };
             }
         }
     }
-    priors
+    Priors { languages, rules: hints.rules }
 }
 
 #[cfg(test)]

@@ -47,6 +47,8 @@ pub(crate) struct Models {
 pub(super) struct Floor {
     classes: usize,
     costs: Vec<u8>,
+    /// The same where a sign may count as a space or as ASCII punctuation.
+    bounds: Vec<u8>,
 }
 
 impl Floor {
@@ -72,7 +74,21 @@ impl Floor {
         for class in [SPACE, OTHER, ASCII].map(usize::from) {
             costs[class * classes + class] = 0;
         }
-        Self { classes, costs }
+        let mut bounds = costs.clone();
+        let [space, other, sign] = [SPACE, OTHER, SIGN].map(usize::from);
+        for class in 0..classes {
+            let place = sign * classes + class;
+            bounds[place] = bounds[place].min(bounds[space * classes + class]).min(bounds[other * classes + class]);
+        }
+        for row in bounds.chunks_exact_mut(classes) {
+            row[sign] = row[sign].min(row[space]).min(row[other]);
+        }
+        Self { classes, costs, bounds }
+    }
+
+    /// What `class` costs at least behind `before` where signs may be spaces or punctuation.
+    pub(super) fn bound(&self, before: u8, class: u8) -> u32 {
+        self.bounds.get(usize::from(before) * self.classes + usize::from(class)).copied().unwrap_or(0).into()
     }
 
     pub(super) fn cost(&self, before: u8, class: u8) -> u32 {
@@ -176,7 +192,7 @@ impl Models {
     }
 
     /// Class of an ASCII letter, small or capital, in Latin script.
-    fn ascii_class(&self, letter: u8) -> u8 {
+    pub(super) fn ascii_class(&self, letter: u8) -> u8 {
         let place = usize::from(letter.to_ascii_lowercase().wrapping_sub(b'a'));
         self.ascii.get(place).copied().unwrap_or(FOREIGN)
     }

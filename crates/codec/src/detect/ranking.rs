@@ -6,7 +6,7 @@
 use super::language::NAT;
 use super::sample::Sample;
 use super::score::{self, Priors, Scored};
-use super::{Evidence, Guess, Hints, Rival, look, priors, sample, voice, wide};
+use super::{Evidence, Guess, Hints, Rival, Rules, ascii, look, priors, sample, voice, wide};
 use crate::{Charset, LossLog};
 
 /// What UTF-8 with damage costs, whatever it says: it is rarer than text that is whole.
@@ -30,9 +30,16 @@ pub(super) struct Ranking {
 impl Ranking {
     /// All that can read a sample of these bytes.
     pub(super) fn of(bytes: &[u8], hints: &Hints<'_>, nearly: impl FnOnce() -> Nearly) -> Self {
-        let priors = priors(hints);
-        let sample = sample::sample(bytes);
+        let mut sample = sample::sample(bytes, hints.rules);
+        let mut priors = priors(hints);
+        ascii::add_language(&mut priors, &sample.ascii);
         let mut scored = score::score(&sample, &priors, hints.ascii_compatible);
+        if hints.rules.has(Rules::NOISE_WORDS)
+            && let Some(text) = without_noise(&sample, &scored, &priors)
+        {
+            sample = text;
+            scored = score::score(&sample, &priors, hints.ascii_compatible);
+        }
         if !hints.ascii_compatible {
             scored.extend(wide::by_text(bytes, sample.bytes.len(), &priors));
         }
@@ -42,7 +49,7 @@ impl Ranking {
             scored.push(Scored { charset: Charset::UTF_8, cost, text: Charset::UTF_8.index() as u64 });
         }
         scored.sort_by_key(|s| s.cost);
-        voice::hear(&mut scored, &sample.bytes, hints.country);
+        voice::hear(&mut scored, &[&*sample.bytes, &*sample.ascii].concat(), hints.country);
         let noise = score::noise(&sample.bytes);
         Self { scored, sample, priors, noise }
     }
@@ -90,10 +97,36 @@ impl Ranking {
     }
 }
 
+/// The sample without words that are noise in each of the likeliest charsets; None where the sample as a whole is text, or nothing would be left.
+fn without_noise(sample: &Sample, scored: &[Scored], priors: &Priors) -> Option<Sample> {
+    /// Bytes above 7F that a word of noise has more of.
+    const NOISY: usize = 5;
+    let is_text = scored.first().is_some_and(|best| best.cost * 4 < score::noise(&sample.bytes) * 3);
+    if is_text {
+        return None;
+    }
+    let is_noise = |word: &[u8]| {
+        let word = Sample { bytes: word.to_vec(), ..Sample::default() };
+        // Short words are rare ones, or names.
+        word.bytes.iter().any(u8::is_ascii_control)
+            || look::high_bytes(&word.bytes).nth(NOISY).is_some()
+                && score::score(&word, priors, true)
+                    .first()
+                    .is_none_or(|best| best.cost > score::noise(&word.bytes))
+    };
+    let words = sample.bytes.split(|b| *b == b' ').filter(|word| !word.is_empty());
+    let (noise, text): (Vec<&[u8]>, Vec<&[u8]>) = words.partition(|word| is_noise(word));
+    if noise.is_empty() || text.iter().all(|word| word.is_ascii()) {
+        return None;
+    }
+    Some(Sample { bytes: text.join(&b' '), is_cut: false, ascii: sample.ascii.clone() })
+}
+
 /// What [`super::utf8_margin`] says.
 pub(super) fn utf8_margin(text: &str, label: Charset, hints: &Hints<'_>) -> Option<f32> {
-    let priors = priors(hints);
-    let sample = sample::sample(text.as_bytes());
+    let sample = sample::sample(text.as_bytes(), hints.rules);
+    let mut priors = priors(hints);
+    ascii::add_language(&mut priors, &sample.ascii);
     let label = score::scored_as(label.superset(), &sample, &priors)?;
     let cost = score::unicode_cost(&String::from_utf8_lossy(&sample.bytes), &priors);
     Some((f64::from(label.cost) - f64::from(cost)) as f32 / NAT as f32)

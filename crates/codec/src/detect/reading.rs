@@ -5,6 +5,8 @@
 
 use super::language::{NAT, Script};
 use super::models::{self, ASCII, FOREIGN, Floor, LETTERS, Models, OTHER, SIGN, SPACE};
+use super::rules::Rules;
+use super::signs::{self, Beside};
 use crate::{Charset, LossLog};
 
 /// Cost of a byte that the charset leaves undefined, of a control, of U+FFFD.
@@ -22,6 +24,8 @@ pub(super) struct Reading {
     pub(super) cost: u32,
     /// Number of broken characters.
     pub(super) broken: u32,
+    /// Signs in Han text: their places among the characters beyond ASCII, and what each costs at most.
+    pub(super) signs: Vec<(usize, u32)>,
 }
 
 /// What a character is, in four bytes: all pages are looked at for each text, and these are what is read of them.
@@ -56,6 +60,18 @@ pub(super) struct Page {
     script: Script,
     sorts: [Sort; 256],
     chars: [char; 256],
+    beside: [Beside; 256],
+    bounds: [Bound; 256],
+}
+
+/// What a byte costs at least, wherever it stands.
+#[derive(Clone, Copy, Debug)]
+struct Bound {
+    class: u8,
+    /// The class that stands before the next byte.
+    end: u8,
+    /// Cost beyond the classes.
+    extra: u8,
 }
 
 impl Page {
@@ -66,15 +82,31 @@ impl Page {
             let text = charset.decode(&bytes, &mut log);
             text.chars().next().filter(|_| log.losses() == 0).unwrap_or(char::REPLACEMENT_CHARACTER)
         });
-        Self { script, sorts: chars.map(|c| Sort::of(c, script)), chars }
+        let sorts = chars.map(|c| Sort::of(c, script));
+        let bounds = sorts.map(|sort| Bound { class: sort.class, end: sort.end(), extra: sort.least() });
+        let beside = std::array::from_fn(|byte| sorts[byte].beside(chars[byte]));
+        Self { script, sorts, chars, beside, bounds }
     }
 
     /// Reads a sample by this page; `english` are the costs of its runs of ASCII letters. None where the reading costs more than `most`.
-    pub(super) fn read(&self, sample: &[u8], english: &[u32], most: u32) -> Option<Reading> {
-        let sorts = sample.iter().map(|byte| self.sorts[usize::from(*byte)]);
+    pub(super) fn read(
+        &self,
+        sample: &[u8],
+        english: &[u32],
+        most: u32,
+        rules: Rules,
+    ) -> Option<Reading> {
         let may_win =
             || Models::get().floor(self.script).is_none_or(|floor| self.may_win(sample, floor, most));
-        if most == u32::MAX || may_win() { read_sorts(sorts, self.script, english, most) } else { None }
+        if most < u32::MAX && !may_win() {
+            return None;
+        }
+        let mut sorts: Vec<Sort> = sample.iter().map(|byte| self.sorts[usize::from(*byte)]).collect();
+        if rules.has(Rules::SIGNS_BY_PLACE) {
+            let char_at = |at: usize| self.chars[usize::from(sample[at])];
+            place_signs(&mut sorts, char_at, |at| self.beside[usize::from(sample[at])]);
+        }
+        read_sorts(&sorts, self.script, english, most)
     }
 
     /// Whether the sample may cost no more than `most` in any language of the script; fast, for most pages fall by this.
@@ -83,9 +115,9 @@ impl Page {
         let mut total = 0;
         for run in sample.chunks(8) {
             for byte in run {
-                let sort = self.sorts[usize::from(*byte)];
-                total += u32::from(sort.extra) + floor.cost(last, sort.class);
-                last = if sort.mark == SPACE { sort.class } else { sort.mark };
+                let bound = self.bounds[usize::from(*byte)];
+                total += u32::from(bound.extra) + floor.bound(last, bound.class);
+                last = bound.end;
             }
             if total > most {
                 return false;
@@ -142,10 +174,76 @@ pub(super) fn english_runs(sample: &[u8]) -> Vec<u32> {
 }
 
 /// Reads text in the classes of a script.
-pub(super) fn read_text(text: &str, script: Script) -> Reading {
+pub(super) fn read_text(text: &str, script: Script, rules: Rules) -> Reading {
     let english = english_runs(text.as_bytes());
-    let sorts: Vec<Sort> = text.chars().map(|c| Sort::of(c, script)).collect();
-    read_sorts(sorts.iter().copied(), script, &english, u32::MAX).unwrap_or_default()
+    let chars: Vec<char> = text.chars().collect();
+    let mut sorts: Vec<Sort> = chars.iter().map(|c| Sort::of(*c, script)).collect();
+    let mut han_signs = Vec::new();
+    if rules.has(Rules::SIGNS_BY_PLACE) {
+        let beside: Vec<Beside> = chars.iter().zip(&sorts).map(|(c, sort)| sort.beside(*c)).collect();
+        if script == Script::Han {
+            han_signs = placed_in_han(&chars, &beside);
+        } else {
+            place_signs(&mut sorts, |at| chars[at], |at| beside[at]);
+        }
+    }
+    let mut reading = read_sorts(&sorts, script, &english, u32::MAX).unwrap_or_default();
+    reading.signs = han_signs;
+    reading
+}
+
+/// Gives each sign the class and cost of its place.
+fn place_signs(sorts: &mut [Sort], char_at: impl Fn(usize) -> char, beside: impl Fn(usize) -> Beside) {
+    for at in 0..sorts.len() {
+        if sorts[at].class != SIGN || sorts[at].flags & IS_BROKEN != 0 {
+            continue;
+        }
+        let c = char_at(at);
+        if let Some(before) = at.checked_sub(1).filter(|before| char_at(*before) == c) {
+            sorts[at] = Sort { extra: signs::REPEATED as u8, ..sorts[before] };
+            continue;
+        }
+        let placed = place_at(at, sorts.len(), c, &char_at, &beside);
+        sorts[at] = Sort { class: placed.class, extra: placed.cost as u8, ..sorts[at] };
+    }
+}
+
+/// The place of the sign that begins a run at `at`.
+fn place_at(
+    at: usize,
+    length: usize,
+    c: char,
+    char_at: impl Fn(usize) -> char,
+    beside: impl Fn(usize) -> Beside,
+) -> signs::Placed {
+    let before = at.checked_sub(1).map_or(Beside::Edge, &beside);
+    let next = (at + 1..length).find(|next| char_at(*next) != c);
+    signs::place(c, before, next.map_or(Beside::Edge, &beside))
+}
+
+/// The signs of Han text, which its models know little of: their places among the characters beyond ASCII, and their costs.
+fn placed_in_han(chars: &[char], beside: &[Beside]) -> Vec<(usize, u32)> {
+    let mut placed = Vec::new();
+    let mut nth = 0;
+    for (at, &c) in chars.iter().enumerate().filter(|(_, c)| !c.is_ascii()) {
+        if is_common_sign(c) {
+            let is_repeated = at.checked_sub(1).is_some_and(|before| chars[before] == c);
+            let cost = if is_repeated {
+                signs::REPEATED
+            } else {
+                place_at(at, chars.len(), c, |at| chars[at], |at| beside[at]).cost
+            };
+            placed.push((nth, cost));
+        }
+        nth += 1;
+    }
+    placed
+}
+
+/// Whether a character is a sign that stands in texts of any language.
+fn is_common_sign(c: char) -> bool {
+    matches!(c, '\u{A0}'..='\u{BF}' | '\u{D7}' | '\u{F7}' | '\u{2000}'..='\u{2027}' | '\u{2030}'..='\u{205E}' | '\u{20A0}'..='\u{20BF}' | '\u{2122}' | '\u{3000}')
+        && !c.is_alphabetic()
 }
 
 /// A number for the characters beyond ASCII.
@@ -156,22 +254,21 @@ pub(super) fn text_hash(text: impl Iterator<Item = char>) -> u64 {
 
 /// Puts sorts into a row; None where that costs more than `most`. Several passes, each with little to keep in mind, are faster than one.
 fn read_sorts(
-    sorts: impl Iterator<Item = Sort> + Clone,
+    sorts: &[Sort],
     script: Script,
     english: &[u32],
     most: u32,
 ) -> Option<Reading> {
-    let mut cost: u32 = sorts.clone().map(|sort| u32::from(sort.extra)).sum();
+    let mut cost: u32 = sorts.iter().map(|sort| u32::from(sort.extra)).sum();
     if cost > most {
         return None;
     }
-    cost += case_cost(sorts.clone());
+    cost += case_cost(sorts);
     if cost > most {
         return None;
     }
-    let broken = sorts.clone().map(|sort| u32::from(sort.flags & IS_BROKEN != 0)).sum();
-    let length = sorts.size_hint().0;
-    let mut reading = Reading { classes: Vec::with_capacity(2 * length + 1), broken, ..Reading::default() };
+    let broken = sorts.iter().map(|sort| u32::from(sort.flags & IS_BROKEN != 0)).sum();
+    let mut reading = Reading { classes: Vec::with_capacity(2 * sorts.len() + 1), broken, ..Reading::default() };
     let mut english = english.iter().copied();
     let mut last = SPACE;
     // Within a run of ASCII letters; whether a letter beyond ASCII stands before it.
@@ -217,7 +314,7 @@ fn read_sorts(
 }
 
 /// What small letters after capitals, and the other way, cost together, as they are usual in words of all languages.
-fn case_cost(sorts: impl Iterator<Item = Sort>) -> u32 {
+fn case_cost(sorts: &[Sort]) -> u32 {
     let costs = &Models::get().case;
     // No letter, a small one, a capital, several capitals.
     let mut before = 0;
@@ -235,6 +332,22 @@ fn case_cost(sorts: impl Iterator<Item = Sort>) -> u32 {
 impl Sort {
     fn is_letter(self) -> bool {
         self.class >= FOREIGN || self.flags & ASCII_LETTER != 0
+    }
+
+    /// What the character is as a neighbor of a sign.
+    fn beside(self, c: char) -> Beside {
+        match c {
+            '\u{A0}' => Beside::Blank,
+            _ if self.is_letter() && !c.is_ascii() => Beside::Letter,
+            _ if c.is_ascii() => Beside::of_ascii(c as u8),
+            _ => Beside::Sign,
+        }
+    }
+
+    /// What it costs at least beyond its class, wherever it stands.
+    fn least(self) -> u8 {
+        let is_sign = self.class == SIGN && self.flags & IS_BROKEN == 0;
+        if is_sign { self.extra.min(signs::LEAST as u8) } else { self.extra }
     }
 
     /// The class that stands before the next one.
@@ -368,9 +481,9 @@ mod tests {
             let Some(floor) = Models::get().floor(page.script) else { continue };
             let (mut last, mut least) = (SPACE, 0);
             for (at, byte) in text.iter().enumerate() {
-                let sort = page.sorts[usize::from(*byte)];
-                least += u32::from(sort.extra) + floor.cost(last, sort.class);
-                last = if sort.mark == SPACE { sort.class } else { sort.mark };
+                let bound = page.bounds[usize::from(*byte)];
+                least += u32::from(bound.extra) + floor.bound(last, bound.class);
+                last = bound.end;
                 let sample = &text[..=at];
                 assert!(page.may_win(sample, floor, least), "{} {at}", candidate.charset);
                 assert!(least == 0 || !page.may_win(sample, floor, least - 1), "{} {at}", candidate.charset);

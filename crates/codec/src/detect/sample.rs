@@ -1,14 +1,18 @@
-//! The part of a text that tells most about its charset.
+//! The part of a text that tells most about its charset: words with bytes above 7F, and apart from them some words of ASCII, which tell the
+//! language.
 //!
 //! # Limits
-//! Words of ASCII tell little, and are taken only where there is not much else.
+//! The order of the words is lost.
 
+use super::rules::Rules;
 use std::ops::Range;
 
 /// Bytes of words with bytes above 7F that are taken first: what follows changes the decision rarely.
 const FIRST: usize = 192;
 /// Bytes of words that are taken besides because they have a byte that did not occur before.
 const NEW: usize = 96;
+/// Bytes of ASCII words that are taken.
+const ASCII: usize = 160;
 /// How far such words, and words that did not occur before, are searched for.
 const REACH: usize = 1 << 16;
 
@@ -21,12 +25,15 @@ pub(super) struct Sample {
     pub(super) bytes: Vec<u8>,
     /// The last word is not whole.
     pub(super) is_cut: bool,
+    /// Words of ASCII from the start of the text.
+    pub(super) ascii: Vec<u8>,
 }
 
 /// The sample of a text; all of it where it is short.
-pub(super) fn sample(text: &[u8]) -> Sample {
-    if text.len() <= FIRST {
-        return Sample { bytes: text.to_vec(), is_cut: false };
+pub(super) fn sample(text: &[u8], rules: Rules) -> Sample {
+    let has_ascii_apart = rules.has(Rules::ASCII_LANGUAGE);
+    if text.len() <= FIRST && !rules.has(Rules::REPEATS_ONCE) {
+        return Sample { bytes: text.to_vec(), ..Sample::default() };
     }
     let mut sample = Sample::default();
     let mut seen = [false; 256];
@@ -35,7 +42,7 @@ pub(super) fn sample(text: &[u8]) -> Sample {
     seen[..0x80].fill(true);
     while let Some(word) = next_word(text, at) {
         at = word.end;
-        let mut bytes = &text[word];
+        let mut bytes = if has_ascii_apart { without_flanks(&text[word]) } else { &text[word] };
         let is_new = bytes.iter().any(|b| !seen[usize::from(*b)]);
         let full = sample.bytes.len() >= FIRST;
         if full && !is_new || !insert(&mut words, bytes) {
@@ -61,10 +68,26 @@ pub(super) fn sample(text: &[u8]) -> Sample {
         }
         sample.bytes.push(b' ');
     }
-    if !sample.is_cut {
-        fill(&mut sample.bytes, text);
+    if has_ascii_apart {
+        fill(&mut sample.ascii, text, ASCII);
+    } else if !sample.is_cut {
+        fill(&mut sample.bytes, text, FIRST);
     }
     sample
+}
+
+/// A word from the last ASCII letters before its first byte above 7F to the first ones behind its last: `left">\xA0<font` gives `>\xA0<f`.
+fn without_flanks(word: &[u8]) -> &[u8] {
+    /// Bytes behind the last one above 7F that may belong to its character.
+    const TRAIL: usize = 2;
+    let is_high = |b: &u8| *b >= 0x80;
+    let (Some(first), Some(last)) = (word.iter().position(is_high), word.iter().rposition(is_high)) else {
+        return word;
+    };
+    let start = word[..first].iter().rposition(|b| !b.is_ascii_alphabetic()).unwrap_or(0);
+    let rest = word.get(last + TRAIL..).unwrap_or_default();
+    let end = rest.iter().position(|b| !b.is_ascii_alphabetic()).map_or(word.len(), |n| last + TRAIL + n + 1);
+    &word[start..end]
 }
 
 /// Takes a word into a sorted list of few; false when it stands there.
@@ -90,12 +113,12 @@ fn skip(text: &[u8], from: usize, seen: &[bool; 256]) -> usize {
 }
 
 /// Adds words of ASCII from the start of the text: they show the language where telling ones are few.
-fn fill(sample: &mut Vec<u8>, text: &[u8]) {
-    if sample.len() + 1 >= FIRST {
+fn fill(sample: &mut Vec<u8>, text: &[u8], most: usize) {
+    if sample.len() + 1 >= most {
         return;
     }
     for word in text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty() && word.is_ascii()) {
-        if sample.len() + word.len() >= FIRST {
+        if sample.len() + word.len() >= most {
             break;
         }
         sample.extend_from_slice(word);
@@ -160,7 +183,8 @@ mod tests {
 
     #[test]
     fn words_with_rare_bytes_are_found() {
-        assert_eq!(sample(b"caf\xE9").bytes, b"caf\xE9");
+        let sample = |text: &[u8]| sample(text, Rules::ALL_RULES);
+        assert_eq!(sample(b"caf\xE9").bytes, b"caf\xE9 ");
         let mut text = b"plain words and more ".repeat(40);
         text.extend_from_slice(&b"\xE9t\xE9 ".repeat(100));
         text.extend_from_slice(&b"plain ".repeat(1000));

@@ -6,6 +6,7 @@
 use super::language::{self, Candidate, Language, NAT, RARE, Script, candidates, usual_first};
 use super::models::{LETTERS, Model, Models};
 use super::reading::{Reading, english_runs, read_text, text_hash};
+use super::rules::Rules;
 use super::sample::{self, Sample};
 use crate::generated::languages::LANGUAGES;
 use crate::{Charset, LossLog};
@@ -20,8 +21,14 @@ pub(super) struct Scored {
     pub(super) text: u64,
 }
 
-/// Cost of each language: what the hints leave.
-pub(super) type Priors = Vec<u32>;
+/// What is known before the text is read.
+#[derive(Debug)]
+pub(super) struct Priors {
+    /// Cost of each language, by its index in `LANGUAGES`.
+    pub(super) languages: Vec<u32>,
+    /// The rules that are in force.
+    pub(super) rules: Rules,
+}
 
 /// What may be worse by this at a first look and still win.
 const MARGIN: u32 = 8 * NAT;
@@ -32,7 +39,7 @@ pub(super) fn score(sample: &Sample, priors: &Priors, ascii_compatible: bool) ->
     let mut scored = Vec::new();
     let english = english_runs(&sample.bytes);
     for trial in likely(&head, priors, ascii_compatible) {
-        scored.extend(trial.score(sample, &english));
+        scored.extend(trial.score(sample, &english, priors.rules));
     }
     scored.sort_by_key(|s| s.cost);
     scored
@@ -44,8 +51,8 @@ pub(super) fn scored_as(charset: Charset, sample: &Sample, priors: &Priors) -> O
     let candidate = language::for_label(charset)?;
     let of_script = LANGUAGES.iter().enumerate().filter(|(_, language)| language.script == candidate.script);
     let cost = |index| candidate.languages.iter().find(|(i, _)| *i == index).map_or(RARE, |(_, cost)| *cost);
-    let languages = of_script.map(|(index, _)| (index, cost(index) + priors[index])).collect();
-    let scored = Trial { candidate, languages }.score(sample, &english_runs(&sample.bytes));
+    let languages = of_script.map(|(index, _)| (index, cost(index) + priors.languages[index])).collect();
+    let scored = Trial { candidate, languages }.score(sample, &english_runs(&sample.bytes), priors.rules);
     let mut scored = scored.unwrap_or(Scored { charset, cost: u32::MAX / 2, text: 0 });
     // Charsets of two bytes, and pages like that of Arabic, have letters of other scripts, too, and mail is written in them.
     let (text, losses) = multi_byte(candidate.charset, &sample.bytes, sample.is_cut);
@@ -63,8 +70,8 @@ struct Trial<'c> {
 
 impl Trial<'_> {
     /// The cost in the likeliest of the languages.
-    fn score(&self, sample: &Sample, english: &[u32]) -> Option<Scored> {
-        let (reading, text) = read(self.candidate, sample, english, u32::MAX)?;
+    fn score(&self, sample: &Sample, english: &[u32], rules: Rules) -> Option<Scored> {
+        let (reading, text) = read(self.candidate, sample, english, u32::MAX, rules)?;
         let cost =
             |(language, prior): &(usize, u32)| language_cost(*language, &reading, text.as_deref()) + prior;
         let best = self.languages.iter().map(cost).min()?;
@@ -90,12 +97,12 @@ fn likely(head: &Sample, priors: &Priors, ascii_compatible: bool) -> Vec<Trial<'
             continue;
         }
         let reading = readings[place].get_or_init(|| {
-            let prior = candidate.languages.iter().map(|(language, cost)| cost + priors[*language]).min();
-            read(candidate, head, &english, most.checked_sub(prior?)?)
+            let prior = candidate.languages.iter().map(|(language, cost)| cost + priors.languages[*language]).min();
+            read(candidate, head, &english, most.checked_sub(prior?)?, priors.rules)
         });
         let Some((reading, text)) = reading else { continue };
         let (language, prior) = candidate.languages[nth];
-        let prior = prior + priors[language];
+        let prior = prior + priors.languages[language];
         let before = reading.cost + prior;
         let Some(room) = most.checked_sub(before) else { continue };
         let cost = match Models::get().language(language) {
@@ -124,16 +131,17 @@ fn read(
     sample: &Sample,
     english: &[u32],
     most: u32,
+    rules: Rules,
 ) -> Option<(Reading, Option<String>)> {
-    let Sample { bytes: sample, is_cut } = sample;
+    let Sample { bytes: sample, is_cut, .. } = sample;
     let (reading, text) = if candidate.is_single_byte {
-        (candidate.page().read(sample, english, most)?, None)
+        (candidate.page().read(sample, english, most, rules)?, None)
     } else {
         let (text, losses) = multi_byte(candidate.charset, sample, *is_cut);
         if losses as usize * 20 > sample.len() {
             return None;
         }
-        (read_text(&text, candidate.script), Some(text))
+        (read_text(&text, candidate.script, rules), Some(text))
     };
     (reading.broken as usize * 20 <= sample.len() + 20).then_some((reading, text))
 }
@@ -145,8 +153,13 @@ fn language_cost(language: usize, reading: &Reading, text: Option<&str>) -> u32 
         Model::Han(characters) => {
             let marks = reading.classes.iter().filter(|class| **class < LETTERS);
             let marks: u32 = marks.map(|class| characters.mark(*class)).sum();
-            let text = text.unwrap_or_default().chars();
-            marks + text.filter(|c| !c.is_ascii()).map(|c| characters.cost(c)).sum::<u32>()
+            let mut signs = reading.signs.iter().peekable();
+            let wide = text.unwrap_or_default().chars().filter(|c| !c.is_ascii());
+            let costs = wide.enumerate().map(|(nth, c)| {
+                let placed = signs.next_if(|(place, _)| *place == nth).map(|(_, cost)| *cost);
+                characters.cost(c).min(placed.unwrap_or(u32::MAX))
+            });
+            marks + costs.sum::<u32>()
         }
     }
 }
@@ -166,10 +179,10 @@ fn multi_byte(charset: Charset, sample: &[u8], cut: bool) -> (String, u64) {
 /// What decoded text costs in the likeliest language of its script, for charsets that carry all of them.
 pub(super) fn unicode_cost(text: &str, priors: &Priors) -> u32 {
     let script = Script::most_of(text);
-    let reading = read_text(text, script);
+    let reading = read_text(text, script, priors.rules);
     let of_script = |(_, language): &(usize, &Language)| language.script == script;
     let languages = LANGUAGES.iter().enumerate().filter(of_script);
-    let cost = |(index, _)| language_cost(index, &reading, Some(text)) + priors[index];
+    let cost = |(index, _)| language_cost(index, &reading, Some(text)) + priors.languages[index];
     languages.map(cost).min().unwrap_or_default() + reading.cost
 }
 

@@ -1,0 +1,61 @@
+//! The language of the ASCII words of a text, as a prior for the language of its other words.
+//!
+//! Every charset reads ASCII alike: it says nothing of the charset but by its language. English text with a few foreign names in it is
+//! English all the same, so what its words say is bounded.
+//!
+//! # Limits
+//! Languages of other scripts than Latin count as written beside English.
+
+use super::language::{self, NAT, Script};
+use super::models::{Model, Models, OTHER, SPACE};
+use super::score::Priors;
+use crate::generated::languages::LANGUAGES;
+
+/// The most that ASCII words speak against a language.
+const MOST: u32 = 6 * NAT;
+/// What they are worth, in quarters of what the models say: letters depend on each other more than those know.
+const WORTH: u32 = 2;
+/// Cost of a language in another script beside English words.
+const OTHER_SCRIPT: u32 = NAT;
+
+/// Adds to the cost of each language what the ASCII words speak against it.
+pub(super) fn add_language(priors: &mut Priors, words: &[u8]) {
+    if words.is_empty() {
+        return;
+    }
+    let models = Models::get();
+    let classes = classes(models, words);
+    let costs: Vec<Option<u32>> = (0..LANGUAGES.len())
+        .map(|index| match models.language(index) {
+            Model::Letters(letters) if LANGUAGES[index].script == Script::Latin => {
+                letters.coarse_cost(&classes, u32::MAX)
+            }
+            _ => None,
+        })
+        .collect();
+    let Some(least) = costs.iter().flatten().min().copied() else { return };
+    let against = |cost: u32| ((cost - least) * WORTH / 4).min(MOST);
+    let english = (0..LANGUAGES.len()).find(|index| language::is_english(*index));
+    let other = english.and_then(|index| costs[index]).map_or(MOST, against) + OTHER_SCRIPT;
+    for (prior, cost) in priors.languages.iter_mut().zip(&costs) {
+        *prior += cost.map_or(other, against);
+    }
+}
+
+/// The classes of ASCII text in Latin script.
+fn classes(models: &Models, words: &[u8]) -> Vec<u8> {
+    let mut classes = Vec::with_capacity(words.len());
+    let mut last = SPACE;
+    for byte in words {
+        let class = match byte {
+            b'A'..=b'Z' | b'a'..=b'z' => models.ascii_class(*byte),
+            byte if byte.is_ascii_whitespace() => SPACE,
+            _ => OTHER,
+        };
+        if class != last || class > OTHER {
+            classes.push(class);
+        }
+        last = class;
+    }
+    classes
+}

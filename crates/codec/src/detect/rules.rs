@@ -1,0 +1,75 @@
+//! The rules of a charset decision, as a set: each can be switched off to measure what it finds and what it costs.
+//!
+//! # Limits
+//! Programs use [`Rules::default`], which is all of them; `docs/charset-decisions.md` has the measurement of each.
+
+/// A set of decision rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rules(u32);
+
+impl Rules {
+    /// A sign costs what its place says: a no-break space between tags little, within a word much.
+    pub const SIGNS_BY_PLACE: Self = Self(1);
+    /// Equal words and equal runs of signs count once, however often a text repeats them.
+    pub const REPEATS_ONCE: Self = Self(1 << 1);
+    /// Words that are text in no charset, such as remains of attachments, do not count where others are.
+    pub const NOISE_WORDS: Self = Self(1 << 2);
+    /// What the ASCII words of a text say of its language is bounded: English text with foreign names is English.
+    pub const ASCII_LANGUAGE: Self = Self(1 << 3);
+    /// A label under which all bytes stand where they make sense yields only to words of another language.
+    pub const LABEL_NEEDS_WORDS: Self = Self(1 << 4);
+    /// Runs of valid UTF-8 in single-byte text are read as UTF-8, the rest by its charset.
+    pub const MIXED_RUNS: Self = Self(1 << 5);
+    /// Private use characters and box drawing within prose speak against a charset.
+    pub const PRIVATE_USE: Self = Self(1 << 6);
+    /// Names of fonts, the mailer, the time zone and hosts tell the writer's language.
+    pub const MAILER: Self = Self(1 << 7);
+
+    /// Every rule with its name, in the order of the documentation.
+    pub const ALL: &'static [(&'static str, Self)] = &[
+        ("signs by place", Self::SIGNS_BY_PLACE),
+        ("repeats count once", Self::REPEATS_ONCE),
+        ("noise left out", Self::NOISE_WORDS),
+        ("language of the ASCII text", Self::ASCII_LANGUAGE),
+        ("a label yields to words only", Self::LABEL_NEEDS_WORDS),
+        ("mixed runs of UTF-8", Self::MIXED_RUNS),
+        ("private use characters", Self::PRIVATE_USE),
+        ("fonts, mailer, time zone", Self::MAILER),
+    ];
+
+    /// Returns true if all rules of `other` are in the set.
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Returns the set without the rules of `other`.
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+}
+
+impl Rules {
+    /// Every rule.
+    pub const ALL_RULES: Self = Self(u32::MAX);
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self(u32::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_rule_is_one_bit_of_its_own() {
+        let mut rest = Rules::default();
+        for (name, rule) in Rules::ALL {
+            assert!(rest.has(*rule), "{name}");
+            rest = rest.without(*rule);
+            assert!(!rest.has(*rule), "{name}");
+        }
+    }
+}

@@ -203,7 +203,11 @@ fn place_signs(sorts: &mut [Sort], char_at: impl Fn(usize) -> char, beside: impl
             sorts[at] = Sort { extra: signs::REPEATED as u8, ..sorts[before] };
             continue;
         }
-        let placed = place_at(at, sorts.len(), c, &char_at, &beside);
+        let mut placed = place_at(at, sorts.len(), c, &char_at, &beside);
+        let is_alone = |partner: char| (0..sorts.len()).all(|other| char_at(other) != partner);
+        if signs::partner(c).is_some_and(is_alone) {
+            placed.cost += signs::WITHOUT_PARTNER;
+        }
         sorts[at] = Sort { class: placed.class, extra: placed.cost as u8, ..sorts[at] };
     }
 }

@@ -70,6 +70,20 @@ const RARE: u32 = 8 * NAT;
 /// Least cost of a sign anywhere.
 pub(super) const LEAST: u32 = REPEATED;
 
+/// Cost of a guillemet whose partner stands nowhere in the sample.
+pub(super) const WITHOUT_PARTNER: u32 = 3 * NAT;
+
+/// The sign that stands with `c` in a text: guillemets come in pairs.
+pub(super) fn partner(c: char) -> Option<char> {
+    match c {
+        '\u{AB}' => Some('\u{BB}'),
+        '\u{BB}' => Some('\u{AB}'),
+        '\u{2039}' => Some('\u{203A}'),
+        '\u{203A}' => Some('\u{2039}'),
+        _ => None,
+    }
+}
+
 /// Returns the class and cost of sign `c` between its neighbors.
 pub(super) fn place(c: char, before: Beside, after: Beside) -> Placed {
     let (usual, surplus) = kind_cost(c, before, after);
@@ -114,7 +128,9 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
                 '\u{2018}' => 8,
                 _ => 12,
             };
-            (usual, if within { HARDLY } else { 0 })
+            // Finnish and Swedish open with them, too.
+            let opens = c == '\u{201D}' && !before.is_word() && after == Letter;
+            (usual, if within { HARDLY } else if opens { SELDOM } else { 0 })
         }
         // They open only.
         '\u{201E}' | '\u{201A}' => {
@@ -153,7 +169,8 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
                 (Digit, _) | (_, Digit) => 0,
                 (Letter, Letter) => HARDLY,
                 (Letter, _) | (_, Letter) => 6,
-                _ => SELDOM,
+                (Tag | Punctuation, _) | (_, Tag | Punctuation) => SELDOM,
+                _ => 6,
             };
             (usual, surplus)
         }

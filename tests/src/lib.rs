@@ -7,6 +7,7 @@
 
 pub mod binary;
 pub mod clock;
+pub mod faker;
 pub mod generate;
 pub mod golden;
 pub mod hostile;
@@ -18,5 +19,6 @@ pub mod rival;
 pub mod rng;
 pub mod samples;
 pub mod shared;
+pub mod signs;
 pub mod tree;
 pub mod trial;

@@ -6,6 +6,7 @@
 #![allow(clippy::panic, clippy::unwrap_used, clippy::print_stdout)]
 
 pub mod binary;
+pub mod charset_decisions;
 pub mod clock;
 pub mod faker;
 pub mod generate;

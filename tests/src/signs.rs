@@ -225,27 +225,24 @@ impl Place {
     }
 
     /// Text that makes such a place.
-    fn example(self, before: bool, rng: &mut Rng) -> String {
-        let digits = ["5", "10", "24", "80", "1999", "3.50"];
+    fn example(self, rng: &mut Rng) -> &'static str {
         match self {
-            Self::Start => "\n",
-            Self::Edge => "\n",
+            Self::Start | Self::Edge => "\n",
             Self::Blank => " ",
-            Self::Tag if before => "<br>",
             Self::Tag => "<br>",
-            Self::Digit => rng.pick(&digits),
-            Self::Letter => rng.pick(&["X", "Pro", "a", "the"]),
+            Self::Digit => *rng.pick::<&str>(&["5", "10", "24", "80", "1999", "3.50"]),
+            Self::Letter => *rng.pick::<&str>(&["X", "Pro", "a", "the"]),
             Self::Quote => "\"",
             Self::Open => "(",
-            Self::Close => rng.pick(&[",", ".", ":"]),
+            Self::Close => *rng.pick::<&str>(&[",", ".", ":"]),
         }
-        .to_owned()
     }
 }
 
 /// Puts one run at a place where it may stand; makes a place where there is none.
 fn put(text: &str, row: &Row, rng: &mut Rng) -> String {
     let chars: Vec<char> = text.chars().collect();
+    let outside = outside_tags(&chars);
     let before = |at: usize| match at.checked_sub(1) {
         None => Some(Place::Start),
         Some(at) if chars[at] == '\n' => Some(Place::Start),
@@ -253,55 +250,78 @@ fn put(text: &str, row: &Row, rng: &mut Rng) -> String {
     };
     let after = |at: usize| chars.get(at).map_or(Some(Place::Edge), |c| Place::of(*c));
     let first = rng.below(chars.len() + 1);
-    let all = || (first..=chars.len()).chain(0..first);
-    let word_sign = row.run.chars().all(|c| matches!(c, '’' | '´' | '\u{AD}'));
-    let joined = (&chars, before, after);
+    let all = || (first..=chars.len()).chain(0..first).filter(|at| outside[*at]);
+    let exact = |at: &usize| before(*at) == Some(row.before) && after(*at) == Some(row.after);
+    // The end of a word, a line or the text.
+    let open_end = |at: &usize| {
+        before(*at) == Some(row.before)
+            && (row.before == Place::Start || matches!(after(*at), Some(Place::Blank | Place::Edge)))
+    };
+    let word_end = |at: &usize| {
+        matches!(before(*at), Some(Place::Letter | Place::Close | Place::Digit) | None)
+            && matches!(after(*at), Some(Place::Blank | Place::Edge))
+    };
     let (at, skipped, put) = if (row.before, row.after) == (Place::Letter, Place::Letter) {
-        let Some((at, skipped)) = between_letters(&joined, word_sign, all()) else { return text.to_owned() };
-        (at, skipped, row.run.clone())
-    } else if let Some(at) = all().find(|at| before(*at) == Some(row.before) && after(*at) == Some(row.after))
-    {
-        (at, 0, row.run.clone())
-    } else if let Some(at) = all().find(|at| {
-        // At the end of a word, or at an edge.
-        before(*at) == Some(row.before) && matches!(after(*at), Some(Place::Blank | Place::Edge))
-            || before(*at) == Some(row.before) && row.before == Place::Start
-    }) {
-        (at, 0, format!("{}{}", row.run, row.after.example(false, rng)))
-    } else {
-        let ends = |at: &usize| {
-            matches!(before(*at), Some(Place::Letter | Place::Close | Place::Digit) | None)
-                && matches!(after(*at), Some(Place::Blank | Place::Edge))
+        let found = match &*row.run {
+            "’" | "´" => all().find(|at| is_apostrophe_place(&chars, *at)).map(|at| (at, 0)),
+            "\u{AD}" => all().find(|at| is_hyphenation_place(&chars, *at)).map(|at| (at, 0)),
+            // In the place of the blank between two words.
+            _ => all()
+                .find(|at| {
+                    before(*at) == Some(Place::Letter)
+                        && after(*at) == Some(Place::Blank)
+                        && after(at + 1) == Some(Place::Letter)
+                })
+                .map(|at| (at, 1)),
         };
-        let at = all().find(ends).unwrap_or(chars.len());
-        let (left, right) = (row.before.example(true, rng), row.after.example(false, rng));
+        let Some((at, skipped)) = found else { return text.to_owned() };
+        (at, skipped, row.run.clone())
+    } else if let Some(at) = all().find(exact) {
+        (at, 0, row.run.clone())
+    } else if let Some(at) = all().find(open_end) {
+        (at, 0, format!("{}{}", row.run, row.after.example(rng)))
+    } else {
+        let at = all().find(word_end).unwrap_or(chars.len());
         let gap = if matches!(row.before, Place::Digit | Place::Letter) { " " } else { "" };
+        let (left, right) = (row.before.example(rng), row.after.example(rng));
         (at, 0, format!("{gap}{left}{}{right}", row.run))
     };
     chars[..at].iter().copied().chain(put.chars()).chain(chars[at + skipped..].iter().copied()).collect()
 }
 
-/// A place between letters: inside a word for apostrophes and soft hyphens, else in the place of the blank between two words.
-fn between_letters(
-    (chars, before, after): &(&Vec<char>, impl Fn(usize) -> Option<Place>, impl Fn(usize) -> Option<Place>),
-    word_sign: bool,
-    mut places: impl Iterator<Item = usize>,
-) -> Option<(usize, usize)> {
-    let letter = Some(Place::Letter);
-    if word_sign {
-        // "don’t", "l’air": behind the first letter or before the last, and only in words of letters with case.
-        let cased = |at: usize| chars.get(at).is_some_and(|c| c.is_lowercase() || c.is_uppercase());
-        let inside = |at: &usize| {
-            *at > 0
-                && cased(at - 1)
-                && cased(*at)
-                && (after(at + 1) != letter || *at < 2 || before(at - 1) != letter)
-        };
-        return places.find(inside).map(|at| (at, 0));
+/// For each place of a text, whether it is outside `<…>`.
+fn outside_tags(chars: &[char]) -> Vec<bool> {
+    let mut outside = true;
+    let mut places = vec![true];
+    for c in chars {
+        match c {
+            '<' => outside = false,
+            '>' => outside = true,
+            _ => {}
+        }
+        places.push(outside);
     }
     places
-        .find(|at| before(*at) == letter && after(*at) == Some(Place::Blank) && after(at + 1) == letter)
-        .map(|at| (at, 1))
+}
+
+/// Number of letters with case that end before `at`, and that begin there.
+fn word_around(chars: &[char], at: usize) -> (usize, usize) {
+    let is_cased = |c: &&char| c.is_lowercase() || c.is_uppercase();
+    (chars[..at].iter().rev().take_while(is_cased).count(), chars[at..].iter().take_while(is_cased).count())
+}
+
+/// Before the last letter as in "don’t", or behind the first as in "l’eau".
+fn is_apostrophe_place(chars: &[char], at: usize) -> bool {
+    let (before, after) = word_around(chars, at);
+    let is = |at: usize, letters: &str| chars.get(at).is_some_and(|c| letters.contains(*c));
+    (before >= 2 && after == 1 && is(at, "std"))
+        || (before == 1 && after >= 2 && is(at - 1, "ldcjnmLDCJNM") && is(at, "aeiouéêàèh"))
+}
+
+/// Inside a long word.
+fn is_hyphenation_place(chars: &[char], at: usize) -> bool {
+    let (before, after) = word_around(chars, at);
+    before >= 3 && after >= 3
 }
 
 /// Wraps text in HTML as mailers write it.
@@ -356,6 +376,16 @@ mod tests {
         for sign in "\u{A0}\u{AD}’“”‘„…•·–—£€¥¢®©™°ºª×÷±µ½¼¾²³§¶«»†‰".chars()
         {
             assert!(seen.contains(&sign), "{sign:?}");
+        }
+    }
+
+    #[test]
+    fn no_sign_is_put_inside_a_tag() {
+        let sprinkler = Sprinkler::new(Charset::WINDOWS_1252);
+        for seed in 0..2_000 {
+            let text = sprinkler.sprinkle("We agreed.\nIt costs 20 (all in).", true, &mut Rng::new(seed));
+            let inside = text.split('<').skip(1).filter_map(|rest| rest.split_once('>'));
+            assert!(inside.into_iter().all(|(tag, _)| tag.is_ascii()), "{text}");
         }
     }
 

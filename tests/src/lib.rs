@@ -6,7 +6,9 @@
 #![allow(clippy::panic, clippy::unwrap_used, clippy::print_stdout)]
 
 pub mod binary;
+pub mod charset_decisions;
 pub mod clock;
+pub mod faker;
 pub mod generate;
 pub mod golden;
 pub mod hostile;
@@ -18,5 +20,6 @@ pub mod rival;
 pub mod rng;
 pub mod samples;
 pub mod shared;
+pub mod signs;
 pub mod tree;
 pub mod trial;

@@ -16,6 +16,14 @@ use std::io::{self, Write};
 use std::ops::Range;
 use texts::{KINDS, Kind, LANGUAGES};
 
+/// Returns the sentences of all languages, with the WHATWG name of an encoding that has their characters.
+pub fn sentences() -> Vec<(&'static str, &'static str)> {
+    let of = |kind: &'static Kind| {
+        LANGUAGES[kind.language].sentences.iter().map(move |sentence| (*sentence, kind.real))
+    };
+    KINDS.iter().flat_map(of).collect()
+}
+
 /// What the messages are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {

@@ -1,0 +1,353 @@
+//! The cases: each text in the charsets of its language, under right labels, none and wrong ones.
+//!
+//! # Limits
+//!
+//! Wrong labels are those that occur in mail: the Western ones over everything, and charsets of the same script.
+
+use super::material::{EAST_ASIAN, ENGLISH, FONTS};
+use super::{Case, Form, Label, Set};
+use crate::faker::{self, Language, encoded};
+use crate::generate::sentences;
+use crate::rng::Rng;
+use crate::signs::Sprinkler;
+use mailglot_codec::{Charset, LossLog, View};
+use std::collections::{BTreeMap, HashMap};
+
+/// Labels that may be right for more charsets than their own.
+const RIGHT: &[&str] = &[
+    "iso-8859-1",
+    "windows-1252",
+    "iso-8859-15",
+    "iso-8859-2",
+    "windows-1250",
+    "iso-8859-9",
+    "windows-1254",
+    "iso-8859-7",
+    "windows-1253",
+    "iso-8859-8-i",
+    "windows-1255",
+    "iso-8859-6",
+    "windows-1256",
+    "iso-8859-13",
+    "iso-8859-4",
+    "windows-1257",
+    "koi8-r",
+    "koi8-u",
+    "windows-1251",
+    "tis-620",
+    "gb2312",
+    "gbk",
+    "ks_c_5601-1987",
+    "euc-kr",
+];
+
+/// Labels that mailers write over text of any charset.
+const OVER_ALL: &[&str] = &["iso-8859-1", "windows-1252", "us-ascii", "utf-8"];
+
+/// Charsets that are mistaken for each other.
+const NEIGHBORS: &[&[&str]] = &[
+    &["windows-1251", "koi8-r", "iso-8859-5", "koi8-u", "ibm866"],
+    &["windows-1250", "iso-8859-2"],
+    &["windows-1257", "iso-8859-13", "iso-8859-4"],
+    &["windows-1254", "iso-8859-9"],
+    &["windows-1253", "iso-8859-7"],
+    &["windows-1255", "iso-8859-8-i"],
+    &["windows-1256", "iso-8859-6"],
+    &["gbk", "big5", "euc-kr", "shift_jis", "euc-jp"],
+];
+
+/// Lengths of texts in lines: how many, and one in how many gets each treatment.
+const LENGTHS: [usize; 3] = [1, 5, 40];
+
+/// Makes every case whose number is a multiple of `share`, in order.
+pub fn for_each(share: usize, mut work: impl FnMut(Case)) {
+    let mut number = 0;
+    let mut labels = Labels::default();
+    let mut put = |case: Case| {
+        number += 1;
+        if number % share == 0 {
+            work(case);
+        }
+    };
+    let texts = by_locale();
+    for (locale, texts) in &texts {
+        let language = faker::language(locale);
+        let mut rng = Rng::new(locale.bytes().fold(7, |seed, byte| seed * 31 + u64::from(byte)));
+        for lines in LENGTHS {
+            for (nth, text) in groups(texts, lines, &mut rng).into_iter().enumerate() {
+                if text.is_ascii() {
+                    continue;
+                }
+                plain(&text, nth, lines, &language, &mut labels, &mut put);
+            }
+        }
+        sprinkled(texts, &language, &mut rng, &mut labels, &mut put);
+    }
+    of_generator(&mut labels, &mut put);
+    signs_only(&mut put);
+    east_asian(&mut put);
+}
+
+fn by_locale() -> BTreeMap<String, Vec<String>> {
+    let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for text in faker::texts() {
+        texts.entry(text.locale).or_default().push(text.text);
+    }
+    texts
+}
+
+/// Texts of so many lines: each text alone, or texts of all kinds together.
+fn groups(texts: &[String], lines: usize, rng: &mut Rng) -> Vec<String> {
+    if lines == 1 {
+        return texts.to_vec();
+    }
+    let count = if texts.len() < lines { 0 } else { texts.len() / lines.min(8) };
+    let group = |_| (0..lines).map(|_| rng.pick(texts).as_str()).collect::<Vec<_>>().join("\n");
+    (0..count).map(group).collect()
+}
+
+fn plain(
+    text: &str,
+    nth: usize,
+    lines: usize,
+    language: &Language,
+    labels: &mut Labels,
+    put: &mut impl FnMut(Case),
+) {
+    let rare = language.rare.get(nth % language.rare.len().max(1));
+    let utf8 = (nth % 4 == 0).then_some(Charset::UTF_8);
+    for charset in language.common.iter().chain(rare).copied().chain(utf8) {
+        let Some((bytes, text)) = encoded(text, charset) else { continue };
+        let case = |form, label| Case {
+            set: Set::Plain,
+            language: language.name.clone(),
+            charset,
+            form: if lines > 1 && matches!(form, Form::RawHeader | Form::Word) { Form::Plain } else { form },
+            label,
+            lines,
+            bytes: bytes.clone(),
+            text: text.clone(),
+        };
+        let labels = labels.of(charset, &bytes, &text);
+        put(case(FORMS[nth % 3], labels.right[nth % labels.right.len()]));
+        if labels.right.len() > 1 {
+            put(case(FORMS[(nth + 1) % 3], labels.right[(nth + 1) % labels.right.len()]));
+        }
+        let is_common = language.common.contains(&charset);
+        if is_common && nth % 3 == 0 {
+            put(case(UNLABELLED[nth / 3 % 3], Label::None));
+        }
+        if is_common && nth % 8 == 0 {
+            for (at, label) in labels.wrong.into_iter().enumerate() {
+                put(case(FORMS[(nth / 8 + at) % 3], label));
+            }
+        }
+    }
+}
+
+const FORMS: [Form; 3] = [Form::Plain, Form::Word, Form::Html];
+const UNLABELLED: [Form; 3] = [Form::Plain, Form::RawHeader, Form::Html];
+
+/// Texts of a locale with signs, in one of its charsets each.
+fn sprinkled(
+    texts: &[String],
+    language: &Language,
+    rng: &mut Rng,
+    labels: &mut Labels,
+    put: &mut impl FnMut(Case),
+) {
+    let charsets: Vec<(Charset, Sprinkler)> = language
+        .common
+        .iter()
+        .map(|charset| (*charset, Sprinkler::new(*charset)))
+        .filter(|(_, signs)| !signs.is_empty())
+        .collect();
+    for lines in LENGTHS {
+        for (nth, carrier) in groups(texts, lines, rng).into_iter().enumerate() {
+            let Some((charset, signs)) = charsets.get(nth % charsets.len().max(1)) else { continue };
+            sprinkle(&carrier, nth, lines, &language.name, *charset, signs, rng, labels, put);
+        }
+    }
+}
+
+/// The sentences of the generator with signs.
+fn of_generator(labels: &mut Labels, put: &mut impl FnMut(Case)) {
+    let mut rng = Rng::new(11);
+    let mut signs: HashMap<Charset, Sprinkler> = HashMap::new();
+    for (sentence, encoding) in sentences() {
+        let Some(charset) =
+            Charset::for_name(encoding).filter(|c| c.is_ascii_compatible() && !c.is_stateful())
+        else {
+            continue;
+        };
+        let signs = signs.entry(charset).or_insert_with(|| Sprinkler::new(charset));
+        if charset == Charset::UTF_8 || signs.is_empty() {
+            continue;
+        }
+        for nth in 0..12 {
+            sprinkle(sentence, nth, 1, encoding, charset, signs, &mut rng, labels, put);
+        }
+    }
+}
+
+#[allow(clippy::too_many_arguments, reason = "one call for each kind of carrier")]
+fn sprinkle(
+    carrier: &str,
+    nth: usize,
+    lines: usize,
+    language: &str,
+    charset: Charset,
+    signs: &Sprinkler,
+    rng: &mut Rng,
+    labels: &mut Labels,
+    put: &mut impl FnMut(Case),
+) {
+    let html = nth % 2 == 1;
+    let text = signs.sprinkle(carrier, html, rng);
+    let western = charset == Charset::WINDOWS_1252;
+    let set = if carrier.is_ascii() && western { Set::SignsOnly } else { Set::Signs };
+    let Some((bytes, text)) = encoded(&text, charset) else { return };
+    let is_line = !text.contains('\n') && text == text.trim_ascii();
+    let case = |form, label| Case {
+        set,
+        language: language.to_owned(),
+        charset,
+        form,
+        label,
+        lines,
+        bytes: bytes.clone(),
+        text: text.clone(),
+    };
+    let body = if html { Form::Html } else { Form::Plain };
+    let labels = labels.of(charset, &bytes, &text);
+    put(case(body, labels.right[nth / 2 % labels.right.len()]));
+    if is_line {
+        put(case(Form::Word, labels.right[(nth / 2 + 1) % labels.right.len()]));
+    }
+    if nth % 4 < 2 {
+        put(case(if is_line && nth % 8 == 0 { Form::RawHeader } else { body }, Label::None));
+    }
+    if nth % 16 < 2 {
+        for label in labels.wrong {
+            put(case(body, label));
+        }
+    }
+}
+
+/// English whose only bytes above 7F are signs of windows-1252.
+fn signs_only(put: &mut impl FnMut(Case)) {
+    let mut rng = Rng::new(5);
+    let signs = Sprinkler::new(Charset::WINDOWS_1252);
+    for nth in 0..24_000 {
+        let lines = [1, 1, 5, 1, 3, 40][nth % 6];
+        let carrier: Vec<&str> = (0..lines).map(|_| *rng.pick(ENGLISH)).collect();
+        let html = nth % 4 == 1;
+        let text = signs.sprinkle(&carrier.join("\n"), html, &mut rng);
+        let Some((bytes, text)) = encoded(&text, Charset::WINDOWS_1252) else { continue };
+        let is_line = !text.contains('\n') && text == text.trim_ascii();
+        let (form, label) = match nth % 8 {
+            0 | 1 | 2 | 5 if is_line && nth % 3 == 0 => (Form::RawHeader, Label::None),
+            0 | 1 | 2 | 5 => (if html { Form::Html } else { Form::Plain }, Label::None),
+            3 if is_line => (Form::Word, Label::Right("iso-8859-1")),
+            3 | 4 => (Form::Plain, Label::Right("windows-1252")),
+            6 => (Form::Plain, Label::Right("iso-8859-1")),
+            // Nothing but the Western charsets has such signs: this label is no statement.
+            _ => (Form::Plain, Label::Wrong("us-ascii")),
+        };
+        put(Case {
+            set: Set::SignsOnly,
+            language: "en".to_owned(),
+            charset: Charset::WINDOWS_1252,
+            form,
+            label,
+            lines,
+            bytes,
+            text,
+        });
+    }
+}
+
+/// English HTML with full-width spaces or names of fonts.
+fn east_asian(put: &mut impl FnMut(Case)) {
+    let mut rng = Rng::new(17);
+    for nth in 0..1_200 {
+        let lines: Vec<&str> = (0..1 + nth % 5).map(|_| *rng.pick(ENGLISH)).collect();
+        let (name, text) = if nth % 2 == 0 {
+            let (name, run) = *rng.pick(EAST_ASIAN);
+            let plain = nth % 4 == 0;
+            let ends = if plain { ("", "") } else { ("<p>", "</p>") };
+            let line = |line: &&str| match rng.below(3) {
+                0 => format!("{}{run}{line}{}", ends.0, ends.1),
+                1 => format!("{}{line}{run}{}", ends.0, ends.1),
+                _ => format!("{}{}{}", ends.0, line.replacen(' ', run, 1), ends.1),
+            };
+            (name, lines.iter().map(line).collect::<Vec<_>>().join("\n"))
+        } else {
+            let (name, font) = *rng.pick(FONTS);
+            let quote = if font.contains(' ') || rng.chance(50) { "\"" } else { "" };
+            let line = |line: &&str| format!("<font face={quote}{font}{quote} size=2>{line}</font><br>");
+            (name, lines.iter().map(line).collect::<Vec<_>>().join("\n"))
+        };
+        let charset = Charset::for_name(name).expect("a charset");
+        let Some((bytes, text)) = encoded(&text, charset) else { continue };
+        let form = if text.contains('<') { Form::Html } else { Form::Plain };
+        let own = match name {
+            "GBK" => "gb2312",
+            "windows-949" => "ks_c_5601-1987",
+            other => other,
+        };
+        for label in [Label::None, Label::Right(own), Label::Wrong("us-ascii")] {
+            put(Case {
+                set: Set::EastAsian,
+                language: "en".to_owned(),
+                charset,
+                form,
+                label,
+                lines: lines.len(),
+                bytes: bytes.clone(),
+                text: text.clone(),
+            });
+        }
+    }
+}
+
+/// Remembers which charsets labels stand for.
+#[derive(Default)]
+struct Labels {
+    known: HashMap<&'static str, Charset>,
+}
+
+struct LabelsOf {
+    right: Vec<Label>,
+    wrong: Vec<Label>,
+}
+
+impl Labels {
+    /// Labels under which these bytes give the text, the own one first, and labels under which they do not.
+    fn of(&mut self, charset: Charset, bytes: &[u8], text: &str) -> LabelsOf {
+        let mut gives = |label: &'static str| {
+            let named = self.known.entry(label).or_insert_with(|| {
+                Charset::for_label(label.as_bytes(), View::Mail).charset().expect("labels here are known")
+            });
+            let mut log = LossLog::with_limit(0);
+            named.decode(bytes, &mut log) == text && log.losses() == 0
+        };
+        let mut right = vec![Label::Right(charset.name())];
+        right.extend(RIGHT.iter().filter(|label| gives(label)).map(|label| Label::Right(label)));
+        // Mailers write ISO-8859-1 over windows-1252 text: the label is right in practice.
+        if charset == Charset::WINDOWS_1252 && !right.contains(&Label::Right("iso-8859-1")) {
+            right.push(Label::Right("iso-8859-1"));
+        }
+        let near = NEIGHBORS
+            .iter()
+            .filter(|group| group.iter().any(|name| name.eq_ignore_ascii_case(charset.name())))
+            .flat_map(|group| group.iter());
+        let wrong = OVER_ALL
+            .iter()
+            .chain(near)
+            .filter(|label| !gives(label) && !right.contains(&Label::Right(label)))
+            .map(|label| Label::Wrong(label))
+            .collect();
+        LabelsOf { right, wrong }
+    }
+}

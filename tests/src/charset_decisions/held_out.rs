@@ -1,0 +1,32 @@
+//! Texts of programs and books that no model was made from, as `crates/xtask/models/gather.py` writes them.
+
+use super::{Case, Form, Label, Set};
+use mailglot_codec::Charset;
+use std::path::Path;
+
+#[path = "../../../crates/codec/tests/common/samples.rs"]
+#[allow(dead_code, unreachable_pub, reason = "the tools of the codec use the rest")]
+mod samples;
+
+/// The samples below `texts` in charsets that are common in their mail, without a label, as bodies.
+///
+/// # Panics
+///
+/// When a text is missing.
+pub fn held_out(texts: &Path, count: usize) -> Vec<Case> {
+    let table = include_str!("../../../data/languages.tsv");
+    samples::of_texts(texts, table, count)
+        .into_iter()
+        .filter(|sample| sample.is_common && !sample.encoding.eq_ignore_ascii_case("utf-8"))
+        .map(|sample| Case {
+            set: Set::Plain,
+            language: sample.language,
+            charset: Charset::for_name(&sample.encoding).expect("a charset"),
+            form: Form::Plain,
+            label: Label::None,
+            lines: sample.text.lines().count(),
+            text: sample.text.strip_suffix('\n').unwrap_or(&sample.text).to_owned(),
+            bytes: sample.bytes.strip_suffix(b"\n").unwrap_or(&sample.bytes).to_vec(),
+        })
+        .collect()
+}

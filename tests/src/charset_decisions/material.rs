@@ -1,0 +1,73 @@
+//! English sentences that carry signs, written for these tests, and East Asian strings that mailers put into English mail.
+
+/// Sentences and fragments as business mail, newsletters and lists have them.
+pub(super) const ENGLISH: &[&str] = &[
+    "Opening remarks and approval of the minutes",
+    "1. Opening",
+    "2. Report of the treasurer",
+    "Please find attached the revised agenda for Thursday.",
+    "The price is 25.00 per seat, payable at the door.",
+    "Save up to 40 on your next order!",
+    "Click here to unsubscribe",
+    "Copyright 2003 Example Corporation. All rights reserved.",
+    "Don't miss this offer. It ends on June 30.",
+    "To remove your name from our list, reply with REMOVE in the subject.",
+    "He said that the deal would be signed by the end of the week.",
+    "Top of page",
+    "Back to the index",
+    "We will meet at 9.30 in room 12.",
+    "This message is for the named person only.",
+    "Your account has been charged 19.99 as agreed.",
+    "The new printer uses half the paper and costs 80m less to run.",
+    "Windows and Office are trademarks of their owners.",
+    "Free shipping on all orders over 50",
+    "The committee's report was published last month",
+    "Temperature in the server room: 21 C",
+    "Section 4 of the act does not apply to charities.",
+    "You can't do that without a licence",
+    "It's the second time this year",
+    "Monday, 14 October 2002",
+    "Sign up now",
+    "Name: Address: Phone:",
+    "Mortgage rates are the lowest in 40 years.",
+    "Subscribe to the weekly digest for more news",
+    "Thanks for your help with the build.",
+    "The patch applies cleanly to 2.4.19 and fixes the leak.",
+    "Results of the poll: 62 in favour, 12 against",
+    "first item of the list",
+    "second item of the list",
+    "one",
+    "Total",
+    "Read more",
+    "Discover our Platinum card today",
+    "Regards, John",
+    "Tel. 020 7946 0123",
+];
+
+/// Strings that East Asian mailers leave in English HTML, with the charset of their bytes.
+pub(super) const EAST_ASIAN: &[(&str, &str)] = &[
+    ("GBK", "\u{3000}"),
+    ("GBK", "\u{3000}\u{3000}"),
+    ("Big5", "\u{3000}"),
+    ("Big5", "\u{3000}\u{3000}"),
+    ("windows-949", "\u{3000}"),
+    ("Shift_JIS", "\u{3000}"),
+    ("Shift_JIS", "\u{3000}\u{3000}"),
+];
+
+/// Names of fonts, as they stand in `face=`.
+pub(super) const FONTS: &[(&str, &str)] = &[
+    ("GBK", "宋体"),
+    ("GBK", "黑体"),
+    ("GBK", "楷体_GB2312"),
+    ("GBK", "仿宋_GB2312"),
+    ("Big5", "新細明體"),
+    ("Big5", "細明體"),
+    ("Big5", "標楷體"),
+    ("windows-949", "굴림"),
+    ("windows-949", "돋움"),
+    ("windows-949", "바탕"),
+    ("Shift_JIS", "ＭＳ ゴシック"),
+    ("Shift_JIS", "ＭＳ Ｐゴシック"),
+    ("Shift_JIS", "ＭＳ 明朝"),
+];

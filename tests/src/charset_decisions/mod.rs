@@ -1,0 +1,199 @@
+//! Measures charset decisions: text of known charset under right labels, without labels and under wrong labels.
+//!
+//! ```text
+//! faker, signs ─► cases ─► Case ─► read ─► Outcome ─► Tally (labels), Reliability (confidence)
+//!                real_mail, held_out ────────────────┘
+//! ```
+//!
+//! # Limits
+//!
+//! Messages have one text part or one Subject field, and no other hint at a language than their text.
+
+pub mod cases;
+mod document;
+mod held_out;
+mod material;
+mod real_mail;
+mod reliability;
+mod rules;
+mod tally;
+
+pub use document::update;
+pub use held_out::held_out;
+pub use real_mail::{Judgement, RealMail};
+pub use reliability::Reliability;
+pub use rules::{Rule, rules};
+pub use tally::Tally;
+
+use mailglot_codec::Charset;
+use mailglot_mime::header::FieldKind;
+use mailglot_mime::{
+    How, Limits, Message, Policy, Report, encoded_word, encoded_word::HeaderContext, header_context,
+    text_parts,
+};
+
+/// Where the texts of a case come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Set {
+    /// Faker's texts as they are.
+    Plain,
+    /// Texts with signs put into them.
+    Signs,
+    /// ASCII texts whose only bytes above 7F are signs.
+    SignsOnly,
+    /// English with full-width spaces and names of fonts in East Asian charsets.
+    EastAsian,
+}
+
+/// Where the text stands in its message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Form {
+    /// A text/plain body.
+    Plain,
+    /// A text/html body.
+    Html,
+    /// Raw bytes in a Subject field.
+    RawHeader,
+    /// An encoded word in a Subject field.
+    Word,
+}
+
+/// What the message says about its charset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Label {
+    /// A label that gives the right text.
+    Right(&'static str),
+    /// No label.
+    None,
+    /// A label that gives another text.
+    Wrong(&'static str),
+}
+
+/// One message with known text.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Where the text comes from.
+    pub set: Set,
+    /// Language of the text: `de`.
+    pub language: String,
+    /// The charset that makes the bytes.
+    pub charset: Charset,
+    /// Where the text stands.
+    pub form: Form,
+    /// What the message says.
+    pub label: Label,
+    /// Number of lines.
+    pub lines: usize,
+    /// The text in the charset.
+    pub bytes: Vec<u8>,
+    /// The text.
+    pub text: String,
+}
+
+/// How a case was read.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The text is right.
+    pub right: bool,
+    /// The text that was read.
+    pub text: String,
+    /// The charset that was used for a body.
+    pub used: Option<Charset>,
+    /// Probability stated for a guess.
+    pub confidence: Option<f32>,
+    /// The step that decided about a body.
+    pub how: Option<How>,
+    /// An event says that the label is wrong or suspect.
+    pub warned: bool,
+    /// Codes of the events.
+    pub codes: Vec<&'static str>,
+}
+
+impl Case {
+    /// Number of bytes above 7F.
+    pub fn high(&self) -> usize {
+        self.bytes.iter().filter(|byte| **byte >= 0x80).count()
+    }
+
+    /// The message.
+    pub fn message(&self) -> Vec<u8> {
+        let parameter = match self.label {
+            Label::Right(label) | Label::Wrong(label) => format!("; charset={label}"),
+            Label::None => String::new(),
+        };
+        let head = |kind: &str| {
+            format!("Content-Type: text/{kind}{parameter}\nContent-Transfer-Encoding: 8bit\n\n").into_bytes()
+        };
+        match self.form {
+            Form::Plain => [&head("plain"), &self.bytes[..], b"\n"].concat(),
+            Form::Html => [&head("html"), &self.bytes[..], b"\n"].concat(),
+            Form::RawHeader => [b"Subject: ", &self.bytes[..], b"\n\nSee above.\n"].concat(),
+            Form::Word => [b"Subject: ", self.word().as_bytes(), b"\n\nSee above.\n"].concat(),
+        }
+    }
+
+    fn word(&self) -> String {
+        use std::fmt::Write as _;
+        let (Label::Right(label) | Label::Wrong(label)) = self.label else { panic!("words have labels") };
+        let mut word = format!("=?{label}?Q?");
+        for byte in &self.bytes {
+            if byte.is_ascii_alphanumeric() {
+                word.push(char::from(*byte));
+            } else {
+                let _ = write!(word, "={byte:02X}");
+            }
+        }
+        word + "?="
+    }
+
+    /// Reads the message.
+    pub fn read(&self, policy: &Policy) -> Outcome {
+        let raw = self.message();
+        let message = Message::parse(&raw, &Limits::default());
+        match self.form {
+            Form::Plain | Form::Html => self.read_body(&message, policy),
+            Form::RawHeader | Form::Word => self.read_field(&message, policy),
+        }
+    }
+
+    fn read_body(&self, message: &Message<'_>, policy: &Policy) -> Outcome {
+        let mut report = Report::with_limit(20);
+        let part = text_parts(message, policy, &mut report).pop().expect("one text part");
+        let text = part.text.unwrap_or_default();
+        let text = text.strip_suffix('\n').unwrap_or(&text).to_owned();
+        let codes: Vec<_> = report.events.iter().map(|event| event.kind.code()).collect();
+        Outcome {
+            right: text == self.text,
+            text,
+            used: Some(part.reading.used),
+            confidence: part.reading.confidence,
+            how: Some(part.reading.how),
+            warned: codes.iter().any(|code| is_warning(code)),
+            codes,
+        }
+    }
+
+    fn read_field(&self, message: &Message<'_>, policy: &Policy) -> Outcome {
+        let context: HeaderContext<'_> = header_context(message, policy);
+        let field = message.all_fields().first().expect("one field");
+        let value = field.value.of(message.raw()).trim_ascii();
+        let mut findings = Vec::new();
+        let text = encoded_word::decode(value, FieldKind::Unstructured, &context, &mut findings).into_owned();
+        let codes: Vec<_> = findings.iter().map(|finding| finding.kind.code()).collect();
+        Outcome {
+            right: text == self.text,
+            text,
+            used: None,
+            confidence: None,
+            how: None,
+            warned: codes.iter().any(|code| is_warning(code)),
+            codes,
+        }
+    }
+}
+
+/// Events that say that a label is wrong or suspect, or that another charset was taken.
+fn is_warning(code: &str) -> bool {
+    let told = ["charset.superset", "charset.alias", "charset.unlabelled", "charset.visual-order"];
+    code.starts_with("charset.") && !told.contains(&code)
+}

@@ -1,0 +1,161 @@
+//! Counts of what became of labels.
+
+use super::{Case, Form, Label, Outcome, Set};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// Counts, by set and by what the message says.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    rows: BTreeMap<(Set, &'static str), Counts>,
+    /// Wrong readings of right labels, of no label, of wrong labels; by cause.
+    causes: BTreeMap<(&'static str, Set, String), Examples>,
+}
+
+/// Counts of one row.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Cases.
+    pub all: u32,
+    /// The text is right.
+    pub right: u32,
+    /// The text is right, but an event says that the label is suspect.
+    pub right_warned: u32,
+    /// The text is wrong, and an event says so.
+    pub wrong_warned: u32,
+    /// The text is wrong without an event.
+    pub silent: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Examples {
+    count: u32,
+    shown: Vec<String>,
+}
+
+/// Examples kept for each cause.
+const KEPT: usize = 4;
+
+impl Tally {
+    /// Counts a case.
+    pub fn add(&mut self, case: &Case, outcome: &Outcome) {
+        let said = match case.label {
+            Label::Right(_) => "right label",
+            Label::None => "no label",
+            Label::Wrong(_) => "wrong label",
+        };
+        let counts = self.rows.entry((case.set, said)).or_default();
+        counts.all += 1;
+        counts.right += u32::from(outcome.right);
+        counts.right_warned += u32::from(outcome.right && outcome.warned);
+        counts.wrong_warned += u32::from(!outcome.right && outcome.warned);
+        counts.silent += u32::from(!outcome.right && !outcome.warned);
+        let is_false_alarm = outcome.right && outcome.warned && matches!(case.label, Label::Right(_));
+        if !outcome.right || is_false_alarm {
+            let cause = cause(case, outcome);
+            let examples = self.causes.entry((said, case.set, cause)).or_default();
+            examples.count += 1;
+            if examples.shown.len() < KEPT {
+                examples.shown.push(example(case, outcome));
+            }
+        }
+    }
+
+    /// Counts of one set under what the message says: `right label`, `no label` or `wrong label`.
+    pub fn counts(&self, set: Set, said: &'static str) -> Counts {
+        self.rows.get(&(set, said)).copied().unwrap_or_default()
+    }
+
+    /// Rows as a table in Markdown.
+    pub fn table(&self) -> String {
+        let mut out = String::from(
+            "| set | label | cases | right | right with a warning | wrong with a warning | wrong in silence |\n\
+             |---|---|---:|---:|---:|---:|---:|\n",
+        );
+        for ((set, said), counts) in &self.rows {
+            let Counts { all, right, right_warned, wrong_warned, silent } = counts;
+            let share = 100.0 * f64::from(*right) / f64::from((*all).max(1));
+            let _ = writeln!(
+                out,
+                "| {} | {said} | {all} | {right} ({share:.2} %) | {right_warned} | {wrong_warned} | {silent} |",
+                set.name()
+            );
+        }
+        out
+    }
+
+    /// Causes of wrong readings and of warnings about right labels, the most frequent first, with examples.
+    pub fn causes(&self, said: &str, most: usize) -> String {
+        let mut causes: Vec<_> = self.causes.iter().filter(|((kind, _, _), _)| *kind == said).collect();
+        causes.sort_by_key(|(key, examples)| (std::cmp::Reverse(examples.count), *key));
+        let mut out = String::new();
+        for ((_, set, cause), examples) in causes.into_iter().take(most) {
+            let _ = writeln!(out, "{:>6} {}: {cause}", examples.count, set.name());
+            for shown in &examples.shown {
+                let _ = writeln!(out, "         {shown}");
+            }
+        }
+        out
+    }
+}
+
+impl Set {
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "names and sentences",
+            Self::Signs => "with signs",
+            Self::SignsOnly => "ASCII with signs",
+            Self::EastAsian => "East Asian signs in English",
+        }
+    }
+}
+
+fn cause(case: &Case, outcome: &Outcome) -> String {
+    let label = match case.label {
+        Label::Right(label) | Label::Wrong(label) => label,
+        Label::None => "-",
+    };
+    let place = match case.form {
+        Form::Plain | Form::Html => "body",
+        Form::RawHeader => "header",
+        Form::Word => "word",
+    };
+    let used = match (outcome.used, outcome.how) {
+        (Some(used), Some(how)) => format!("{} by {}", used.name(), how.name()),
+        _ => outcome.codes.join(" "),
+    };
+    let what = if outcome.right { "warned, right" } else { "wrong" };
+    format!("{} labelled {label} in a {place}: {what}, {used}", case.charset.name())
+}
+
+fn example(case: &Case, outcome: &Outcome) -> String {
+    let bytes = shown_bytes(&case.bytes);
+    let (want, read) = differing(&case.text, &outcome.text);
+    let sure = outcome.confidence.map_or(String::new(), |confidence| format!(" ({confidence:.2})"));
+    format!("{} {want:?} read {read:?}{sure}; {bytes}", case.language)
+}
+
+/// The bytes above 7F with what stands around the first of them.
+fn shown_bytes(bytes: &[u8]) -> String {
+    let first = bytes.iter().position(|byte| *byte >= 0x80).unwrap_or(0);
+    let around = &bytes[first.saturating_sub(12)..bytes.len().min(first + 36)];
+    let mut out = String::new();
+    for byte in around {
+        match byte {
+            0x20..0x7F => out.push(char::from(*byte)),
+            _ => {
+                let _ = write!(out, "\\x{byte:02X}");
+            }
+        }
+    }
+    out
+}
+
+/// Both texts around their first difference, or around the first character beyond ASCII.
+fn differing(want: &str, read: &str) -> (String, String) {
+    let start = want.chars().zip(read.chars()).take_while(|(one, other)| one == other).count();
+    let start = if want == read { want.chars().take_while(char::is_ascii).count() } else { start };
+    let cut = |text: &str| text.chars().skip(start.saturating_sub(12)).take(32).collect::<String>();
+    (cut(want), cut(read))
+}

@@ -73,6 +73,19 @@ pub enum Attachments {
     Skip,
 }
 
+/// How far the charset of a text may be guessed from its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Detection {
+    /// No statistical detection. Labels are read as written. Text without a usable label is read by its byte order mark, its structure
+    /// (escape sequences, wide characters) or as valid UTF-8, else as windows-1252 or [`Policy::default_charset`].
+    Off,
+    /// Detects only where no usable label exists, or where the label cannot read the bytes.
+    Unlabelled,
+    /// Also overrules a label that reads all bytes, where words of the text prove another charset.
+    #[default]
+    Contradiction,
+}
+
 /// What a caller knows better than the labels: what each of some labels means.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct CharsetMap(Vec<(String, Charset)>);
@@ -130,6 +143,8 @@ pub struct Policy {
     pub on_loss: OnLoss,
     /// Leave messages alone that carry a signature over the whole message (DKIM, DomainKey, ARC).
     pub keep_signed: bool,
+    /// How far charsets are guessed.
+    pub detection: Detection,
     /// Charset of text that nothing else tells (mime.md 5.1 step 7 and 9).
     pub default_charset: Option<Charset>,
     /// Damage in header fields that is undone.

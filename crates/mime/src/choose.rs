@@ -7,6 +7,7 @@ mod doubt;
 mod frequent;
 mod instead;
 mod little;
+mod mixed_utf8;
 mod otherwise;
 mod plausible;
 mod pool;
@@ -22,8 +23,9 @@ pub(crate) use pool::{Hints, Mail};
 pub(crate) use superset::{Tells, page_behind};
 
 use crate::fixup::{self, Document};
-use crate::{EventKind, PartId};
+use crate::{Detection, EventKind, PartId};
 use mailglot_codec::detect::{self, Guess, Weighed};
+use mixed_utf8::Mixed;
 use mailglot_codec::{Charset, LossKind, LossLog, Mode, Resolved, bom};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -112,6 +114,16 @@ impl Evidence<'_> {
         self.mail.and_then(|mail| mail.policy.default_charset)
     }
 
+    /// What detection is allowed to do.
+    fn detection(&self) -> Detection {
+        self.mail.map_or(Detection::default(), |mail| mail.policy.detection)
+    }
+
+    /// The rules of the decision that are in force.
+    fn rules(&self) -> detect::Rules {
+        self.mail.map_or(detect::Rules::ALL_RULES, |mail| mail.policy.charset_rules)
+    }
+
     /// What detection is told of these bytes.
     fn hints<'b>(&'b self, bytes: &'b [u8]) -> detect::Hints<'b> {
         self.mail.map_or(MAIL, |mail: Mail<'b>| mail.detection(self.document.map(|_| bytes)))
@@ -130,6 +142,8 @@ pub(crate) struct Choice<'a> {
     pub log: LossLog,
     /// What is to be said about the label.
     pub events: Vec<(EventKind, Cow<'static, str>)>,
+    /// Parts of the text are UTF-8 and others are not: the charset alone does not make its bytes again.
+    pub is_mixed: bool,
 }
 
 /// What detection may say of raw bytes in mail.
@@ -146,6 +160,9 @@ pub(crate) const MAIL: detect::Hints<'static> =
 pub(crate) const SURE: f32 = 0.9;
 /// Confidence from which on a guess may stand against a damaged reading by the label.
 const LIKELY: f32 = 0.8;
+
+/// Confidence where nothing was found.
+const UNKNOWN: f32 = 0.1;
 
 /// Share of unreadable characters (1 in this many) up to which a label is believed without looking further.
 const TOLERATED: u64 = 50;
@@ -192,7 +209,9 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
         }
         return settle(bytes, charset, how, None, events);
     }
-    if !ascii && declared != Some(Charset::UTF_8) && !fails_early(bytes) {
+    let is_open = declared.is_none_or(|charset| charset == Charset::US_ASCII);
+    let may_overrule = is_open || evidence.detection() == Detection::Contradiction;
+    if !ascii && declared != Some(Charset::UTF_8) && may_overrule && !fails_early(bytes) {
         let mut log = LossLog::new();
         let text = Charset::UTF_8.decode(bytes, &mut log);
         // What does not name a charset itself is weighed against the one that the message names.
@@ -206,7 +225,7 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
                 }
                 (_, None) => (EventKind::CharsetDetected, Cow::Borrowed("valid UTF-8")),
             });
-            return Choice { used: Charset::UTF_8, how: How::Utf8, confidence: None, text, log, events };
+            return Choice { used: Charset::UTF_8, how: How::Utf8, confidence: None, text, log, events, is_mixed: false };
         }
     }
     if ascii && declared.is_none() && !may_shift(bytes) && !may_be_wide(bytes) {
@@ -245,7 +264,7 @@ pub(crate) fn appended(bytes: &[u8], part: Charset) -> Choice<'_> {
     }
     let mut log = LossLog::new();
     let text = part.decode(bytes, &mut log);
-    Choice { used: part, how: How::Message, confidence: None, text, log, events: Vec::new() }
+    Choice { used: part, how: How::Message, confidence: None, text, log, events: Vec::new(), is_mixed: false }
 }
 
 /// Pure ASCII needs no label, and one that says nothing did no harm; one that nobody knows is told.
@@ -395,20 +414,25 @@ fn by_label<'a>(
     evidence: &Evidence<'_>,
     mut events: Vec<(EventKind, Cow<'static, str>)>,
 ) -> Choice<'a> {
+    if let Some(mixed) = mixed_by_label(bytes, charset, evidence) {
+        return mixed.choice(charset, events);
+    }
+    let may_overrule = evidence.detection() == Detection::Contradiction;
     // Damage of one kind tells nothing against UTF-8.
     let is_little = |other: &Choice<'_>| {
         charset == Charset::UTF_8 && other.how == How::Fallback && little::only_kind(bytes).is_some()
     };
     if !evidence.mapped
         && let Some(Otherwise { read, events: told }) =
-            otherwise(charset, bytes, None, Some(|| evidence.hints(bytes)))
+            otherwise(charset, bytes, None, may_overrule.then_some(|| evidence.hints(bytes)))
     {
         events.extend(told);
         if let Some(Read { used, how, confidence, .. }) = read {
             return settle(bytes, used, how, confidence, events);
         }
     }
-    if charset == Charset::UTF_8 && fails_early(bytes) && !begins_mostly_utf8(bytes) {
+    let may_search = evidence.detection() != Detection::Off;
+    if charset == Charset::UTF_8 && may_search && fails_early(bytes) && !begins_mostly_utf8(bytes) {
         // Legacy text: not worth decoding to the end as UTF-8.
         let other = by_search(bytes, evidence, Some(charset), Vec::new());
         if other.log.losses() == 0 && !is_little(&other) {
@@ -418,7 +442,7 @@ fn by_label<'a>(
     }
     let mut log = LossLog::new();
     let text = charset.decode(bytes, &mut log);
-    if is_damaged(charset, bytes, &text, &log) {
+    if may_search && is_damaged(charset, bytes, &text, &log) {
         let other = by_search(bytes, evidence, Some(charset), Vec::new());
         // A page of single bytes reads anything: against a label of more bytes it must be likely.
         let likely = charset == Charset::UTF_8
@@ -435,9 +459,44 @@ fn by_label<'a>(
             EventKind::CharsetSuperset,
             Cow::Owned(format!("{} read as {}", charset.name(), wider.name())),
         ));
-        return Choice { used: wider, how: How::Superset, confidence: None, text, log, events };
+        return Choice { used: wider, how: How::Superset, confidence: None, text, log, events, is_mixed: false };
     }
-    Choice { used: charset, how: How::Label, confidence: None, text, log, events }
+    Choice { used: charset, how: How::Label, confidence: None, text, log, events, is_mixed: false }
+}
+
+/// Text in two encodings, under a label of one of them.
+fn mixed_by_label(bytes: &[u8], charset: Charset, evidence: &Evidence<'_>) -> Option<Mixed> {
+    let hints = || evidence.hints(bytes);
+    if evidence.mapped || evidence.detection() == Detection::Off || !evidence.rules().has(detect::Rules::MIXED_RUNS) {
+        return None;
+    }
+    if charset == Charset::UTF_8 {
+        return mixed_utf8::in_utf8(bytes, |rest| rest_charset(rest, &hints()));
+    }
+    mixed_utf8::in_single_byte(bytes, superset::on_evidence(charset, bytes).unwrap_or(charset.superset()))
+}
+
+/// The single-byte charset of bytes that are not UTF-8 beside text that is; windows-1252 where they tell nothing.
+fn rest_charset(rest: &[u8], hints: &detect::Hints<'_>) -> Charset {
+    let guess = detect::detect(rest, hints);
+    let is_found = guess.confidence >= LIKELY && guess.charset.is_single_byte();
+    if is_found { guess.charset } else { Charset::WINDOWS_1252 }
+}
+
+impl Mixed {
+    /// The choice that it makes, reported as `used`.
+    fn choice<'a>(self, used: Charset, mut events: Vec<(EventKind, Cow<'static, str>)>) -> Choice<'a> {
+        let Self { text, log, runs, first, charset } = self;
+        let many = if runs == 1 { "" } else { "s" };
+        let within = if used == Charset::UTF_8 {
+            format!("{runs} line{many} of {} within UTF-8 text", charset.name())
+        } else {
+            format!("{runs} run{many} of UTF-8 within {} text", charset.name())
+        };
+        let detail = format!("{within}, the first at byte {first} of the decoded part");
+        events.push((EventKind::CharsetMixed, Cow::Owned(detail)));
+        Choice { used, how: How::Detected, confidence: None, text: Cow::Owned(text), log, events, is_mixed: true }
+    }
 }
 
 /// Whether a label reads so little of the bytes that it is doubtful.
@@ -492,10 +551,19 @@ fn by_search<'a>(
         events.push((EventKind::CharsetUnlabelled, Cow::Borrowed("8-bit text")));
     }
     let hints = evidence.hints(bytes);
+    let finds_mixed = evidence.detection() != Detection::Off && hints.rules.has(detect::Rules::MIXED_RUNS);
+    if finds_mixed && declared.is_none_or(|charset| charset == Charset::US_ASCII)
+        && let Some(mixed) = mixed_utf8::unlabelled(bytes, |rest| rest_charset(rest, &hints))
+    {
+        let used = mixed.charset;
+        return mixed.choice(used, events);
+    }
     let cell = OnceCell::new();
     let weighed = || cell.get_or_init(|| Weighed::new(bytes, &hints));
     let document = evidence.document.and_then(|document| fixup::declared_charset(bytes, document));
-    let message = evidence.mail.into_iter().flat_map(Mail::told).map(|charset| (charset, How::Message));
+    let may_search = evidence.detection() != Detection::Off;
+    let mail = evidence.mail.filter(|_| may_search);
+    let message = mail.into_iter().flat_map(Mail::told).map(|charset| (charset, How::Message));
     let default = evidence.fallback().map(|charset| (charset, How::Hint));
     let mut tried = vec![Charset::US_ASCII, Charset::UTF_8];
     tried.extend(declared);
@@ -517,14 +585,19 @@ fn by_search<'a>(
         }
         if log.losses() == 0 && (how == How::Hint || !absurd()) {
             events.push(found(declared, charset, how.name()));
-            return Choice { used: charset, how, confidence: None, text, log, events };
+            return Choice { used: charset, how, confidence: None, text, log, events, is_mixed: false };
         }
         tried.push(charset);
+    }
+    if !may_search {
+        let used = evidence.fallback().unwrap_or(Charset::WINDOWS_1252);
+        events.push(found(declared, used, How::Fallback.name()));
+        return settle(bytes, used, How::Fallback, Some(UNKNOWN), events);
     }
     let (mut guess, mut by) = detected(bytes, weighed().guess(), evidence);
     if hints.language.is_none() && hints.country.is_none() && little::is_too_little(bytes, guess.charset) {
         guess =
-            Guess { charset: Charset::WINDOWS_1252, confidence: 0.1, evidence: detect::Evidence::Fallback };
+            Guess { charset: Charset::WINDOWS_1252, confidence: UNKNOWN, evidence: detect::Evidence::Fallback };
         by = guess.evidence.name();
     }
     let how = if guess.evidence == detect::Evidence::Fallback { How::Fallback } else { How::Detected };
@@ -577,7 +650,7 @@ fn settle<'a>(
 ) -> Choice<'a> {
     let mut log = LossLog::new();
     let text = used.decode(bytes, &mut log);
-    Choice { used, how, confidence, text, log, events }
+    Choice { used, how, confidence, text, log, events, is_mixed: false }
 }
 
 #[cfg(test)]

@@ -155,4 +155,7 @@ pub struct Policy {
     pub language: Option<String>,
     /// Bounds.
     pub limits: Limits,
+    /// The rules of charset decisions; all but in measurements.
+    #[doc(hidden)]
+    pub charset_rules: mailglot_codec::detect::Rules,
 }

@@ -49,6 +49,8 @@ pub enum EventKind {
     CharsetAmbiguous,
     /// The caller said what the label means.
     CharsetMapped,
+    /// Text in two encodings: runs of UTF-8 in single-byte text, or lines of a single-byte charset in UTF-8.
+    CharsetMixed,
     /// The text decodes under its label, but another charset is likelier.
     CharsetSuspected,
     /// Hebrew in visual order: the last letter of each line comes first, and stays there.
@@ -193,7 +195,7 @@ pub enum EventKind {
 
 impl EventKind {
     /// Every kind, in the order of EVENTS.md.
-    pub const ALL: [Self; 80] = [
+    pub const ALL: [Self; 81] = [
         Self::CharsetAlias,
         Self::CharsetSuperset,
         Self::CharsetDetected,
@@ -204,6 +206,7 @@ impl EventKind {
         Self::CharsetUnknownLabel,
         Self::CharsetAmbiguous,
         Self::CharsetMapped,
+        Self::CharsetMixed,
         Self::CharsetSuspected,
         Self::CharsetVisualOrder,
         Self::CharsetInvalidBytes,
@@ -289,6 +292,7 @@ impl EventKind {
             Self::CharsetUnknownLabel => "charset.unknown-label",
             Self::CharsetAmbiguous => "charset.ambiguous",
             Self::CharsetMapped => "charset.mapped",
+            Self::CharsetMixed => "charset.mixed",
             Self::CharsetSuspected => "charset.suspected",
             Self::CharsetVisualOrder => "charset.visual-order",
             Self::CharsetInvalidBytes => "charset.invalid-bytes",
@@ -373,6 +377,7 @@ impl EventKind {
             | Self::CharsetGarbageLabel
             | Self::CharsetUnknownLabel
             | Self::CharsetMapped
+            | Self::CharsetMixed
             | Self::EwSplitChar
             | Self::EwRaw8bit
             | Self::EwBadToken

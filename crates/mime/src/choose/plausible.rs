@@ -46,9 +46,7 @@ impl Place {
             '\u{323B0}'.. => true,
             // Joiners, marks of direction, the byte order mark.
             '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{FEFF}' => false,
-            '\u{A0}' => {
-                matches!(before, ' ' | '\t' | '\r' | '\n') || is_blank(after) && after != EDGE || lead
-            }
+            '\u{A0}' => lead,
             '\u{2500}'..='\u{257F}' => {
                 c != before && c != after && !(is_beside_box(before) && is_beside_box(after))
             }
@@ -137,7 +135,7 @@ fn is_seldom(c: char) -> bool {
         '\u{460}'..='\u{48F}' | '\u{500}'..='\u{52F}' => true,
         '\u{5EB}'..='\u{60B}' => !matches!(c, '\u{5F3}' | '\u{5F4}'),
         '\u{610}'..='\u{61A}' | '\u{6D6}'..='\u{6EF}' => true,
-        '\u{700}'..='\u{7FF}' => true,
+        '\u{700}'..='\u{8FF}' => true,
         _ => false,
     }
 }

@@ -135,7 +135,7 @@ impl<'a> Mail<'a> {
         // Where text becomes UTF-8 it tells more than it did.
         let language = language.or_else(|| if self.is_lasting() { None } else { self.spoken() });
         let country = self.hints.country.get_or_init(|| country(self.message)).as_deref();
-        detect::Hints { language, country, ..super::MAIL }
+        detect::Hints { language, country, rules: self.policy.charset_rules, ..super::MAIL }
     }
 
     /// The language of the message's words and of its text in UTF-8.

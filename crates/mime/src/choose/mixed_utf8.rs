@@ -1,0 +1,288 @@
+//! Text in two encodings: runs of UTF-8 in text of a single-byte charset, and lines of such a charset in UTF-8.
+//!
+//! ```text
+//! label iso-8859-1   "Communiqu\xC3\xA9 \xA0 top"   the run C3 A9 is é, A0 is a no-break space
+//! label utf-8        "Grüße\n-- \nJos\xE9\n"         the last line is windows-1252
+//! ```
+//!
+//! Mailing lists append footers in an encoding of their own, and programs join texts without converting them. A run is UTF-8 where the other
+//! charset's reading of it has faults ([`faults`]) that the UTF-8 reading has not; a line under a label of UTF-8 is another charset's
+//! where it has no sequence of UTF-8 at all, and that charset's reading of it has no faults.
+//!
+//! # Limits
+//! Only single-byte charsets are mixed with UTF-8. A line with sequences and other bytes keeps its UTF-8 label: its other bytes are damage.
+
+use super::plausible::faults;
+use mailglot_codec::{Charset, LossLog, detect};
+use std::ops::Range;
+
+/// A text in two encodings.
+#[derive(Debug)]
+pub(super) struct Mixed {
+    pub(super) text: String,
+    /// Offsets are those of the bytes given.
+    pub(super) log: LossLog,
+    /// Number of runs of UTF-8, or of lines that are not UTF-8 under a label of it.
+    pub(super) runs: usize,
+    /// Offset of the first of them.
+    pub(super) first: usize,
+    /// The single-byte charset.
+    pub(super) charset: Charset,
+}
+
+/// Runs of UTF-8 that text in another alphabet than Latin must have.
+const MANY: usize = 3;
+
+/// Bytes around a run that are looked at with it.
+const AROUND: usize = 4;
+
+/// Reads text of `charset` in which runs of UTF-8 stand. None where there is none, or the whole is valid UTF-8.
+pub(super) fn in_single_byte(bytes: &[u8], charset: Charset) -> Option<Mixed> {
+    if !has_sequence(bytes) || !charset.is_single_byte() || !charset.is_ascii_compatible() {
+        return None;
+    }
+    let (mut text, mut log) = (String::with_capacity(bytes.len() + bytes.len() / 8), LossLog::new());
+    let (mut runs, mut first, mut from) = (0, 0, 0);
+    let mut has_others = false;
+    let (mut alone, mut within) = (0_usize, 0_usize);
+    for run in sequences(bytes) {
+        let is_alone = stands_alone(bytes, &run);
+        *(if is_alone { &mut alone } else { &mut within }) += 1;
+        if !is_alone || !is_utf8_run(bytes, &run, charset) {
+            has_others = true;
+            continue;
+        }
+        has_others |= !bytes[from..run.start].is_ascii();
+        decode_into(&mut text, &mut log, charset, bytes, from..run.start)?;
+        text.push_str(std::str::from_utf8(&bytes[run.clone()]).ok()?);
+        if runs == 0 {
+            first = run.start;
+        }
+        runs += 1;
+        from = run.end;
+    }
+    has_others |= !bytes[from..].is_ascii();
+    // In text of two bytes a character most sequences stand within other bytes.
+    let is_clear = runs * 3 >= alone * 2 && (is_latin(charset) || runs >= MANY && runs == alone);
+    if runs == 0 || !has_others || within >= alone || !is_clear {
+        return None;
+    }
+    decode_into(&mut text, &mut log, charset, bytes, from..bytes.len())?;
+    Some(Mixed { text, log, runs, first, charset })
+}
+
+/// Reads text that says nothing of its charset, or that it is ASCII, and mixes UTF-8 with a single-byte charset, which `find` finds for the
+/// bytes that are not UTF-8. None where these make no sense in it: then they are damage.
+pub(super) fn unlabelled(bytes: &[u8], find: impl FnOnce(&[u8]) -> Charset) -> Option<Mixed> {
+    if !has_sequence(bytes) {
+        return None;
+    }
+    let rest = without_sequences(bytes);
+    if rest.is_ascii() {
+        return None;
+    }
+    let charset = find(&rest);
+    let mixed = in_single_byte(bytes, charset)?;
+    let sound = faults(&charset.decode(&rest, &mut LossLog::with_limit(0))) == 0;
+    (sound && faults(&mixed.text) == 0).then_some(mixed)
+}
+
+/// Reads text under a label of UTF-8, of which some lines are in a single-byte charset, which `find` finds for these lines.
+pub(super) fn in_utf8(bytes: &[u8], find: impl FnOnce(&[u8]) -> Charset) -> Option<Mixed> {
+    if !has_sequence(bytes) {
+        return None;
+    }
+    let lines = foreign_lines(bytes);
+    let first = lines.first()?.start;
+    let joined: Vec<u8> = lines.iter().flat_map(|line| bytes[line.clone()].iter().copied()).collect();
+    let charset = find(&joined);
+    if !charset.is_single_byte() || !charset.is_ascii_compatible() {
+        return None;
+    }
+    let (mut text, mut log, mut from, mut runs) = (String::new(), LossLog::new(), 0, 0);
+    for line in lines {
+        let mut lost = LossLog::with_limit(0);
+        let reading = charset.decode(&bytes[line.clone()], &mut lost);
+        if lost.losses() > 0 || faults(&reading) > 0 || is_cut_sequence(&bytes[line.clone()]) {
+            continue;
+        }
+        decode_into(&mut text, &mut log, Charset::UTF_8, bytes, from..line.start)?;
+        text.push_str(&reading);
+        from = line.end;
+        runs += 1;
+    }
+    if runs == 0 {
+        return None;
+    }
+    decode_into(&mut text, &mut log, Charset::UTF_8, bytes, from..bytes.len())?;
+    Some(Mixed { text, log, runs, first, charset })
+}
+
+/// Appends the text of a range; its losses are recorded by their offsets in all of the bytes. None where there are more than a log keeps.
+fn decode_into(
+    text: &mut String,
+    log: &mut LossLog,
+    charset: Charset,
+    bytes: &[u8],
+    range: Range<usize>,
+) -> Option<()> {
+    let mut own = LossLog::new();
+    text.push_str(&charset.decode(&bytes[range.clone()], &mut own));
+    if own.losses() > own.kept().len() as u64 {
+        return None;
+    }
+    for loss in own.kept() {
+        let start = range.start as u64;
+        log.record(loss.bytes.start + start..loss.bytes.end + start, loss.kind);
+    }
+    Some(())
+}
+
+/// Whether a byte that begins a sequence of UTF-8 stands before one that goes on with it.
+fn has_sequence(bytes: &[u8]) -> bool {
+    let next = bytes.get(1..).unwrap_or_default();
+    let pair = |(first, second): (&u8, &u8)| u8::from(matches!(*first, 0xC2..=0xF4)) & u8::from(second & 0xC0 == 0x80);
+    let blocks = bytes.chunks(255).zip(next.chunks(255));
+    // Blocks are folded without a branch, which compilers turn into vector code.
+    blocks.map(|(first, second)| first.iter().zip(second).map(pair).fold(0, |found, is| found | is)).any(|found| found > 0)
+}
+
+/// The runs of valid sequences of UTF-8.
+fn sequences(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut runs = Vec::new();
+    let mut at = 0;
+    for chunk in bytes.utf8_chunks() {
+        let valid = chunk.valid().as_bytes();
+        let mut from = 0;
+        while let Some(start) = detect::high_bytes(&valid[from..]).next().map(|n| from + n) {
+            let end = valid[start..].iter().position(u8::is_ascii).map_or(valid.len(), |n| start + n);
+            runs.push(at + start..at + end);
+            from = end;
+        }
+        at += valid.len() + chunk.invalid().len();
+    }
+    runs.into_iter()
+}
+
+/// Whether most letters beyond ASCII are Latin in a single-byte charset.
+fn is_latin(charset: Charset) -> bool {
+    let upper: Vec<u8> = (0xC0..=0xFF).collect();
+    let text = charset.decode(&upper, &mut LossLog::with_limit(0));
+    text.chars().filter(|c| matches!(c, '\u{C0}'..='\u{24F}')).count() > upper.len() / 2
+}
+
+/// Whether no other byte above 7F stands beside a run, but no-break spaces.
+fn stands_alone(bytes: &[u8], run: &Range<usize>) -> bool {
+    let is_apart = |b: Option<&u8>| b.is_none_or(|b| b.is_ascii() || *b == 0xA0);
+    is_apart(run.start.checked_sub(1).and_then(|at| bytes.get(at))) && is_apart(bytes.get(run.end))
+}
+
+/// Whether a run makes better sense as UTF-8 than in `charset`.
+fn is_utf8_run(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool {
+    let before = bytes[..run.start].iter().rev().take(AROUND).take_while(|b| b.is_ascii()).count();
+    let after = bytes[run.end..].iter().take(AROUND).take_while(|b| b.is_ascii()).count();
+    let window = &bytes[run.start - before..run.end + after];
+    let Ok(text) = std::str::from_utf8(window) else { return false };
+    let mut log = LossLog::with_limit(0);
+    let reading = charset.decode(window, &mut log);
+    log.losses() > 0 || faults(&reading) > faults(text)
+}
+
+/// The words with bytes that are in no sequence of UTF-8, without sequences, one behind the other.
+fn without_sequences(bytes: &[u8]) -> Vec<u8> {
+    let mut rest = Vec::new();
+    let mut at = 0;
+    for chunk in bytes.utf8_chunks() {
+        at += chunk.valid().len();
+        if chunk.invalid().is_empty() {
+            break;
+        }
+        let end = at + chunk.invalid().len();
+        let is_word = |b: &u8| b.is_ascii() && !b.is_ascii_whitespace();
+        let before = bytes[..at].iter().rev().take(16).take_while(|b| is_word(b)).count();
+        let after = bytes[end..].iter().take(16).take_while(|b| is_word(b)).count();
+        rest.extend_from_slice(&bytes[at - before..end + after]);
+        rest.push(b'\n');
+        at = end;
+    }
+    rest
+}
+
+/// The lines with bytes above 7F of which none is in a sequence of UTF-8, joined where they follow each other.
+fn foreign_lines(bytes: &[u8]) -> Vec<Range<usize>> {
+    let mut lines: Vec<Range<usize>> = Vec::new();
+    let mut start = 0;
+    for line in bytes.split_inclusive(|b| *b == b'\n') {
+        let range = start..start + line.len();
+        start = range.end;
+        let is_foreign = !line.is_ascii()
+            && line.utf8_chunks().all(|chunk| chunk.valid().is_ascii())
+            && line.utf8_chunks().any(|chunk| !chunk.invalid().is_empty());
+        if is_foreign {
+            lines.push(range);
+        }
+    }
+    lines
+}
+
+/// Whether the only bytes above 7F are the beginning of a sequence at the end of a line, as where UTF-8 was cut, or bytes that go on with one.
+fn is_cut_sequence(line: &[u8]) -> bool {
+    let line = line.trim_ascii_end();
+    let high = detect::high_bytes(line).count();
+    let last = line.iter().rev().take_while(|b| !b.is_ascii()).count();
+    let begins = line.len().checked_sub(last).and_then(|at| line.get(at)).is_some_and(|b| matches!(b, 0xE2 | 0xF0));
+    high == last && last > 0 && (last > 1 || begins) || detect::high_bytes(line).all(|at| line[at] < 0xC0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LATIN: fn(&[u8]) -> Charset = |_| Charset::WINDOWS_1252;
+
+    #[test]
+    fn runs_of_utf8_are_read_in_single_byte_text() {
+        let bytes = b"Communiqu\xC3\xA9, \xA0TOP \xC2\xA0 \xC2\xA0 exists \xA0 caf\xE9";
+        let mixed = in_single_byte(bytes, Charset::WINDOWS_1252).unwrap();
+        assert_eq!(mixed.text, "Communiqué, \u{A0}TOP \u{A0} \u{A0} exists \u{A0} café");
+        assert_eq!((mixed.runs, mixed.first, mixed.log.losses()), (3, 10, 0));
+    }
+
+    #[test]
+    fn single_byte_text_that_is_utf8_by_chance_stays() {
+        for (charset, text) in [
+            ("windows-1252", "NESCAFÉ® GOLD, café; QUALITÉ\u{a0}: BON"),
+            ("windows-1251", "ЦІЛІ та інші її слова"),
+            ("ISO-8859-2", "PÓŁKA I PÓŁ, wódka"),
+        ] {
+            let charset = Charset::for_name(charset).unwrap();
+            let bytes = charset.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
+            assert!(in_single_byte(&bytes, charset).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn footers_in_another_charset_are_read_under_a_label_of_utf8() {
+        let bytes = b"Gr\xC3\xBC\xC3\x9Fe\n-- \nJos\xE9 Garc\xEDa\n";
+        let mixed = in_utf8(bytes, LATIN).unwrap();
+        assert_eq!(mixed.text, "Grüße\n-- \nJosé García\n");
+        assert_eq!((mixed.runs, mixed.first), (1, 12));
+        for damaged in [
+            &b"Gr\xC3\xBC\xC3\x9Fe\ndie gro\xC3\n"[..],
+            b"Gr\xC3\xBC\xC3\x9Fe\ndon\xE2\n",
+            b"Gr\xC3\xBC\xC3\x9Fe\n\xE6\x97\n",
+            b"Gr\xC3\xBC\xC3\x9Fe caf\xE9",
+            b"plain\ncaf\xE9\n",
+        ] {
+            assert!(in_utf8(damaged, LATIN).is_none(), "{}", damaged.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn losses_keep_their_offsets() {
+        let bytes = b"caf\xC3\xA9\nJos\xE9 a\nx \xC3\xA9\xFF\n";
+        let mixed = in_utf8(bytes, LATIN).unwrap();
+        assert_eq!(mixed.text, "café\nJosé a\nx é\u{FFFD}\n");
+        assert_eq!(mixed.log.kept()[0].bytes, 17..18);
+    }
+}

@@ -4,6 +4,8 @@
 //! What the message tells is used only where a part does not tell enough itself.
 
 mod doubt;
+mod evidence_words;
+mod font_names;
 mod frequent;
 mod instead;
 mod little;
@@ -161,8 +163,8 @@ pub(crate) const SURE: f32 = 0.9;
 /// Confidence from which on a guess may stand against a damaged reading by the label.
 const LIKELY: f32 = 0.8;
 
-/// Confidence where nothing was found.
-const UNKNOWN: f32 = 0.1;
+/// Confidence in windows-1252 where the bytes prove nothing: it is what most such mail is in.
+const UNKNOWN: f32 = 0.6;
 
 /// Share of unreadable characters (1 in this many) up to which a label is believed without looking further.
 const TOLERATED: u64 = 50;

@@ -15,8 +15,10 @@ use crate::generated::languages::LANGUAGES;
 const MOST: u32 = 6 * NAT;
 /// What they are worth, in quarters of what the models say: letters depend on each other more than those know.
 const WORTH: u32 = 2;
-/// Cost of a language in another script beside English words.
-const OTHER_SCRIPT: u32 = NAT;
+/// Cost of a language in another script beside English words: of few, and of many.
+const OTHER_SCRIPT: [u32; 2] = [NAT, 3 * NAT];
+/// Bytes of ASCII words that are many.
+const MANY: usize = 60;
 
 /// Adds to the cost of each language what the ASCII words speak against it.
 pub(super) fn add_language(priors: &mut Priors, words: &[u8]) {
@@ -36,7 +38,7 @@ pub(super) fn add_language(priors: &mut Priors, words: &[u8]) {
     let Some(least) = costs.iter().flatten().min().copied() else { return };
     let against = |cost: u32| ((cost - least) * WORTH / 4).min(MOST);
     let english = (0..LANGUAGES.len()).find(|index| language::is_english(*index));
-    let other = english.and_then(|index| costs[index]).map_or(MOST, against) + OTHER_SCRIPT;
+    let other = english.and_then(|index| costs[index]).map_or(MOST, against) + OTHER_SCRIPT[usize::from(words.len() >= MANY)];
     for (prior, cost) in priors.languages.iter_mut().zip(&costs) {
         *prior += cost.map_or(other, against);
     }

@@ -99,7 +99,7 @@ pub(crate) const NAT: u32 = 16;
 /// Cost of each further charset in the list of common ones.
 const NEXT: u32 = NAT / 2;
 /// Cost of a charset that is rare in the mail of a language.
-pub(super) const RARE: u32 = 4 * NAT;
+pub(super) const RARE: u32 = 5 * NAT;
 
 /// Cost of being one tier lower.
 const TIER: u32 = 3 * NAT / 4;

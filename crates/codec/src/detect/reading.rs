@@ -84,7 +84,7 @@ impl Page {
         });
         let sorts = chars.map(|c| Sort::of(c, script));
         let bounds = sorts.map(|sort| Bound { class: sort.class, end: sort.end(), extra: sort.least() });
-        let beside = std::array::from_fn(|byte| sorts[byte].beside(chars[byte]));
+        let beside = std::array::from_fn(|byte| sorts[byte].beside(chars[byte], script));
         Self { script, sorts, chars, beside, bounds }
     }
 
@@ -178,18 +178,29 @@ pub(super) fn read_text(text: &str, script: Script, rules: Rules) -> Reading {
     let english = english_runs(text.as_bytes());
     let chars: Vec<char> = text.chars().collect();
     let mut sorts: Vec<Sort> = chars.iter().map(|c| Sort::of(*c, script)).collect();
-    let mut han_signs = Vec::new();
+    let (mut han_signs, mut within) = (Vec::new(), 0);
     if rules.has(Rules::SIGNS_BY_PLACE) {
-        let beside: Vec<Beside> = chars.iter().zip(&sorts).map(|(c, sort)| sort.beside(*c)).collect();
+        let beside: Vec<Beside> = chars.iter().zip(&sorts).map(|(c, sort)| sort.beside(*c, script)).collect();
         if script == Script::Han {
             han_signs = placed_in_han(&chars, &beside);
+            within = chars.windows(3).filter(|around| is_within_ascii(around)).count() as u32;
         } else {
             place_signs(&mut sorts, |at| chars[at], |at| beside[at]);
         }
     }
     let mut reading = read_sorts(&sorts, script, &english, u32::MAX).unwrap_or_default();
     reading.signs = han_signs;
+    reading.cost += within * WITHIN_WORD;
     reading
+}
+
+/// Cost of a single character of Han script between two ASCII letters: it is rather a letter of Latin, or a sign, and the next letter.
+const WITHIN_WORD: u32 = 6 * NAT;
+
+/// Whether the second of three characters is beyond ASCII, between ASCII letters.
+fn is_within_ascii(around: &[char]) -> bool {
+    matches!(around, [before, c, after]
+        if before.is_ascii_alphabetic() && !c.is_ascii() && c.is_alphabetic() && after.is_ascii_alphabetic())
 }
 
 /// Gives each sign the class and cost of its place.
@@ -220,9 +231,17 @@ fn place_at(
     char_at: impl Fn(usize) -> char,
     beside: impl Fn(usize) -> Beside,
 ) -> signs::Placed {
-    let before = at.checked_sub(1).map_or(Beside::Edge, &beside);
-    let next = (at + 1..length).find(|next| char_at(*next) != c);
-    signs::place(c, before, next.map_or(Beside::Edge, &beside))
+    let before = at.checked_sub(1);
+    let after = (at + 1..length).find(|next| char_at(*next) != c);
+    let kind = |at: Option<usize>| at.map_or(Beside::Edge, &beside);
+    // `12\u{A0}€`: the number is what the sign belongs to.
+    let or_number = |near: Beside, far: Option<usize>| {
+        let is_number = near == Beside::NoBreak && kind(far) == Beside::Digit;
+        if is_number && c != '\u{A0}' { Beside::Digit } else { near }
+    };
+    let before = or_number(kind(before), before.and_then(|at| at.checked_sub(1)));
+    let after = or_number(kind(after), after.map(|at| at + 1).filter(|at| *at < length));
+    signs::place(c, before, after)
 }
 
 /// The signs of Han text, which its models know little of: their places among the characters beyond ASCII, and their costs.
@@ -339,10 +358,12 @@ impl Sort {
     }
 
     /// What the character is as a neighbor of a sign.
-    fn beside(self, c: char) -> Beside {
+    fn beside(self, c: char, script: Script) -> Beside {
         match c {
-            '\u{A0}' => Beside::Blank,
-            _ if self.is_letter() && !c.is_ascii() => Beside::Letter,
+            '\u{A0}' => Beside::NoBreak,
+            _ if self.is_letter() && !c.is_ascii() => {
+                if script == Script::Latin { Beside::Accented } else { Beside::Letter }
+            }
             _ if c.is_ascii() => Beside::of_ascii(c as u8),
             _ => Beside::Sign,
         }

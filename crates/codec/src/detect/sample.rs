@@ -117,7 +117,16 @@ fn fill(sample: &mut Vec<u8>, text: &[u8], most: usize) {
     if sample.len() + 1 >= most {
         return;
     }
-    for word in text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty() && word.is_ascii()) {
+    let mut in_tag = false;
+    for word in text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
+        // Names of tags and their attributes are of no language.
+        let is_markup = in_tag || word.contains(&b'<');
+        if let Some(last) = word.iter().rev().find(|b| matches!(b, b'<' | b'>')) {
+            in_tag = *last == b'<';
+        }
+        if is_markup || !word.is_ascii() {
+            continue;
+        }
         if sample.len() + word.len() >= most {
             break;
         }

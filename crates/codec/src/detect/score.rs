@@ -73,7 +73,7 @@ impl Trial<'_> {
     fn score(&self, sample: &Sample, english: &[u32], rules: Rules) -> Option<Scored> {
         let (reading, text) = read(self.candidate, sample, english, u32::MAX, rules)?;
         let cost =
-            |(language, prior): &(usize, u32)| language_cost(*language, &reading, text.as_deref()) + prior;
+            |(language, prior): &(usize, u32)| language_cost(*language, &reading, text.as_deref(), rules) + prior;
         let best = self.languages.iter().map(cost).min()?;
         let text = match text {
             Some(text) => text_hash(text.chars()),
@@ -107,7 +107,7 @@ fn likely(head: &Sample, priors: &Priors, ascii_compatible: bool) -> Vec<Trial<'
         let Some(room) = most.checked_sub(before) else { continue };
         let cost = match Models::get().language(language) {
             Model::Letters(letters) => letters.coarse_cost(&reading.classes, room),
-            Model::Han(_) => Some(language_cost(language, reading, text.as_deref())),
+            Model::Han(_) => Some(language_cost(language, reading, text.as_deref(), priors.rules)),
         };
         if let Some(cost) = cost.map(|cost| cost + before).filter(|cost| *cost <= most) {
             most = most.min(cost + MARGIN);
@@ -146,8 +146,15 @@ fn read(
     (reading.broken as usize * 20 <= sample.len() + 20).then_some((reading, text))
 }
 
+/// Cost of a character of private use beyond that of a rare one.
+const PRIVATE: u32 = 8 * NAT;
+
+fn is_private(c: char) -> bool {
+    matches!(c, '\u{E000}'..='\u{F8FF}')
+}
+
 /// Cost of a reading's letters in a language.
-fn language_cost(language: usize, reading: &Reading, text: Option<&str>) -> u32 {
+fn language_cost(language: usize, reading: &Reading, text: Option<&str>, rules: Rules) -> u32 {
     match Models::get().language(language) {
         Model::Letters(letters) => letters.cost(&reading.classes, &reading.english),
         Model::Han(characters) => {
@@ -157,7 +164,8 @@ fn language_cost(language: usize, reading: &Reading, text: Option<&str>) -> u32 
             let wide = text.unwrap_or_default().chars().filter(|c| !c.is_ascii());
             let costs = wide.enumerate().map(|(nth, c)| {
                 let placed = signs.next_if(|(place, _)| *place == nth).map(|(_, cost)| *cost);
-                characters.cost(c).min(placed.unwrap_or(u32::MAX))
+                let private = if rules.has(Rules::PRIVATE_USE) && is_private(c) { PRIVATE } else { 0 };
+                characters.cost(c).min(placed.unwrap_or(u32::MAX)) + private
             });
             marks + costs.sum::<u32>()
         }
@@ -182,7 +190,7 @@ pub(super) fn unicode_cost(text: &str, priors: &Priors) -> u32 {
     let reading = read_text(text, script, priors.rules);
     let of_script = |(_, language): &(usize, &Language)| language.script == script;
     let languages = LANGUAGES.iter().enumerate().filter(of_script);
-    let cost = |(index, _)| language_cost(index, &reading, Some(text)) + priors.languages[index];
+    let cost = |(index, _)| language_cost(index, &reading, Some(text), priors.rules) + priors.languages[index];
     languages.map(cost).min().unwrap_or_default() + reading.cost
 }
 
@@ -203,7 +211,7 @@ pub(super) fn share_of(scored: &[Scored], at: usize, noise: u32) -> f32 {
     let Some(best) = scored.iter().map(|s| s.cost).chain([noise]).min() else { return 0.0 };
     let weight = |cost: u32| (-WORTH * (cost - best) as f32 / NAT as f32).exp();
     let mut seen = Vec::with_capacity(scored.len());
-    let (mut total, mut own) = (weight(noise), 0.0);
+    let (mut total, mut own) = (0.0, 0.0);
     for other in scored {
         if !seen.contains(&other.text) {
             seen.push(other.text);
@@ -211,5 +219,8 @@ pub(super) fn share_of(scored: &[Scored], at: usize, noise: u32) -> f32 {
             own = if other.text == scored[at].text { weight(other.cost) } else { own };
         }
     }
-    own / total
+    // Of what is likelier noise than text, about half is read right all the same.
+    const NOISE: f32 = 0.52;
+    let noise = weight(noise);
+    own / total * (1.0 - NOISE * noise / (noise + total))
 }

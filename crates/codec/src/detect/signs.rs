@@ -20,7 +20,11 @@ pub(super) enum Beside {
     /// The start or end of the text or of a line.
     Edge,
     Blank,
+    /// A no-break space.
+    NoBreak,
     Letter,
+    /// A letter beyond ASCII, where most are ASCII.
+    Accented,
     Digit,
     /// `<` or `>`.
     Tag,
@@ -44,13 +48,18 @@ impl Beside {
         }
     }
 
+    /// The kind without what is told of some only.
+    fn plain(self) -> Self {
+        if self == Self::Accented { Self::Letter } else { self }
+    }
+
     fn is_word(self) -> bool {
         matches!(self, Self::Letter | Self::Digit)
     }
 
     /// Nothing, or white space.
     fn is_space(self) -> bool {
-        matches!(self, Self::Edge | Self::Blank)
+        matches!(self, Self::Edge | Self::Blank | Self::NoBreak)
     }
 }
 
@@ -86,7 +95,11 @@ pub(super) fn partner(c: char) -> Option<char> {
 
 /// Returns the class and cost of sign `c` between its neighbors.
 pub(super) fn place(c: char, before: Beside, after: Beside) -> Placed {
-    let (usual, surplus) = kind_cost(c, before, after);
+    let (usual, mut surplus) = kind_cost(c, before.plain(), after.plain());
+    let is_beside_accent = before == Beside::Accented || after == Beside::Accented;
+    if is_beside_accent && !matches!(c, '\u{A0}' | '\u{AD}' | '\u{2013}'..='\u{201E}' | '\u{2026}' | '\u{AB}' | '\u{BB}') {
+        surplus += BESIDE_ACCENT;
+    }
     let belongs = surplus < MISPLACED;
     let class = match c {
         _ if !belongs => SIGN,
@@ -96,6 +109,8 @@ pub(super) fn place(c: char, before: Beside, after: Beside) -> Placed {
     Placed { class, cost: (usual + surplus) * NAT / 2 }
 }
 
+/// Surplus of a sign beside a letter beyond ASCII, in Latin script: under a wrong charset letters become both.
+const BESIDE_ACCENT: u32 = 4;
 /// Surplus, in half nats, from which on a sign does not belong where it stands.
 const MISPLACED: u32 = 8;
 /// Surplus of what is seen now and then.
@@ -105,7 +120,7 @@ const HARDLY: u32 = 12;
 
 /// Cost of a sign in its usual place, and the surplus for this place, both in half nats.
 fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
-    use Beside::{Blank, Digit, Edge, Letter, Punctuation, Sign, Tag};
+    use Beside::{Blank, Digit, Edge, Letter, NoBreak, Punctuation, Sign, Tag};
     let within = before == Letter && after == Letter;
     match c {
         // No-break space: indentation, empty cells, behind the end of a sentence, before French punctuation.
@@ -119,8 +134,14 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
         }
         '\u{2002}'..='\u{200A}' | '\u{202F}' => (10, if within { SELDOM } else { 0 }),
         // Apostrophe and closing quote.
-        '\u{2019}' => (5, if before.is_word() || after.is_word() { 0 } else { SELDOM }),
-        '\u{B4}' | '`' => (9, if before == Letter || after == Letter { 0 } else { SELDOM }),
+        '\u{2019}' => {
+            let surplus = match (before, after) {
+                (_, Letter) | (Letter, _) | (_, Digit) => 0,
+                _ => SELDOM,
+            };
+            (5, surplus)
+        }
+        '\u{B4}' => (9, if before == Letter { 0 } else { HARDLY }),
         '\u{201C}' | '\u{2018}' | '\u{201D}' | '\u{AB}' | '\u{BB}' | '\u{2039}' | '\u{203A}' => {
             let usual = match c {
                 '\u{201C}' | '\u{201D}' => 6,
@@ -130,7 +151,8 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
             };
             // Finnish and Swedish open with them, too.
             let opens = c == '\u{201D}' && !before.is_word() && after == Letter;
-            (usual, if within { HARDLY } else if opens { SELDOM } else { 0 })
+            let is_alone = matches!(before, Tag | Edge) && matches!(after, Tag | Edge);
+            (usual, if within || is_alone { HARDLY } else if opens { SELDOM } else { 0 })
         }
         // They open only.
         '\u{201E}' | '\u{201A}' => {
@@ -140,7 +162,7 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
         '\u{2013}' => (7, if within { SELDOM } else { 0 }),
         '\u{2014}' => (8, 0),
         '\u{2010}' | '\u{2011}' | '\u{2012}' | '\u{2015}' => (14, 0),
-        '\u{2026}' => (6, if within { SELDOM } else { 0 }),
+        '\u{2026}' => (6, if after == Letter { SELDOM } else { 0 }),
         // Bullets begin lines and cells, and stand alone.
         '\u{2022}' | '\u{B7}' | '\u{A7}' | '\u{B6}' | '\u{25CF}' | '\u{25A0}' | '\u{25AA}' | '\u{25BA}' | '\u{2219}' => {
             let usual = match c {
@@ -152,7 +174,7 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
             let surplus = match (before, after) {
                 // Catalan writes `col·legi`.
                 (Letter, Letter) if c == '\u{B7}' => SELDOM,
-                (Edge | Blank | Tag | Punctuation | Sign, _) => 0,
+                (Edge | Blank | NoBreak | Tag | Punctuation | Sign, _) => 0,
                 _ if after == Letter => HARDLY,
                 _ => SELDOM,
             };
@@ -168,18 +190,18 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
             let surplus = match (before, after) {
                 (Digit, _) | (_, Digit) => 0,
                 (Letter, Letter) => HARDLY,
-                (Letter, _) | (_, Letter) => 6,
-                (Tag | Punctuation, _) | (_, Tag | Punctuation) => SELDOM,
-                _ => 6,
+                (Letter, _) | (_, Letter) => 8,
+                (NoBreak | Sign, _) | (_, NoBreak | Sign) => 6,
+                _ => SELDOM,
             };
             (usual, surplus)
         }
-        '\u{A9}' => (6, if within || after == Letter { SELDOM } else { 0 }),
+        '\u{A9}' => (6, if after == Letter { 6 } else { 0 }),
         '\u{AE}' | '\u{2122}' | '\u{2120}' => {
             let surplus = match (before, after) {
                 (Letter | Digit, Letter) => 7,
                 (Letter | Digit | Punctuation, _) => 0,
-                (_, Letter) => 6,
+                (_, Letter) => HARDLY,
                 _ => SELDOM,
             };
             (if c == '\u{AE}' { 8 } else { 9 }, surplus)
@@ -187,9 +209,11 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
         '\u{B0}' | '\u{BA}' | '\u{AA}' | '\u{B2}' | '\u{B3}' | '\u{B9}' => {
             let surplus = match (before, after) {
                 (Letter, Letter) => HARDLY,
+                (Letter, _) if c == '\u{B9}' => 8,
+                (Letter, _) if matches!(c, '\u{B2}' | '\u{B3}') => 2,
                 (Digit | Letter, _) => 0,
                 // `20 °C`.
-                (Blank, Letter) if c == '\u{B0}' => 0,
+                (Blank | NoBreak, Letter) if c == '\u{B0}' => 0,
                 _ => SELDOM,
             };
             (if c == '\u{B0}' { 9 } else { 11 }, surplus)
@@ -223,6 +247,8 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
             (13, if alone(before) || alone(after) { HARDLY } else { 0 })
         }
         '\u{3000}' => (7, if within { SELDOM } else { 0 }),
+        // Accents that stand alone are remains of letters.
+        '\u{A8}' | '\u{AF}' | '\u{B8}' | '\u{2C6}'..='\u{2DD}' => (18, if before.is_word() || after.is_word() { HARDLY } else { 0 }),
         // Arabic, Greek and other punctuation with a script of its own, and what else there is.
         _ => (RARE * 2 / NAT, if within { HARDLY } else { 0 }),
     }
@@ -262,8 +288,8 @@ mod tests {
 
     #[test]
     fn no_sign_costs_less_than_the_least() {
-        use Beside::{Blank, Digit, Edge, Letter, Punctuation, Sign, Tag};
-        let all = [Edge, Blank, Letter, Digit, Tag, Punctuation, Sign];
+        use Beside::{Blank, Digit, Edge, Letter, NoBreak, Punctuation, Sign, Tag};
+        let all = [Edge, Blank, NoBreak, Letter, Digit, Tag, Punctuation, Sign];
         for c in ('\u{A0}'..='\u{FFFF}').filter(|c| !c.is_alphabetic()) {
             for before in all {
                 for after in all {

@@ -7,8 +7,9 @@
 //! their labels is not text, or has no escape sequences.
 
 use super::SURE;
+use super::evidence_words::prove;
 use super::superset::has_c1;
-use mailglot_codec::Charset;
+use mailglot_codec::{Charset, LossLog};
 use mailglot_codec::detect::{self, Guess, high_bytes};
 use std::borrow::Cow;
 
@@ -20,6 +21,8 @@ const ENOUGH: usize = 64;
 /// What a label other than Latin-1 must be less likely by before that is told, in natural logarithms; right labels that somebody chose
 /// never come near it (`cargo run -p mailglot-mime --example labels`).
 const TOLD: f32 = 12.0;
+/// The same where the label makes characters of private use of some bytes, and the other charset none.
+const PRIVATE: f32 = 4.0;
 /// What it must be less likely by to give way.
 const DECIDED: f32 = 24.0;
 /// Bytes above 7F that tell something, and that decide.
@@ -43,24 +46,36 @@ pub(super) fn against<'h>(
     if !is_worth_asking(label, bytes) {
         return None;
     }
+    let hints = hints();
+    let is_proven = |charset: Charset| {
+        !hints.rules.has(detect::Rules::LABEL_NEEDS_WORDS) || prove(bytes, label, charset)
+    };
     if is_latin_1(label) && is_odd_latin(bytes) {
-        let rival = detect::rival(bytes, label, &hints())?;
+        let rival = detect::rival(bytes, label, &hints)?;
         let is_western = is_western(bytes);
-        let doubt = Doubt { guess: rival.guess, decides: rival.outweighs && !is_western };
-        return (!is_western || rival.margin >= TOLD).then_some(doubt);
+        let is_proven = is_proven(rival.guess.charset);
+        let doubt = Doubt { guess: rival.guess, decides: rival.outweighs && !is_western && is_proven };
+        return (is_proven && !is_western || rival.margin >= TOLD).then_some(doubt);
     }
     let text = without_lines(bytes);
     let telling = high_bytes(&text).take(DECIDING).count();
     if telling < TELLING {
         return None;
     }
-    let rival = detect::rival(&text, label, &hints())?;
+    let rival = detect::rival(&text, label, &hints)?;
     let Guess { charset, confidence, .. } = rival.guess;
+    let is_private = hints.rules.has(detect::Rules::PRIVATE_USE)
+        && rival.margin >= PRIVATE
+        && what_is_odd(&label.decode(&text, &mut LossLog::with_limit(0))).is_some()
+        && what_is_odd(&charset.decode(&text, &mut LossLog::with_limit(0))).is_none();
+    if is_private {
+        return Some(Doubt { guess: rival.guess, decides: true });
+    }
     if rival.margin < TOLD || !detect::has_letters(&text, charset) || detect::is_odd(&text, charset) {
         return None;
     }
     let decides = rival.margin >= DECIDED && confidence >= SURE && telling >= DECIDING;
-    Some(Doubt { guess: rival.guess, decides: decides && is_odd_throughout(label, &text) })
+    Some(Doubt { guess: rival.guess, decides: decides && is_odd_throughout(label, &text) && is_proven(charset) })
 }
 
 /// Whether detection is to be asked about this label.

@@ -136,6 +136,8 @@ fn is_seldom(c: char) -> bool {
         '\u{5EB}'..='\u{60B}' => !matches!(c, '\u{5F3}' | '\u{5F4}'),
         '\u{610}'..='\u{61A}' | '\u{6D6}'..='\u{6EF}' => true,
         '\u{700}'..='\u{8FF}' => true,
+        // Jamo, syllables of Canada, runes, alphabets of Southeast Asia that few write.
+        '\u{1100}'..='\u{11FF}' | '\u{1380}'..='\u{177F}' | '\u{18B0}'..='\u{1DFF}' => true,
         _ => false,
     }
 }

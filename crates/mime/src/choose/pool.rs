@@ -9,6 +9,7 @@
 //! The parts of an attached message count like others. What a policy keeps (a loss, a signature over an attached message), and what is
 //! too doubtful to be rewritten, may be guessed otherwise when the rest is UTF-8. Of dates, only their zone would tell something, and little: it is not asked.
 
+use super::font_names;
 use super::spoken::language;
 use crate::header::{FieldKind, field_kind};
 use crate::text::{Transferred, is_text};
@@ -134,6 +135,8 @@ impl<'a> Mail<'a> {
         let language = language.or_else(|| self.language(PartId::ROOT)).or(self.policy.language.as_deref());
         // Where text becomes UTF-8 it tells more than it did.
         let language = language.or_else(|| if self.is_lasting() { None } else { self.spoken() });
+        let has_mailer = self.policy.charset_rules.has(detect::Rules::MAILER);
+        let language = language.or_else(|| document.filter(|_| has_mailer).and_then(font_names::language));
         let country = self.hints.country.get_or_init(|| country(self.message)).as_deref();
         detect::Hints { language, country, rules: self.policy.charset_rules, ..super::MAIL }
     }

@@ -17,6 +17,10 @@ const MOST: u32 = 6 * NAT;
 const WORTH: u32 = 2;
 /// Cost of a language in another script beside English words: of few, and of many.
 const OTHER_SCRIPT: [u32; 2] = [NAT, 3 * NAT];
+/// How much more English words may cost than in the likeliest language, to be taken for English.
+const NEAR: u32 = 3 * NAT;
+/// Cost of a language of another country than those of the addresses in the text.
+const ABROAD: u32 = 2 * NAT;
 /// Bytes of ASCII words that are many.
 const MANY: usize = 60;
 
@@ -42,6 +46,32 @@ pub(super) fn add_language(priors: &mut Priors, words: &[u8]) {
     for (prior, cost) in priors.languages.iter_mut().zip(&costs) {
         *prior += cost.map_or(other, against);
     }
+    let is_near = |index: usize| costs[index].is_some_and(|cost| cost <= least + NEAR);
+    priors.is_english = words.len() >= MANY && english.is_some_and(is_near);
+    let local = countries(words);
+    for (index, prior) in priors.languages.iter_mut().enumerate() {
+        if !local.is_empty() && !local.contains(&index) && !language::is_english(index) {
+            *prior += ABROAD;
+        }
+    }
+}
+
+/// The languages of the countries whose domains stand in addresses: `<hide@example.jp>`, `http://www.example.de/`.
+fn countries(words: &[u8]) -> Vec<usize> {
+    let mut local = Vec::new();
+    for word in words.split(u8::is_ascii_whitespace) {
+        let at = memchr::memrchr(b'@', word).map(|at| at + 1);
+        let host = at.or_else(|| memchr::memmem::find(word, b"://").map(|at| at + 3));
+        let Some(host) = host.map(|at| &word[at..]) else { continue };
+        let end = host.iter().position(|b| !b.is_ascii_alphanumeric() && !b"-.".contains(b)).unwrap_or(host.len());
+        let mut labels = host[..end].rsplit(|b| *b == b'.').filter(|label| !label.is_empty());
+        if let Some(top) = labels.next().filter(|top| top.len() == 2)
+            && labels.next().is_some()
+        {
+            local.extend(language::by_country(&String::from_utf8_lossy(top)));
+        }
+    }
+    local
 }
 
 /// The classes of ASCII text in Latin script.

@@ -62,6 +62,21 @@ pub fn has_letters(bytes: &[u8], charset: Charset) -> bool {
     letters * 2 > all
 }
 
+/// Number of different bytes above 7F that are letters beside other letters.
+pub(super) fn letters_within_words(bytes: &[u8], charset: Charset) -> usize {
+    let Some(candidate) = language::for_label(charset).filter(|candidate| candidate.is_single_byte) else {
+        return 0;
+    };
+    let page = candidate.page();
+    let is_letter = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(|byte| page.is_letter(*byte));
+    let mut seen = [false; 256];
+    for at in high_bytes(bytes) {
+        let is_within = is_letter(at.checked_sub(1)) || is_letter(at.checked_add(1));
+        seen[usize::from(bytes[at])] |= is_within && is_letter(Some(at));
+    }
+    seen.iter().filter(|seen| **seen).count()
+}
+
 /// Whether any byte above 7F is a letter in a charset of single bytes; true of others.
 pub(super) fn has_any_letter(bytes: &[u8], charset: Charset) -> bool {
     let candidate = language::for_label(charset).filter(|candidate| candidate.is_single_byte);

@@ -274,7 +274,7 @@ fn priors(hints: &Hints<'_>) -> Priors {
             }
         }
     }
-    Priors { languages, rules: hints.rules }
+    Priors { languages, rules: hints.rules, is_english: false }
 }
 
 #[cfg(test)]

@@ -12,6 +12,9 @@ use crate::{Charset, LossLog};
 /// What UTF-8 with damage costs, whatever it says: it is rarer than text that is whole.
 const DAMAGED: u32 = 3 * NAT;
 
+/// Confidence in windows-1252 where no word proves another charset.
+const UNPROVEN: f32 = 0.7;
+
 /// What a label is worth that reads everything: wrong ones are rare, and a text of few words proves little.
 const LABEL: u32 = 16 * NAT;
 /// What is worth a word.
@@ -61,6 +64,9 @@ impl Ranking {
             Some(best) if self.is_usual(best, bytes) => {
                 Guess { charset: Charset::WINDOWS_1252, ..self.at(best) }
             }
+            Some(best) if self.is_unproven(best) => {
+                Guess { charset: Charset::WINDOWS_1252, confidence: UNPROVEN, evidence: Evidence::Model }
+            }
             Some(best) => self.at(best),
             None => Guess { charset: Charset::WINDOWS_1252, confidence: 0.1, evidence: Evidence::Fallback },
         }
@@ -75,6 +81,21 @@ impl Ranking {
         let high: Vec<u8> = look::high_bytes(&self.sample.bytes).map(|at| self.sample.bytes[at]).collect();
         let read = |charset: Charset| charset.decode(&high, &mut LossLog::with_limit(0)).into_owned();
         read(charset) == read(Charset::WINDOWS_1252)
+    }
+
+    /// Whether English text has too few letters that the best charset reads otherwise than windows-1252, and that makes sense, too.
+    fn is_unproven(&self, best: usize) -> bool {
+        /// How much likelier few letters must be.
+        const PROOF: u32 = 7 * NAT;
+        /// Different bytes within words that prove more.
+        const LETTERS: usize = 3;
+        let Scored { charset, cost, .. } = self.scored[best];
+        if !self.priors.is_english || charset == Charset::WINDOWS_1252 || !charset.is_single_byte() {
+            return false;
+        }
+        look::letters_within_words(&self.sample.bytes, charset) < LETTERS
+            && score::scored_as(Charset::WINDOWS_1252, &self.sample, &self.priors)
+                .is_some_and(|usual| usual.cost < cost + PROOF)
     }
 
     /// The best, if it is likelier than a label's.

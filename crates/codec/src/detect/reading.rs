@@ -265,7 +265,7 @@ fn placed_in_han(chars: &[char], beside: &[Beside]) -> Vec<(usize, u32)> {
 
 /// Whether a character is a sign that stands in texts of any language.
 fn is_common_sign(c: char) -> bool {
-    matches!(c, '\u{A0}'..='\u{BF}' | '\u{D7}' | '\u{F7}' | '\u{2000}'..='\u{2027}' | '\u{2030}'..='\u{205E}' | '\u{20A0}'..='\u{20BF}' | '\u{2122}' | '\u{3000}')
+    matches!(c, '\u{A0}'..='\u{BF}' | '\u{D7}' | '\u{F7}' | '\u{2000}'..='\u{2027}' | '\u{2030}'..='\u{205E}' | '\u{20A0}'..='\u{20BF}' | '\u{2122}' | '\u{2500}'..='\u{257F}' | '\u{3000}')
         && !c.is_alphabetic()
 }
 

@@ -13,6 +13,8 @@ const FIRST: usize = 192;
 const NEW: usize = 96;
 /// Bytes of ASCII words that are taken.
 const ASCII: usize = 160;
+/// Words whose neighbors are taken first: they tell the language better than the start of the text.
+const NEIGHBORS: usize = 6;
 /// How far such words, and words that did not occur before, are searched for.
 const REACH: usize = 1 << 16;
 
@@ -37,11 +39,12 @@ pub(super) fn sample(text: &[u8], rules: Rules) -> Sample {
     }
     let mut sample = Sample::default();
     let mut seen = [false; 256];
-    let mut words = Vec::new();
+    let (mut words, mut places) = (Vec::new(), Vec::new());
     let mut at = 0;
     seen[..0x80].fill(true);
     while let Some(word) = next_word(text, at) {
         at = word.end;
+        let place = word.clone();
         let mut bytes = if has_ascii_apart { without_flanks(&text[word]) } else { &text[word] };
         let is_new = bytes.iter().any(|b| !seen[usize::from(*b)]);
         let full = sample.bytes.len() >= FIRST;
@@ -62,6 +65,7 @@ pub(super) fn sample(text: &[u8], rules: Rules) -> Sample {
         for byte in bytes {
             seen[usize::from(*byte)] = true;
         }
+        places.push(place);
         sample.bytes.extend_from_slice(bytes);
         if sample.is_cut || sample.bytes.len() + 1 >= FIRST + NEW {
             break;
@@ -69,11 +73,31 @@ pub(super) fn sample(text: &[u8], rules: Rules) -> Sample {
         sample.bytes.push(b' ');
     }
     if has_ascii_apart {
+        for place in places.iter().take(NEIGHBORS) {
+            let (before, after) = around(text, place);
+            fill(&mut sample.ascii, before, ASCII);
+            fill(&mut sample.ascii, after, ASCII);
+        }
         fill(&mut sample.ascii, text, ASCII);
     } else if !sample.is_cut {
         fill(&mut sample.bytes, text, FIRST);
     }
     sample
+}
+
+/// The text around a word, in whole words.
+fn around<'t>(text: &'t [u8], word: &Range<usize>) -> (&'t [u8], &'t [u8]) {
+    /// Bytes on each side.
+    const NEAR: usize = 40;
+    let before = &text[word.start.saturating_sub(NEAR)..word.start];
+    let from = if word.start <= NEAR { 0 } else { space(before).unwrap_or(before.len()) };
+    let after = &text[word.end..text.len().min(word.end + NEAR)];
+    let to = if word.end + NEAR >= text.len() { after.len() } else { after.iter().rposition(u8::is_ascii_whitespace).unwrap_or(0) };
+    (&before[from..], &after[..to])
+}
+
+fn space(text: &[u8]) -> Option<usize> {
+    text.iter().position(u8::is_ascii_whitespace)
 }
 
 /// A word from the last ASCII letters before its first byte above 7F to the first ones behind its last: `left">\xA0<font` gives `>\xA0<f`.

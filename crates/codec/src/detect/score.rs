@@ -28,6 +28,8 @@ pub(super) struct Priors {
     pub(super) languages: Vec<u32>,
     /// The rules that are in force.
     pub(super) rules: Rules,
+    /// The ASCII words of the text are English.
+    pub(super) is_english: bool,
 }
 
 /// What may be worse by this at a first look and still win.

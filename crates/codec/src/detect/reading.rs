@@ -233,7 +233,8 @@ fn place_at(
 ) -> signs::Placed {
     let before = at.checked_sub(1);
     let after = (at + 1..length).find(|next| char_at(*next) != c);
-    let kind = |at: Option<usize>| at.map_or(Beside::Edge, &beside);
+    // A sample begins and ends with words of its text.
+    let kind = |at: Option<usize>| at.map_or(Beside::Blank, &beside);
     // `12\u{A0}€`: the number is what the sign belongs to.
     let or_number = |near: Beside, far: Option<usize>| {
         let is_number = near == Beside::NoBreak && kind(far) == Beside::Digit;

@@ -151,7 +151,8 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
             };
             // Finnish and Swedish open with them, too.
             let opens = c == '\u{201D}' && !before.is_word() && after == Letter;
-            let is_alone = matches!(before, Tag | Edge) && matches!(after, Tag | Edge);
+            let is_english = matches!(c, '\u{2018}' | '\u{201C}' | '\u{201D}');
+            let is_alone = is_english && before == Tag && after == Tag;
             (usual, if within || is_alone { HARDLY } else if opens { SELDOM } else { 0 })
         }
         // They open only.

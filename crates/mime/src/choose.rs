@@ -27,8 +27,8 @@ pub(crate) use superset::{Tells, page_behind};
 use crate::fixup::{self, Document};
 use crate::{Detection, EventKind, PartId};
 use mailglot_codec::detect::{self, Guess, Weighed};
-use mixed_utf8::Mixed;
 use mailglot_codec::{Charset, LossKind, LossLog, Mode, Resolved, bom};
+use mixed_utf8::Mixed;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 pub(crate) use visual::{is_told_by, order_told};
@@ -149,8 +149,7 @@ pub(crate) struct Choice<'a> {
 }
 
 /// What detection may say of raw bytes in mail.
-pub(crate) const MAIL: detect::Hints<'static> =
-    detect::Hints {
+pub(crate) const MAIL: detect::Hints<'static> = detect::Hints {
     declared: None,
     language: None,
     country: None,
@@ -227,7 +226,15 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
                 }
                 (_, None) => (EventKind::CharsetDetected, Cow::Borrowed("valid UTF-8")),
             });
-            return Choice { used: Charset::UTF_8, how: How::Utf8, confidence: None, text, log, events, is_mixed: false };
+            return Choice {
+                used: Charset::UTF_8,
+                how: How::Utf8,
+                confidence: None,
+                text,
+                log,
+                events,
+                is_mixed: false,
+            };
         }
     }
     if ascii && declared.is_none() && !may_shift(bytes) && !may_be_wide(bytes) {
@@ -461,7 +468,15 @@ fn by_label<'a>(
             EventKind::CharsetSuperset,
             Cow::Owned(format!("{} read as {}", charset.name(), wider.name())),
         ));
-        return Choice { used: wider, how: How::Superset, confidence: None, text, log, events, is_mixed: false };
+        return Choice {
+            used: wider,
+            how: How::Superset,
+            confidence: None,
+            text,
+            log,
+            events,
+            is_mixed: false,
+        };
     }
     Choice { used: charset, how: How::Label, confidence: None, text, log, events, is_mixed: false }
 }
@@ -469,7 +484,10 @@ fn by_label<'a>(
 /// Text in two encodings, under a label of one of them.
 fn mixed_by_label(bytes: &[u8], charset: Charset, evidence: &Evidence<'_>) -> Option<Mixed> {
     let hints = || evidence.hints(bytes);
-    if evidence.mapped || evidence.detection() == Detection::Off || !evidence.rules().has(detect::Rules::MIXED_RUNS) {
+    if evidence.mapped
+        || evidence.detection() == Detection::Off
+        || !evidence.rules().has(detect::Rules::MIXED_RUNS)
+    {
         return None;
     }
     if charset == Charset::UTF_8 {
@@ -497,7 +515,15 @@ impl Mixed {
         };
         let detail = format!("{within}, the first at byte {first} of the decoded part");
         events.push((EventKind::CharsetMixed, Cow::Owned(detail)));
-        Choice { used, how: How::Detected, confidence: None, text: Cow::Owned(text), log, events, is_mixed: true }
+        Choice {
+            used,
+            how: How::Detected,
+            confidence: None,
+            text: Cow::Owned(text),
+            log,
+            events,
+            is_mixed: true,
+        }
     }
 }
 
@@ -554,7 +580,8 @@ fn by_search<'a>(
     }
     let hints = evidence.hints(bytes);
     let finds_mixed = evidence.detection() != Detection::Off && hints.rules.has(detect::Rules::MIXED_RUNS);
-    if finds_mixed && declared.is_none_or(|charset| charset == Charset::US_ASCII)
+    if finds_mixed
+        && declared.is_none_or(|charset| charset == Charset::US_ASCII)
         && let Some(mixed) = mixed_utf8::unlabelled(bytes, |rest| rest_charset(rest, &hints))
     {
         let used = mixed.charset;
@@ -598,8 +625,11 @@ fn by_search<'a>(
     }
     let (mut guess, mut by) = detected(bytes, weighed().guess(), evidence);
     if hints.language.is_none() && hints.country.is_none() && little::is_too_little(bytes, guess.charset) {
-        guess =
-            Guess { charset: Charset::WINDOWS_1252, confidence: UNKNOWN, evidence: detect::Evidence::Fallback };
+        guess = Guess {
+            charset: Charset::WINDOWS_1252,
+            confidence: UNKNOWN,
+            evidence: detect::Evidence::Fallback,
+        };
         by = guess.evidence.name();
     }
     let how = if guess.evidence == detect::Evidence::Fallback { How::Fallback } else { How::Detected };

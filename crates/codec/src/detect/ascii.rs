@@ -42,7 +42,8 @@ pub(super) fn add_language(priors: &mut Priors, words: &[u8]) {
     let Some(least) = costs.iter().flatten().min().copied() else { return };
     let against = |cost: u32| ((cost - least) * WORTH / 4).min(MOST);
     let english = (0..LANGUAGES.len()).find(|index| language::is_english(*index));
-    let other = english.and_then(|index| costs[index]).map_or(MOST, against) + OTHER_SCRIPT[usize::from(words.len() >= MANY)];
+    let other = english.and_then(|index| costs[index]).map_or(MOST, against)
+        + OTHER_SCRIPT[usize::from(words.len() >= MANY)];
     for (prior, cost) in priors.languages.iter_mut().zip(&costs) {
         *prior += cost.map_or(other, against);
     }
@@ -63,7 +64,8 @@ fn countries(words: &[u8]) -> Vec<usize> {
         let at = memchr::memrchr(b'@', word).map(|at| at + 1);
         let host = at.or_else(|| memchr::memmem::find(word, b"://").map(|at| at + 3));
         let Some(host) = host.map(|at| &word[at..]) else { continue };
-        let end = host.iter().position(|b| !b.is_ascii_alphanumeric() && !b"-.".contains(b)).unwrap_or(host.len());
+        let end =
+            host.iter().position(|b| !b.is_ascii_alphanumeric() && !b"-.".contains(b)).unwrap_or(host.len());
         let mut labels = host[..end].rsplit(|b| *b == b'.').filter(|label| !label.is_empty());
         if let Some(top) = labels.next().filter(|top| top.len() == 2)
             && labels.next().is_some()

@@ -68,7 +68,8 @@ pub(super) fn letters_within_words(bytes: &[u8], charset: Charset) -> usize {
         return 0;
     };
     let page = candidate.page();
-    let is_letter = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(|byte| page.is_letter(*byte));
+    let is_letter =
+        |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(|byte| page.is_letter(*byte));
     let mut seen = [false; 256];
     for at in high_bytes(bytes) {
         let is_within = is_letter(at.checked_sub(1)) || is_letter(at.checked_add(1));

@@ -78,7 +78,8 @@ impl Floor {
         let [space, other, sign] = [SPACE, OTHER, SIGN].map(usize::from);
         for class in 0..classes {
             let place = sign * classes + class;
-            bounds[place] = bounds[place].min(bounds[space * classes + class]).min(bounds[other * classes + class]);
+            bounds[place] =
+                bounds[place].min(bounds[space * classes + class]).min(bounds[other * classes + class]);
         }
         for row in bounds.chunks_exact_mut(classes) {
             row[sign] = row[sign].min(row[space]).min(row[other]);

@@ -89,13 +89,7 @@ impl Page {
     }
 
     /// Reads a sample by this page; `english` are the costs of its runs of ASCII letters. None where the reading costs more than `most`.
-    pub(super) fn read(
-        &self,
-        sample: &[u8],
-        english: &[u32],
-        most: u32,
-        rules: Rules,
-    ) -> Option<Reading> {
+    pub(super) fn read(&self, sample: &[u8], english: &[u32], most: u32, rules: Rules) -> Option<Reading> {
         let may_win =
             || Models::get().floor(self.script).is_none_or(|floor| self.may_win(sample, floor, most));
         if most < u32::MAX && !may_win() {
@@ -277,12 +271,7 @@ pub(super) fn text_hash(text: impl Iterator<Item = char>) -> u64 {
 }
 
 /// Puts sorts into a row; None where that costs more than `most`. Several passes, each with little to keep in mind, are faster than one.
-fn read_sorts(
-    sorts: &[Sort],
-    script: Script,
-    english: &[u32],
-    most: u32,
-) -> Option<Reading> {
+fn read_sorts(sorts: &[Sort], script: Script, english: &[u32], most: u32) -> Option<Reading> {
     let mut cost: u32 = sorts.iter().map(|sort| u32::from(sort.extra)).sum();
     if cost > most {
         return None;
@@ -292,7 +281,8 @@ fn read_sorts(
         return None;
     }
     let broken = sorts.iter().map(|sort| u32::from(sort.flags & IS_BROKEN != 0)).sum();
-    let mut reading = Reading { classes: Vec::with_capacity(2 * sorts.len() + 1), broken, ..Reading::default() };
+    let mut reading =
+        Reading { classes: Vec::with_capacity(2 * sorts.len() + 1), broken, ..Reading::default() };
     let mut english = english.iter().copied();
     let mut last = SPACE;
     // Within a run of ASCII letters; whether a letter beyond ASCII stands before it.
@@ -363,7 +353,11 @@ impl Sort {
         match c {
             '\u{A0}' => Beside::NoBreak,
             _ if self.is_letter() && !c.is_ascii() => {
-                if script == Script::Latin { Beside::Accented } else { Beside::Letter }
+                if script == Script::Latin {
+                    Beside::Accented
+                } else {
+                    Beside::Letter
+                }
             }
             _ if c.is_ascii() => Beside::of_ascii(c as u8),
             _ => Beside::Sign,

@@ -92,7 +92,11 @@ fn around<'t>(text: &'t [u8], word: &Range<usize>) -> (&'t [u8], &'t [u8]) {
     let before = &text[word.start.saturating_sub(NEAR)..word.start];
     let from = if word.start <= NEAR { 0 } else { space(before).unwrap_or(before.len()) };
     let after = &text[word.end..text.len().min(word.end + NEAR)];
-    let to = if word.end + NEAR >= text.len() { after.len() } else { after.iter().rposition(u8::is_ascii_whitespace).unwrap_or(0) };
+    let to = if word.end + NEAR >= text.len() {
+        after.len()
+    } else {
+        after.iter().rposition(u8::is_ascii_whitespace).unwrap_or(0)
+    };
     (&before[from..], &after[..to])
 }
 
@@ -224,13 +228,16 @@ mod tests {
         text.extend_from_slice(b"c\x9Cur and more");
         let found = sample(&text);
         assert!(!found.is_cut && found.bytes.len() < FIRST + NEW);
-        assert!(found.bytes.starts_with(b"\xE9t\xE9 c\x9Cur plain "), "{}", found.bytes.escape_ascii());
+        assert_eq!(found.bytes, b"\xE9t\xE9 c\x9Cur ", "{}", found.bytes.escape_ascii());
+        assert!(found.ascii.starts_with(b"plain words and more "), "{}", found.ascii.escape_ascii());
         let few = sample(&[b"plain ".repeat(100), b"caf\xE9".to_vec()].concat());
-        assert!(few.bytes.starts_with(b"caf\xE9 plain plain ") && few.bytes.len() < FIRST);
+        assert_eq!(few.bytes, b"caf\xE9 ");
+        assert!(few.ascii.starts_with(b"plain plain ") && few.ascii.len() < ASCII);
     }
 
     #[test]
     fn a_long_word_is_cut() {
+        let sample = |text: &[u8]| sample(text, Rules::ALL_RULES);
         let found = sample(&[0xA4; 5000]);
         assert_eq!((found.bytes.len(), found.is_cut), (FIRST, true));
         for length in 0..700 {

@@ -74,8 +74,9 @@ impl Trial<'_> {
     /// The cost in the likeliest of the languages.
     fn score(&self, sample: &Sample, english: &[u32], rules: Rules) -> Option<Scored> {
         let (reading, text) = read(self.candidate, sample, english, u32::MAX, rules)?;
-        let cost =
-            |(language, prior): &(usize, u32)| language_cost(*language, &reading, text.as_deref(), rules) + prior;
+        let cost = |(language, prior): &(usize, u32)| {
+            language_cost(*language, &reading, text.as_deref(), rules) + prior
+        };
         let best = self.languages.iter().map(cost).min()?;
         let text = match text {
             Some(text) => text_hash(text.chars()),
@@ -99,7 +100,8 @@ fn likely(head: &Sample, priors: &Priors, ascii_compatible: bool) -> Vec<Trial<'
             continue;
         }
         let reading = readings[place].get_or_init(|| {
-            let prior = candidate.languages.iter().map(|(language, cost)| cost + priors.languages[*language]).min();
+            let prior =
+                candidate.languages.iter().map(|(language, cost)| cost + priors.languages[*language]).min();
             read(candidate, head, &english, most.checked_sub(prior?)?, priors.rules)
         });
         let Some((reading, text)) = reading else { continue };
@@ -192,7 +194,8 @@ pub(super) fn unicode_cost(text: &str, priors: &Priors) -> u32 {
     let reading = read_text(text, script, priors.rules);
     let of_script = |(_, language): &(usize, &Language)| language.script == script;
     let languages = LANGUAGES.iter().enumerate().filter(of_script);
-    let cost = |(index, _)| language_cost(index, &reading, Some(text), priors.rules) + priors.languages[index];
+    let cost =
+        |(index, _)| language_cost(index, &reading, Some(text), priors.rules) + priors.languages[index];
     languages.map(cost).min().unwrap_or_default() + reading.cost
 }
 

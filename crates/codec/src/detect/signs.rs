@@ -97,7 +97,9 @@ pub(super) fn partner(c: char) -> Option<char> {
 pub(super) fn place(c: char, before: Beside, after: Beside) -> Placed {
     let (usual, mut surplus) = kind_cost(c, before.plain(), after.plain());
     let is_beside_accent = before == Beside::Accented || after == Beside::Accented;
-    if is_beside_accent && !matches!(c, '\u{A0}' | '\u{AD}' | '\u{2013}'..='\u{201E}' | '\u{2026}' | '\u{AB}' | '\u{BB}') {
+    if is_beside_accent
+        && !matches!(c, '\u{A0}' | '\u{AD}' | '\u{2013}'..='\u{201E}' | '\u{2026}' | '\u{AB}' | '\u{BB}')
+    {
         surplus += BESIDE_ACCENT;
     }
     let belongs = surplus < MISPLACED;
@@ -127,7 +129,11 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
         '\u{A0}' => {
             let surplus = match (before, after) {
                 (Letter, Letter) => 7,
-                (Letter, _) | (_, Letter) if !before.is_space() && !matches!(before, Tag | Punctuation | Sign) => 3,
+                (Letter, _) | (_, Letter)
+                    if !before.is_space() && !matches!(before, Tag | Punctuation | Sign) =>
+                {
+                    3
+                }
                 _ => 0,
             };
             (5, surplus)
@@ -153,11 +159,26 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
             let opens = c == '\u{201D}' && !before.is_word() && after == Letter;
             let is_english = matches!(c, '\u{2018}' | '\u{201C}' | '\u{201D}');
             let is_alone = is_english && before == Tag && after == Tag;
-            (usual, if within || is_alone { HARDLY } else if opens { SELDOM } else { 0 })
+            (
+                usual,
+                if within || is_alone {
+                    HARDLY
+                } else if opens {
+                    SELDOM
+                } else {
+                    0
+                },
+            )
         }
         // They open only.
         '\u{201E}' | '\u{201A}' => {
-            let surplus = if before == Letter { HARDLY } else if after.is_space() { SELDOM } else { 0 };
+            let surplus = if before == Letter {
+                HARDLY
+            } else if after.is_space() {
+                SELDOM
+            } else {
+                0
+            };
             (if c == '\u{201E}' { 8 } else { 11 }, surplus)
         }
         '\u{2013}' => (7, if within { SELDOM } else { 0 }),
@@ -165,7 +186,8 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
         '\u{2010}' | '\u{2011}' | '\u{2012}' | '\u{2015}' => (14, 0),
         '\u{2026}' => (6, if after == Letter { SELDOM } else { 0 }),
         // Bullets begin lines and cells, and stand alone.
-        '\u{2022}' | '\u{B7}' | '\u{A7}' | '\u{B6}' | '\u{25CF}' | '\u{25A0}' | '\u{25AA}' | '\u{25BA}' | '\u{2219}' => {
+        '\u{2022}' | '\u{B7}' | '\u{A7}' | '\u{B6}' | '\u{25CF}' | '\u{25A0}' | '\u{25AA}' | '\u{25BA}'
+        | '\u{2219}' => {
             let usual = match c {
                 '\u{2022}' => 7,
                 '\u{B7}' => 8,
@@ -219,8 +241,16 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
             };
             (if c == '\u{B0}' { 9 } else { 11 }, surplus)
         }
-        '\u{B1}' | '\u{D7}' | '\u{F7}' | '\u{BC}'..='\u{BE}' | '\u{AC}' | '\u{2248}' | '\u{2260}' | '\u{2264}'
-        | '\u{2265}' | '\u{2212}' => {
+        '\u{B1}'
+        | '\u{D7}'
+        | '\u{F7}'
+        | '\u{BC}'..='\u{BE}'
+        | '\u{AC}'
+        | '\u{2248}'
+        | '\u{2260}'
+        | '\u{2264}'
+        | '\u{2265}'
+        | '\u{2212}' => {
             let surplus = match (before, after) {
                 (Digit, _) | (_, Digit) => 0,
                 (Letter, Letter) => HARDLY,
@@ -249,7 +279,9 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
         }
         '\u{3000}' => (7, if within { SELDOM } else { 0 }),
         // Accents that stand alone are remains of letters.
-        '\u{A8}' | '\u{AF}' | '\u{B8}' | '\u{2C6}'..='\u{2DD}' => (18, if before.is_word() || after.is_word() { HARDLY } else { 0 }),
+        '\u{A8}' | '\u{AF}' | '\u{B8}' | '\u{2C6}'..='\u{2DD}' => {
+            (18, if before.is_word() || after.is_word() { HARDLY } else { 0 })
+        }
         // Arabic, Greek and other punctuation with a script of its own, and what else there is.
         _ => (RARE * 2 / NAT, if within { HARDLY } else { 0 }),
     }

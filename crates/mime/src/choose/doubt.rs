@@ -9,8 +9,8 @@
 use super::SURE;
 use super::evidence_words::prove;
 use super::superset::has_c1;
-use mailglot_codec::{Charset, LossLog};
 use mailglot_codec::detect::{self, Guess, high_bytes};
+use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
 
 /// How much of a text is looked at.
@@ -47,9 +47,8 @@ pub(super) fn against<'h>(
         return None;
     }
     let hints = hints();
-    let is_proven = |charset: Charset| {
-        !hints.rules.has(detect::Rules::LABEL_NEEDS_WORDS) || prove(bytes, label, charset)
-    };
+    let is_proven =
+        |charset: Charset| !hints.rules.has(detect::Rules::LABEL_NEEDS_WORDS) || prove(bytes, label, charset);
     if is_latin_1(label) && is_odd_latin(bytes) {
         let rival = detect::rival(bytes, label, &hints)?;
         let is_western = is_western(bytes);
@@ -75,7 +74,10 @@ pub(super) fn against<'h>(
         return None;
     }
     let decides = rival.margin >= DECIDED && confidence >= SURE && telling >= DECIDING;
-    Some(Doubt { guess: rival.guess, decides: decides && is_odd_throughout(label, &text) && is_proven(charset) })
+    Some(Doubt {
+        guess: rival.guess,
+        decides: decides && is_odd_throughout(label, &text) && is_proven(charset),
+    })
 }
 
 /// Whether detection is to be asked about this label.

@@ -29,13 +29,17 @@ pub(super) fn prove(bytes: &[u8], label: Charset, other: Charset) -> bool {
     let upper: Vec<u8> = (0x80..=0xFF).collect();
     let read = |charset: Charset| -> Vec<char> {
         let mut log = LossLog::with_limit(0);
-        upper.iter().map(|byte| charset.decode(&[*byte], &mut log).chars().next().unwrap_or_default()).collect()
+        upper
+            .iter()
+            .map(|byte| charset.decode(&[*byte], &mut log).chars().next().unwrap_or_default())
+            .collect()
     };
     let (by_label, by_other) = (read(label), read(other));
     let is_letter = |byte: u8| {
         byte.is_ascii_alphabetic() || byte >= 0x80 && by_other[usize::from(byte - 0x80)].is_alphabetic()
     };
-    let differs = |byte: u8| byte >= 0x80 && by_label[usize::from(byte - 0x80)] != by_other[usize::from(byte - 0x80)];
+    let differs =
+        |byte: u8| byte >= 0x80 && by_label[usize::from(byte - 0x80)] != by_other[usize::from(byte - 0x80)];
     let (mut letters, mut words, mut longest) = (HashSet::new(), HashSet::new(), 0);
     let mut at = 0;
     while let Some(start) = detect::high_bytes(&bytes[at..]).next().map(|n| at + n) {

@@ -13,7 +13,11 @@ const FONTS: [(&str, &str, &[&str]); 4] = [
     ("zh-CN", "GBK", &["宋体", "新宋体", "黑体", "楷体", "仿宋", "隶书", "幼圆", "微软雅黑"]),
     ("zh-TW", "Big5", &["新細明體", "細明體", "標楷體", "微軟正黑體", "華康"]),
     ("ko", "EUC-KR", &["굴림", "돋움", "바탕", "궁서", "맑은 고딕", "새굴림", "한컴"]),
-    ("ja", "Shift_JIS", &["ＭＳ Ｐゴシック", "ＭＳ ゴシック", "ＭＳ Ｐ明朝", "ＭＳ 明朝", "メイリオ", "ＭＳ Ｐ"]),
+    (
+        "ja",
+        "Shift_JIS",
+        &["ＭＳ Ｐゴシック", "ＭＳ ゴシック", "ＭＳ Ｐ明朝", "ＭＳ 明朝", "メイリオ", "ＭＳ Ｐ"],
+    ),
 ];
 /// Bytes that are looked at.
 const WINDOW: usize = 1 << 16;
@@ -24,9 +28,9 @@ pub(super) fn language(html: &[u8]) -> Option<&'static str> {
     let is_named = |name: &[u8]| memmem::find_iter(html, name).any(|at| begins_name(&html[..at]));
     FONTS.iter().find_map(|(language, charset, names)| {
         let charset = Charset::for_name(charset)?;
-        let mut encoded = names.iter().map(|name| {
-            charset.encode(name, Unmappable::Skip, &mut LossLog::with_limit(0)).into_owned()
-        });
+        let mut encoded = names
+            .iter()
+            .map(|name| charset.encode(name, Unmappable::Skip, &mut LossLog::with_limit(0)).into_owned());
         encoded.any(|name| is_named(&name)).then_some(*language)
     })
 }
@@ -39,7 +43,8 @@ fn begins_name(before: &[u8]) -> bool {
     let near = near.trim_ascii_end();
     let near = near.strip_suffix(b"\"").or(near.strip_suffix(b"'")).unwrap_or(near).trim_ascii_end();
     let is_list = near.ends_with(b",");
-    let is_key = |key: &[u8]| near.len() >= key.len() && near[near.len() - key.len()..].eq_ignore_ascii_case(key);
+    let is_key =
+        |key: &[u8]| near.len() >= key.len() && near[near.len() - key.len()..].eq_ignore_ascii_case(key);
     let has_key = || {
         let lower = near.to_ascii_lowercase();
         memmem::find(&lower, b"face=").is_some() || memmem::find(&lower, b"font-family:").is_some()

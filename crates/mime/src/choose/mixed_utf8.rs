@@ -141,10 +141,14 @@ fn decode_into(
 /// Whether a byte that begins a sequence of UTF-8 stands before one that goes on with it.
 fn has_sequence(bytes: &[u8]) -> bool {
     let next = bytes.get(1..).unwrap_or_default();
-    let pair = |(first, second): (&u8, &u8)| u8::from(matches!(*first, 0xC2..=0xF4)) & u8::from(second & 0xC0 == 0x80);
+    let pair = |(first, second): (&u8, &u8)| {
+        u8::from(matches!(*first, 0xC2..=0xF4)) & u8::from(second & 0xC0 == 0x80)
+    };
     let blocks = bytes.chunks(255).zip(next.chunks(255));
     // Blocks are folded without a branch, which compilers turn into vector code.
-    blocks.map(|(first, second)| first.iter().zip(second).map(pair).fold(0, |found, is| found | is)).any(|found| found > 0)
+    blocks
+        .map(|(first, second)| first.iter().zip(second).map(pair).fold(0, |found, is| found | is))
+        .any(|found| found > 0)
 }
 
 /// The runs of valid sequences of UTF-8.
@@ -183,9 +187,13 @@ fn is_utf8_run(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool {
     let after = bytes[run.end..].iter().take(AROUND).take_while(|b| b.is_ascii()).count();
     let window = &bytes[run.start - before..run.end + after];
     let Ok(text) = std::str::from_utf8(window) else { return false };
+    // A letter of another alphabet does not stand alone.
+    let mut own = text.chars().filter(|c| !c.is_ascii());
+    let is_lone_letter =
+        own.next().is_some_and(|c| c.is_alphabetic() && c > '\u{24F}') && own.next().is_none();
     let mut log = LossLog::with_limit(0);
     let reading = charset.decode(window, &mut log);
-    log.losses() > 0 || faults(&reading) > faults(text)
+    !is_lone_letter && (log.losses() > 0 || faults(&reading) > faults(text))
 }
 
 /// The words with bytes that are in no sequence of UTF-8, without sequences, one behind the other.
@@ -230,7 +238,8 @@ fn is_cut_sequence(line: &[u8]) -> bool {
     let line = line.trim_ascii_end();
     let high = detect::high_bytes(line).count();
     let last = line.iter().rev().take_while(|b| !b.is_ascii()).count();
-    let begins = line.len().checked_sub(last).and_then(|at| line.get(at)).is_some_and(|b| matches!(b, 0xE2 | 0xF0));
+    let begins =
+        line.len().checked_sub(last).and_then(|at| line.get(at)).is_some_and(|b| matches!(b, 0xE2 | 0xF0));
     high == last && last > 0 && (last > 1 || begins) || detect::high_bytes(line).all(|at| line[at] < 0xC0)
 }
 

@@ -230,11 +230,10 @@ impl<'a> Body<'a, '_> {
         let mut steps =
             Steps { added_end: 0, eol: OldEol::Same, patches, charset, base64: self.base64_lines() };
         // Recipes begin with UTF-8.
-        let way_back =
-            self.transferred.footer().is_none()
-                && used != TransferEncoding::QuotedPrintable
-                && !seven
-                && !self.choice.is_mixed;
+        let way_back = self.transferred.footer().is_none()
+            && used != TransferEncoding::QuotedPrintable
+            && !seven
+            && !self.choice.is_mixed;
         let eol = self.message.eol();
         let boundaries = lines::boundaries_around(self.message, self.id);
         if open && encoded {
@@ -301,7 +300,9 @@ impl<'a> Body<'a, '_> {
         let unchanged = self.choice.text.as_bytes() == bytes;
         match label {
             Some(Resolved::Exact(c) | Resolved::Alias(c)) if c == Charset::UTF_8 => {
-                !(self.choice.used == Charset::UTF_8 && self.choice.log.losses() == 0 && !self.choice.is_mixed)
+                !(self.choice.used == Charset::UTF_8
+                    && self.choice.log.losses() == 0
+                    && !self.choice.is_mixed)
             }
             // What was appended becomes UTF-8 text too.
             _ if self.transferred.footer().is_some_and(|footer| !footer.is_ascii()) => true,

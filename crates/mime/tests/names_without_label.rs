@@ -20,7 +20,8 @@ const PLAIN: &str = "Content-Type: text/plain\nContent-Transfer-Encoding: 8bit\n
 #[test]
 fn a_name_of_western_europe_is_windows_1252() {
     for (body, text) in [
-        (&b"\t* lock.c: wait longer (reported by S\xF8ren Holm <holm@example.dk>).\n"[..], "Søren Holm"),
+        (&b"Reported by Jakob B\xF8hn <JB@example.dk>.\n"[..], "Jakob Bøhn"),
+        (b"\t* lock.c: wait longer (reported by S\xF8ren Holm <holm@example.dk>).\n", "Søren Holm"),
         (b"\t* net.c: close the socket. Patch by Andr\xE9 Lima.\n", "André Lima"),
         (b"Thanks to J\xF6rg Kr\xFCger for many reports.\n", "Jörg Krüger"),
         (
@@ -64,7 +65,7 @@ fn a_no_break_space_stands_between_english_words() {
 fn japanese_names_and_words_are_euc_jp() {
     // "Above" and a name before an address in Japan.
     for (body, text) in [
-        (&b"#endif\n\n\xB0\xCA\xBE\xE5\n\n/* end of the file */\n"[..], "以上"),
+        (&b"#else\n  return 0;\n#endif\n\n\xB0\xCA\xBE\xE5\n\n/* Copyright 1994 by Ken.\n */\nint main()\n"[..], "以上"),
         (b"Ken <ken@example.co.jp>\n\xC0\xB6\xBF\xE5 \xBE\xC8\xB5\xD7 <teru@example.ne.jp>\n", "清水 照久"),
     ] {
         assert!(read(PLAIN, body).contains(text), "{:?}", read(PLAIN, body));

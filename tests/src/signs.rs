@@ -281,7 +281,7 @@ fn put(text: &str, row: &Row, rng: &mut Rng) -> String {
     } else if let Some(at) = all().find(open_end) {
         (at, 0, format!("{}{}", row.run, row.after.example(rng)))
     } else {
-        let at = all().find(word_end).unwrap_or(chars.len());
+        let Some(at) = all().find(word_end) else { return text.to_owned() };
         let gap = if matches!(row.before, Place::Digit | Place::Letter) { " " } else { "" };
         let (left, right) = (row.before.example(rng), row.after.example(rng));
         (at, 0, format!("{gap}{left}{}{right}", row.run))
@@ -289,17 +289,22 @@ fn put(text: &str, row: &Row, rng: &mut Rng) -> String {
     chars[..at].iter().copied().chain(put.chars()).chain(chars[at + skipped..].iter().copied()).collect()
 }
 
-/// For each place of a text, whether it is outside `<…>`.
+/// For each place of a text, whether it is outside `<…>`, and in the body where HTML has one.
 fn outside_tags(chars: &[char]) -> Vec<bool> {
+    let text: String = chars.iter().collect();
+    let body = text.find("<body>").map_or(0..chars.len(), |start| {
+        let before = |at: usize| text[..at].chars().count();
+        before(start + "<body>".len())..text.find("</body>").map_or(chars.len(), before)
+    });
     let mut outside = true;
-    let mut places = vec![true];
-    for c in chars {
+    let mut places = vec![body.start == 0];
+    for (at, c) in chars.iter().enumerate() {
         match c {
             '<' => outside = false,
             '>' => outside = true,
             _ => {}
         }
-        places.push(outside);
+        places.push(outside && at + 1 >= body.start && at < body.end);
     }
     places
 }

@@ -56,7 +56,7 @@ const NEIGHBORS: &[&[&str]] = &[
     &["gbk", "big5", "euc-kr", "shift_jis", "euc-jp"],
 ];
 
-/// Lengths of texts in lines: how many, and one in how many gets each treatment.
+/// Lengths of texts in lines.
 const LENGTHS: [usize; 3] = [1, 5, 40];
 
 /// Makes every case whose number is a multiple of `share`, in order.
@@ -101,7 +101,7 @@ fn groups(texts: &[String], lines: usize, rng: &mut Rng) -> Vec<String> {
     if lines == 1 {
         return texts.to_vec();
     }
-    let count = if texts.len() < lines { 0 } else { texts.len() / lines.min(8) };
+    let count = if texts.len() < lines { 0 } else { texts.len() / (2 * lines.min(8)) };
     let group = |_| (0..lines).map(|_| rng.pick(texts).as_str()).collect::<Vec<_>>().join("\n");
     (0..count).map(group).collect()
 }
@@ -114,7 +114,9 @@ fn plain(
     labels: &mut Labels,
     put: &mut impl FnMut(Case),
 ) {
-    let rare = language.rare.get(nth % language.rare.len().max(1));
+    // Where texts are alone, there are many.
+    let is_turn = |of: usize| lines > 1 || nth % of == 0;
+    let rare = language.rare.get(nth % language.rare.len().max(1)).filter(|_| is_turn(3));
     let utf8 = (nth % 4 == 0).then_some(Charset::UTF_8);
     for charset in language.common.iter().chain(rare).copied().chain(utf8) {
         let Some((bytes, text)) = encoded(text, charset) else { continue };
@@ -130,16 +132,16 @@ fn plain(
         };
         let labels = labels.of(charset, &bytes, &text);
         put(case(FORMS[nth % 3], labels.right[nth % labels.right.len()]));
-        if labels.right.len() > 1 {
+        if labels.right.len() > 1 && is_turn(3) {
             put(case(FORMS[(nth + 1) % 3], labels.right[(nth + 1) % labels.right.len()]));
         }
         let is_common = language.common.contains(&charset);
-        if is_common && nth % 3 == 0 {
+        if is_common && is_turn(3) {
             put(case(UNLABELLED[nth / 3 % 3], Label::None));
         }
-        if is_common && nth % 8 == 0 {
+        if is_common && nth % 20 == 0 {
             for (at, label) in labels.wrong.into_iter().enumerate() {
-                put(case(FORMS[(nth / 8 + at) % 3], label));
+                put(case(FORMS[(nth / 20 + at) % 3], label));
             }
         }
     }
@@ -220,14 +222,12 @@ fn sprinkle(
     };
     let body = if html { Form::Html } else { Form::Plain };
     let labels = labels.of(charset, &bytes, &text);
-    put(case(body, labels.right[nth / 2 % labels.right.len()]));
-    if is_line {
-        put(case(Form::Word, labels.right[(nth / 2 + 1) % labels.right.len()]));
-    }
+    let form = if is_line && nth % 4 == 0 { Form::Word } else { body };
+    put(case(form, labels.right[nth / 2 % labels.right.len()]));
     if nth % 4 < 2 {
         put(case(if is_line && nth % 8 == 0 { Form::RawHeader } else { body }, Label::None));
     }
-    if nth % 16 < 2 {
+    if nth % 32 < 2 {
         for label in labels.wrong {
             put(case(body, label));
         }

@@ -13,6 +13,7 @@ mod bench;
 mod bench_codec;
 mod bench_gateway;
 mod bench_mime;
+mod charset_decisions;
 mod generated;
 mod measure;
 mod models;
@@ -69,6 +70,15 @@ enum Command {
     Models {
         /// The folder of gathered text.
         gathered: PathBuf,
+    },
+    /// Measure charset decisions and rewrite the tables of `docs/charset-decisions.md`.
+    CharsetDecisions {
+        /// Folder of held-out texts; fetched and gathered into `target/held-out` unless named.
+        #[arg(long)]
+        held_out: Option<PathBuf>,
+        /// Take one generated case in this many, and print the tables without writing them.
+        #[arg(long)]
+        share: Option<usize>,
     },
     /// Write a mailbox with ground truth (arguments: see `cargo xtask gen -- --help`).
     Gen {
@@ -142,6 +152,7 @@ fn main() -> anyhow::Result<()> {
         Command::Bless => workshop::bless(),
         Command::Generate => generated::write(),
         Command::CheckGenerated => generated::check(),
+        Command::CharsetDecisions { held_out, share } => charset_decisions::measure(held_out, share),
         Command::Models { gathered } => models::count(&gathered),
         Command::Tables { check: true, .. } => generated::check().and_then(|()| tables::check_oracles()),
         Command::Tables { ask, .. } => tables::make(ask),

@@ -2,14 +2,15 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout)]
 
+use anyhow::Context;
 use clap::Parser;
-use mailglot_mime::Policy;
-use mailglot_tests::charset_decisions::{RealMail, Reliability, Set, Tally, cases};
+use mailglot_tests::charset_decisions::Tables;
 use mailglot_tests::shared;
-use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
 use std::time::Instant;
 
-/// Measures charset decisions.
+/// Measures charset decisions. Reads real mail where MAILGLOT_SHARED is set.
 #[derive(Parser)]
 struct Arguments {
     /// Take one case in this many.
@@ -18,35 +19,39 @@ struct Arguments {
     /// List this many causes of wrong readings for each kind of label.
     #[arg(long, default_value_t = 40)]
     causes: usize,
+    /// Folder of held-out texts, as `crates/xtask/models/gather.py` writes it.
+    #[arg(long)]
+    held_out: Option<PathBuf>,
+    /// Measure each rule, too.
+    #[arg(long)]
+    rules: bool,
+    /// Replace the tables of this document. Implies --rules.
+    #[arg(long)]
+    write: Option<PathBuf>,
 }
 
-fn main() {
+fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
-    let policy = Policy::default();
     let start = Instant::now();
-    let mut tally = Tally::default();
-    let mut sets: BTreeMap<Set, Reliability> = BTreeMap::new();
-    cases::for_each(arguments.share, |case| {
-        let outcome = case.read(&policy);
-        sets.entry(case.set).or_default().add(outcome.confidence, outcome.right);
-        tally.add(&case, &outcome);
-    });
-    println!("{}", tally.table());
-    let sets: Vec<(&str, &Reliability)> =
-        sets.iter().map(|(set, reliability)| (set.name(), reliability)).collect();
-    println!("{}", Reliability::table(&sets));
+    let rules = arguments.rules || arguments.write.is_some();
+    let shared = shared::folder();
+    let tables = Tables::measure(arguments.share, shared.as_deref(), arguments.held_out.as_deref(), rules);
+    println!("{}", tables.tally.table());
+    println!("{}", tables.reliability());
+    println!("{}", tables.sources());
+    println!("{}", tables.rules.as_deref().unwrap_or_default());
     for said in ["right label", "no label", "wrong label"] {
-        println!("{said}:\n{}", tally.causes(said, arguments.causes));
+        println!("{said}:\n{}", tables.tally.causes(said, arguments.causes));
     }
-    if let Some(shared) = shared::folder() {
-        let judgement = RealMail::read(&shared).judge(&policy);
-        println!(
-            "real mail: {} right, {} wrong, {} unjudged",
-            judgement.right,
-            judgement.wrong.len(),
-            judgement.unjudged.len()
-        );
-        println!("{}", judgement.wrong.join("\n"));
+    if let Some(real) = &tables.real {
+        println!("real mail, wrong:\n{}", real.wrong.join("\n"));
+        println!("real mail, without a verdict:\n{}", real.unjudged.join("\n"));
+    }
+    if let Some(path) = &arguments.write {
+        let named = || path.display().to_string();
+        let document = fs::read_to_string(path).with_context(named)?;
+        fs::write(path, tables.write_into(&document)?).with_context(named)?;
     }
     println!("{:.1} s", start.elapsed().as_secs_f64());
+    Ok(())
 }

@@ -59,13 +59,13 @@ const NEIGHBORS: &[&[&str]] = &[
 /// Lengths of texts in lines.
 const LENGTHS: [usize; 3] = [1, 5, 40];
 
-/// Makes every case whose number is a multiple of `share`, in order.
+/// Makes one case in `share`, always the same ones; of the two small sets ten times as many.
 pub fn for_each(share: usize, mut work: impl FnMut(Case)) {
-    let mut number = 0;
+    let mut choice = Rng::new(3);
     let mut labels = Labels::default();
     let mut put = |case: Case| {
-        number += 1;
-        if number % share == 0 {
+        let is_small = matches!(case.set, Set::EastAsian | Set::Mixed);
+        if choice.below(if is_small { share.div_ceil(10) } else { share }) == 0 {
             work(case);
         }
     };
@@ -86,6 +86,7 @@ pub fn for_each(share: usize, mut work: impl FnMut(Case)) {
     of_generator(&mut labels, &mut put);
     signs_only(&mut put);
     east_asian(&mut put);
+    mixed(&texts, &mut put);
 }
 
 fn by_locale() -> BTreeMap<String, Vec<String>> {
@@ -127,6 +128,7 @@ fn plain(
             form: if lines > 1 && matches!(form, Form::RawHeader | Form::Word) { Form::Plain } else { form },
             label,
             lines,
+            country: None,
             bytes: bytes.clone(),
             text: text.clone(),
         };
@@ -137,7 +139,11 @@ fn plain(
         }
         let is_common = language.common.contains(&charset);
         if is_common && is_turn(3) {
-            put(case(UNLABELLED[nth / 3 % 3], Label::None));
+            let mut case = case(UNLABELLED[nth / 3 % 3], Label::None);
+            // Every second message tells its writer's country.
+            case.country =
+                (nth / 3 % 2 == 0).then(|| language.country.clone()).filter(|country| country.len() == 2);
+            put(case);
         }
         if is_common && nth % 20 == 0 {
             for (at, label) in labels.wrong.into_iter().enumerate() {
@@ -217,6 +223,7 @@ fn sprinkle(
         form,
         label,
         lines,
+        country: None,
         bytes: bytes.clone(),
         text: text.clone(),
     };
@@ -261,6 +268,7 @@ fn signs_only(put: &mut impl FnMut(Case)) {
             form,
             label,
             lines,
+            country: None,
             bytes,
             text,
         });
@@ -304,10 +312,60 @@ fn east_asian(put: &mut impl FnMut(Case)) {
                 form,
                 label,
                 lines: lines.len(),
+                country: None,
                 bytes: bytes.clone(),
                 text: text.clone(),
             });
         }
+    }
+}
+
+/// English with words or lines of Western languages, some in windows-1252 and some in UTF-8, as quotations and footers make it.
+fn mixed(texts: &BTreeMap<String, Vec<String>>, put: &mut impl FnMut(Case)) {
+    let mut rng = Rng::new(29);
+    let western = ["de_DE", "fr_FR", "es_ES", "pt_BR", "it_IT", "sv_SE", "da_DK", "nl_NL"];
+    let pool: Vec<&str> = western
+        .iter()
+        .flat_map(|locale| &texts[*locale])
+        .filter(|text| encoded(text, Charset::WINDOWS_1252).is_some())
+        .map(String::as_str)
+        .collect();
+    for nth in 0..3_000 {
+        let (mut text, mut bytes) = (String::new(), Vec::new());
+        let lines = 4 + rng.below(20);
+        // Both encodings occur.
+        for line in 0..lines {
+            let foreign = *rng.pick(&pool);
+            let (own, raw) = match line {
+                0 => (foreign, encoded(foreign, Charset::WINDOWS_1252).map(|(bytes, _)| bytes)),
+                2 => (foreign, None),
+                _ if rng.chance(20) => (foreign, None),
+                _ if rng.chance(20) => {
+                    (foreign, encoded(foreign, Charset::WINDOWS_1252).map(|(bytes, _)| bytes))
+                }
+                _ => (*rng.pick(ENGLISH), None),
+            };
+            text.push_str(own);
+            text.push('\n');
+            bytes.extend(raw.unwrap_or_else(|| own.as_bytes().to_vec()));
+            bytes.push(b'\n');
+        }
+        let label = match nth % 3 {
+            0 => Label::None,
+            1 => Label::Wrong("iso-8859-1"),
+            _ => Label::Wrong("utf-8"),
+        };
+        put(Case {
+            set: Set::Mixed,
+            language: "en".to_owned(),
+            charset: Charset::WINDOWS_1252,
+            form: Form::Plain,
+            label,
+            lines,
+            country: None,
+            bytes: bytes.trim_ascii_end().to_vec(),
+            text: text.trim_ascii_end().to_owned(),
+        });
     }
 }
 

@@ -1,26 +1,131 @@
-//! Tables between markers in a document.
+//! The measurements that `docs/charset-decisions.md` shows, and the document itself.
 
-use super::Reliability;
-use super::reliability;
+use super::{
+    Case, Judgement, Material, RealMail, Reliability, Set, Tally, ablation, cases, held_out, reliability,
+};
 use anyhow::{Context, bail};
+use mailglot_mime::Policy;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Excerpts of each held-out text, for each charset and length.
+const HELD_OUT_COUNT: usize = 20;
+/// One generated case in this many is read again for each rule.
+const ABLATION_SHARE: usize = 10;
+
+/// All measurements.
+#[derive(Debug)]
+pub struct Tables {
+    /// What became of labels.
+    pub tally: Tally,
+    /// Guesses about generated cases.
+    pub sets: BTreeMap<Set, Reliability>,
+    /// Guesses about texts that no model was made from; all, and right ones.
+    pub held_out: Option<(Reliability, u32, u32)>,
+    /// Parts of real mail.
+    pub real: Option<Judgement>,
+    /// The table of the rules in Markdown, where it was asked for.
+    pub rules: Option<String>,
+}
+
+impl Tables {
+    /// Measures one generated case in `share`, real mail below `shared`, and texts below `held_out_texts`; with `rules`, each rule too.
+    ///
+    /// # Panics
+    ///
+    /// When a folder that is named has not what it should have.
+    pub fn measure(share: usize, shared: Option<&Path>, held_out_texts: Option<&Path>, rules: bool) -> Self {
+        let policy = Policy::default();
+        let mut tally = Tally::default();
+        let mut sets: BTreeMap<Set, Reliability> = BTreeMap::new();
+        let mut kept: Vec<Case> = Vec::new();
+        let mut number = 0;
+        cases::for_each(share, |case| {
+            let outcome = case.read(&policy);
+            sets.entry(case.set).or_default().add(outcome.confidence, outcome.right);
+            tally.add(&case, &outcome);
+            number += 1;
+            if rules && number % ABLATION_SHARE == 0 {
+                kept.push(case);
+            }
+        });
+        let texts = held_out_texts.map(|texts| held_out(texts, HELD_OUT_COUNT)).unwrap_or_default();
+        let held_out = held_out_texts.map(|_| {
+            let mut reliability = Reliability::default();
+            let mut right = 0;
+            for case in &texts {
+                let outcome = case.read(&policy);
+                reliability.add(outcome.confidence, outcome.right);
+                right += u32::from(outcome.right);
+            }
+            (reliability, texts.len() as u32, right)
+        });
+        let mail = shared.map(RealMail::read);
+        let real = mail.as_ref().map(|mail| mail.judge(&policy));
+        let material = Material { cases: &kept, held_out: &texts, real: mail.as_ref() };
+        Self { tally, sets, held_out, real, rules: rules.then(|| ablation(&material)) }
+    }
+
+    /// The reliability table: a column for each set, and one for all.
+    pub fn reliability(&self) -> String {
+        let mut columns: Vec<(&str, &Reliability)> = Vec::new();
+        columns.extend(self.real.iter().map(|real| ("real mail", &real.reliability)));
+        columns.extend(self.held_out.iter().map(|(held_out, ..)| ("held-out texts", held_out)));
+        columns.extend(self.sets.iter().map(|(set, reliability)| (set.name(), reliability)));
+        let mut all = Reliability::default();
+        for (_, column) in &columns {
+            all.merge(column);
+        }
+        columns.push(("all", &all));
+        reliability::table(&columns)
+    }
+
+    /// Shares of real mail and of the held-out texts that are read right.
+    pub fn sources(&self) -> String {
+        let mut out = String::from("| source | judged | right |\n|---|---:|---:|\n");
+        if let Some(real) = &self.real {
+            let all = real.right + real.wrong.len() as u32;
+            let unjudged = real.unjudged.len();
+            let _ = writeln!(
+                out,
+                "| real mail (parts; {unjudged} more have no verdict) | {all} | {} |",
+                real.right
+            );
+        }
+        if let Some((_, all, right)) = &self.held_out {
+            let share = 100.0 * f64::from(*right) / f64::from((*all).max(1));
+            let _ = writeln!(
+                out,
+                "| held-out texts (excerpts without a label) | {all} | {right} ({share:.2} %) |"
+            );
+        }
+        out
+    }
+
+    /// Replaces the tables of the document.
+    ///
+    /// # Errors
+    ///
+    /// When a marker is missing, or a table was not measured.
+    pub fn write_into(&self, document: &str) -> anyhow::Result<String> {
+        let rules = self.rules.as_deref().context("the rules were not measured")?;
+        if self.real.is_none() || self.held_out.is_none() {
+            bail!("the document shows real mail and held-out texts: name both");
+        }
+        let document = update(document, "labels", &self.tally.table())?;
+        let document = update(&document, "reliability", &self.reliability())?;
+        let document = update(&document, "sources", &self.sources())?;
+        update(&document, "rules", rules)
+    }
+}
 
 /// Replaces what stands between `<!-- NAME -->` and `<!-- /NAME -->`.
-///
-/// # Errors
-///
-/// When a marker is missing.
-pub fn update(document: &str, name: &str, table: &str) -> anyhow::Result<String> {
+fn update(document: &str, name: &str, table: &str) -> anyhow::Result<String> {
     let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
     let start = document.find(&open).with_context(|| format!("no marker {name}"))? + open.len();
     let Some(end) = document[start..].find(&close) else { bail!("no end of {name}") };
-    Ok(format!("{}{table}{}", &document[..start], &document[start + end..]))
-}
-
-impl Reliability {
-    /// A table in Markdown with a column for each set: number of guesses and the share of right ones, by stated confidence.
-    pub fn table(sets: &[(&str, &Reliability)]) -> String {
-        reliability::table(sets)
-    }
+    Ok(format!("{}\n{table}\n{}", &document[..start], &document[start + end..]))
 }
 
 #[cfg(test)]
@@ -30,7 +135,17 @@ mod tests {
     #[test]
     fn text_between_markers_is_replaced() {
         let document = "a\n<!-- x -->\nold\n<!-- /x -->\nb\n";
-        assert_eq!(update(document, "x", "new\n").unwrap(), "a\n<!-- x -->\nnew\n<!-- /x -->\nb\n");
+        let new = update(document, "x", "new\n").unwrap();
+        assert_eq!(new, "a\n<!-- x -->\n\nnew\n\n<!-- /x -->\nb\n");
+        assert_eq!(update(&new, "x", "new\n").unwrap(), new);
         assert!(update(document, "y", "new\n").is_err());
+    }
+
+    #[test]
+    fn the_document_has_a_place_for_each_table() {
+        let document = include_str!("../../../docs/charset-decisions.md");
+        for name in ["labels", "reliability", "sources", "rules"] {
+            assert!(update(document, name, "").is_ok(), "{name}");
+        }
     }
 }

@@ -24,6 +24,7 @@ pub fn held_out(texts: &Path, count: usize) -> Vec<Case> {
             charset: Charset::for_name(&sample.encoding).expect("a charset"),
             form: Form::Plain,
             label: Label::None,
+            country: None,
             lines: sample.text.lines().count(),
             text: sample.text.strip_suffix('\n').unwrap_or(&sample.text).to_owned(),
             bytes: sample.bytes.strip_suffix(b"\n").unwrap_or(&sample.bytes).to_vec(),

@@ -7,7 +7,7 @@
 //!
 //! # Limits
 //!
-//! Messages have one text part or one Subject field, and no other hint at a language than their text.
+//! Messages have one text part or one Subject field. Some tell their writer's country; no other hint at a language exists than the text.
 
 pub mod cases;
 mod document;
@@ -18,11 +18,11 @@ mod reliability;
 mod rules;
 mod tally;
 
-pub use document::update;
+pub use document::Tables;
 pub use held_out::held_out;
 pub use real_mail::{Judgement, RealMail};
 pub use reliability::Reliability;
-pub use rules::{Rule, rules};
+pub use rules::{Material, ablation, without};
 pub use tally::Tally;
 
 use mailglot_codec::Charset;
@@ -43,6 +43,8 @@ pub enum Set {
     SignsOnly,
     /// English with full-width spaces and names of fonts in East Asian charsets.
     EastAsian,
+    /// Lines in windows-1252 beside lines in UTF-8.
+    Mixed,
 }
 
 /// Where the text stands in its message.
@@ -84,6 +86,8 @@ pub struct Case {
     pub label: Label,
     /// Number of lines.
     pub lines: usize,
+    /// Country code of the writer's address and time zone, where the message tells it.
+    pub country: Option<String>,
     /// The text in the charset.
     pub bytes: Vec<u8>,
     /// The text.
@@ -124,12 +128,32 @@ impl Case {
         let head = |kind: &str| {
             format!("Content-Type: text/{kind}{parameter}\nContent-Transfer-Encoding: 8bit\n\n").into_bytes()
         };
+        let writer = self.writer().into_bytes();
         match self.form {
-            Form::Plain => [&head("plain"), &self.bytes[..], b"\n"].concat(),
-            Form::Html => [&head("html"), &self.bytes[..], b"\n"].concat(),
-            Form::RawHeader => [b"Subject: ", &self.bytes[..], b"\n\nSee above.\n"].concat(),
-            Form::Word => [b"Subject: ", self.word().as_bytes(), b"\n\nSee above.\n"].concat(),
+            Form::Plain => [&writer, &head("plain"), &self.bytes[..], b"\n"].concat(),
+            Form::Html => [&writer, &head("html"), &self.bytes[..], b"\n"].concat(),
+            Form::RawHeader => [b"Subject: ", &self.bytes[..], b"\n", &writer, b"\nSee above.\n"].concat(),
+            Form::Word => [b"Subject: ", self.word().as_bytes(), b"\n", &writer, b"\nSee above.\n"].concat(),
         }
+    }
+
+    /// The fields that tell the writer's country.
+    fn writer(&self) -> String {
+        let Some(country) = &self.country else { return String::new() };
+        let zone = match country.as_str() {
+            "jp" | "kr" => "+0900",
+            "cn" | "tw" | "ph" => "+0800",
+            "th" | "vn" | "id" => "+0700",
+            "in" => "+0530",
+            "ir" => "+0330",
+            "ru" | "sa" | "tr" => "+0300",
+            "bg" | "gr" | "il" | "ro" | "ua" | "fi" | "ee" | "lt" | "lv" => "+0200",
+            "gb" | "ie" | "pt" | "is" => "+0000",
+            "us" | "ca" | "co" | "cl" | "mx" => "-0500",
+            "br" | "ar" => "-0300",
+            _ => "+0100",
+        };
+        format!("From: office@mail.example.{country}\nDate: Mon, 14 Oct 2002 10:30:00 {zone}\n")
     }
 
     fn word(&self) -> String {

@@ -1,18 +1,109 @@
-//! The rules of the decision, each of which can be switched off.
+//! What each rule of the decision finds and costs: all cases are read again with this rule switched off.
+//!
+//! # Limits
+//!
+//! Rules that do the same work hide each other: what only both find is counted for none.
 
+use super::{Case, Judgement, Label, RealMail};
+use crate::clock::Clock;
+use mailglot_codec::detect::Rules;
 use mailglot_mime::Policy;
+use std::fmt::Write as _;
 
-/// A policy without one rule.
-#[derive(Clone, Debug)]
-pub struct Rule {
-    /// Its name in tables.
-    pub name: &'static str,
-    /// The policy in which only this rule is off.
-    pub without: Policy,
+/// What is read with each set of rules.
+#[derive(Debug)]
+pub struct Material<'m> {
+    /// Generated cases.
+    pub cases: &'m [Case],
+    /// Texts that no model was made from.
+    pub held_out: &'m [Case],
+    /// Real mail.
+    pub real: Option<&'m RealMail>,
 }
 
-/// Returns each rule.
-pub fn rules() -> Vec<Rule> {
-    // No rule can be switched off yet: this one changes nothing.
-    vec![Rule { name: "none", without: Policy::default() }]
+/// How all of the material was read.
+struct Run {
+    right: Vec<bool>,
+    held_out: Vec<bool>,
+    real: Judgement,
+    seconds: f64,
+}
+
+/// Returns the policy in which only the rules of `off` are switched off.
+pub fn without(off: Rules) -> Policy {
+    Policy { charset_rules: Rules::default().without(off), ..Policy::default() }
+}
+
+/// Returns a table in Markdown with a row for each rule.
+pub fn ablation(material: &Material<'_>) -> String {
+    let all = material.run(&Policy::default());
+    let mut out = String::from(
+        "| rule | right labels: mends / ruins | no labels | wrong labels | held-out texts | real mail: wrong, unjudged without it | time |\n\
+         |---|---:|---:|---:|---:|---:|---:|\n",
+    );
+    let row = |out: &mut String, name: &str, run: &Run| {
+        let _ = write!(out, "| {name} |");
+        for is_kind in [
+            (|label| matches!(label, Label::Right(_))) as fn(Label) -> bool,
+            |label| label == Label::None,
+            |label| matches!(label, Label::Wrong(_)),
+        ] {
+            let cases = material.cases.iter().map(|case| is_kind(case.label));
+            let _ = write!(out, " {} |", compared(cases, &all.right, &run.right));
+        }
+        let held_out = material.held_out.iter().map(|_| true);
+        let _ = write!(out, " {} |", compared(held_out, &all.held_out, &run.held_out));
+        let _ = writeln!(
+            out,
+            " {}, {} | {:+.1} % |",
+            run.real.wrong.len(),
+            run.real.unjudged.len(),
+            100.0 * (all.seconds - run.seconds) / run.seconds
+        );
+    };
+    for (name, rule) in Rules::ALL {
+        row(&mut out, name, &material.run(&without(*rule)));
+    }
+    row(&mut out, "(all rules on)", &all);
+    out
+}
+
+/// "mends / ruins": cases that are right only with the rule, and cases that are right only without it.
+fn compared(is_counted: impl Iterator<Item = bool>, with: &[bool], without: &[bool]) -> String {
+    let (mut mends, mut ruins) = (0_u32, 0_u32);
+    for ((is_counted, with), without) in is_counted.zip(with).zip(without) {
+        mends += u32::from(is_counted && *with && !*without);
+        ruins += u32::from(is_counted && !*with && *without);
+    }
+    format!("{mends} / {ruins}")
+}
+
+impl Material<'_> {
+    fn run(&self, policy: &Policy) -> Run {
+        let read = |cases: &[Case]| cases.iter().map(|case| case.read(policy).right).collect();
+        let clock = Clock::start();
+        let (right, held_out) = (read(self.cases), read(self.held_out));
+        let seconds = clock.elapsed().as_secs_f64();
+        let real = self.real.map(|real| real.judge(policy)).unwrap_or_default();
+        Run { right, held_out, real, seconds }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn right_readings_are_compared_one_by_one() {
+        let (with, without) = ([true, true, false, false, true], [true, false, true, false, false]);
+        assert_eq!(compared([true; 5].into_iter(), &with, &without), "2 / 1");
+        assert_eq!(compared([true, false, true, true, false].into_iter(), &with, &without), "0 / 1");
+    }
+
+    #[test]
+    fn every_rule_can_be_switched_off() {
+        for (name, rule) in Rules::ALL {
+            assert!(!without(*rule).charset_rules.has(*rule), "{name}");
+        }
+    }
 }

@@ -107,6 +107,7 @@ impl Set {
             Self::Signs => "with signs",
             Self::SignsOnly => "ASCII with signs",
             Self::EastAsian => "East Asian signs in English",
+            Self::Mixed => "windows-1252 beside UTF-8",
         }
     }
 }

@@ -230,11 +230,11 @@ impl Place {
             Self::Start | Self::Edge => "\n",
             Self::Blank => " ",
             Self::Tag => "<br>",
-            Self::Digit => *rng.pick::<&str>(&["5", "10", "24", "80", "1999", "3.50"]),
-            Self::Letter => *rng.pick::<&str>(&["X", "Pro", "a", "the"]),
+            Self::Digit => rng.pick::<&str>(&["5", "10", "24", "80", "1999", "3.50"]),
+            Self::Letter => rng.pick::<&str>(&["X", "Pro", "a", "the"]),
             Self::Quote => "\"",
             Self::Open => "(",
-            Self::Close => *rng.pick::<&str>(&[",", ".", ":"]),
+            Self::Close => rng.pick::<&str>(&[",", ".", ":"]),
         }
     }
 }

@@ -116,9 +116,9 @@ fn plain(
     put: &mut impl FnMut(Case),
 ) {
     // Where texts are alone, there are many.
-    let is_turn = |of: usize| lines > 1 || nth % of == 0;
+    let is_turn = |of: usize| lines > 1 || nth.is_multiple_of(of);
     let rare = language.rare.get(nth % language.rare.len().max(1)).filter(|_| is_turn(3));
-    let utf8 = (nth % 4 == 0).then_some(Charset::UTF_8);
+    let utf8 = nth.is_multiple_of(4).then_some(Charset::UTF_8);
     for charset in language.common.iter().chain(rare).copied().chain(utf8) {
         let Some((bytes, text)) = encoded(text, charset) else { continue };
         let case = |form, label| Case {
@@ -141,11 +141,13 @@ fn plain(
         if is_common && is_turn(3) {
             let mut case = case(UNLABELLED[nth / 3 % 3], Label::None);
             // Every second message tells its writer's country.
-            case.country =
-                (nth / 3 % 2 == 0).then(|| language.country.clone()).filter(|country| country.len() == 2);
+            case.country = (nth / 3)
+                .is_multiple_of(2)
+                .then(|| language.country.clone())
+                .filter(|country| country.len() == 2);
             put(case);
         }
-        if is_common && nth % 20 == 0 {
+        if is_common && nth.is_multiple_of(20) {
             for (at, label) in labels.wrong.into_iter().enumerate() {
                 put(case(FORMS[(nth / 20 + at) % 3], label));
             }
@@ -229,10 +231,10 @@ fn sprinkle(
     };
     let body = if html { Form::Html } else { Form::Plain };
     let labels = labels.of(charset, &bytes, &text);
-    let form = if is_line && nth % 4 == 0 { Form::Word } else { body };
+    let form = if is_line && nth.is_multiple_of(4) { Form::Word } else { body };
     put(case(form, labels.right[nth / 2 % labels.right.len()]));
     if nth % 4 < 2 {
-        put(case(if is_line && nth % 8 == 0 { Form::RawHeader } else { body }, Label::None));
+        put(case(if is_line && nth.is_multiple_of(8) { Form::RawHeader } else { body }, Label::None));
     }
     if nth % 32 < 2 {
         for label in labels.wrong {
@@ -279,7 +281,7 @@ fn signs_only(put: &mut impl FnMut(Case)) {
 fn east_asian(put: &mut impl FnMut(Case)) {
     let mut rng = Rng::new(17);
     for nth in 0..1_200 {
-        let lines: Vec<&str> = (0..1 + nth % 5).map(|_| *rng.pick(ENGLISH)).collect();
+        let lines: Vec<&str> = (0..=(nth % 5)).map(|_| *rng.pick(ENGLISH)).collect();
         let (name, text) = if nth % 2 == 0 {
             let (name, run) = *rng.pick(EAST_ASIAN);
             let plain = nth % 4 == 0;

@@ -140,7 +140,7 @@ fn plain(
         let is_common = language.common.contains(&charset);
         if is_common && is_turn(3) {
             let mut case = case(UNLABELLED[nth / 3 % 3], Label::None);
-            // Every second message tells its writer's country.
+            // Every second message names the country of the writer.
             case.country = (nth / 3)
                 .is_multiple_of(2)
                 .then(|| language.country.clone())

@@ -7,7 +7,7 @@
 //!
 //! # Limits
 //!
-//! Messages have one text part or one Subject field. Some tell their writer's country; no other hint at a language exists than the text.
+//! Messages have one text part or one Subject field. Some name the country of the writer. The text is the only other hint at a language.
 
 pub mod cases;
 mod document;
@@ -86,7 +86,7 @@ pub struct Case {
     pub label: Label,
     /// Number of lines.
     pub lines: usize,
-    /// Country code of the writer's address and time zone, where the message tells it.
+    /// Country code for the address and the time zone of the writer; None for messages without these fields.
     pub country: Option<String>,
     /// The text in the charset.
     pub bytes: Vec<u8>,
@@ -137,7 +137,7 @@ impl Case {
         }
     }
 
-    /// The fields that tell the writer's country.
+    /// Returns the fields From and Date of a writer in `country`.
     fn writer(&self) -> String {
         let Some(country) = &self.country else { return String::new() };
         let zone = match country.as_str() {
@@ -218,6 +218,6 @@ impl Case {
 
 /// Events that say that a label is wrong or suspect, or that another charset was taken.
 fn is_warning(code: &str) -> bool {
-    let told = ["charset.superset", "charset.alias", "charset.unlabelled", "charset.visual-order"];
-    code.starts_with("charset.") && !told.contains(&code)
+    let harmless = ["charset.superset", "charset.alias", "charset.unlabelled", "charset.visual-order"];
+    code.starts_with("charset.") && !harmless.contains(&code)
 }

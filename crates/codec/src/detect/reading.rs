@@ -241,21 +241,17 @@ fn place_at(
 
 /// The signs of Han text, which its models know little of: their places among the characters beyond ASCII, and their costs.
 fn placed_in_han(chars: &[char], beside: &[Beside]) -> Vec<(usize, u32)> {
-    let mut placed = Vec::new();
-    let mut nth = 0;
-    for (at, &c) in chars.iter().enumerate().filter(|(_, c)| !c.is_ascii()) {
-        if is_common_sign(c) {
-            let is_repeated = at.checked_sub(1).is_some_and(|before| chars[before] == c);
-            let cost = if is_repeated {
-                signs::REPEATED
-            } else {
-                place_at(at, chars.len(), c, |at| chars[at], |at| beside[at]).cost
-            };
-            placed.push((nth, cost));
+    let wide = chars.iter().enumerate().filter(|(_, c)| !c.is_ascii());
+    let signs = wide.enumerate().filter(|(_, (_, c))| is_common_sign(**c));
+    let cost = |at: usize, c: char| {
+        let is_repeated = at.checked_sub(1).is_some_and(|before| chars[before] == c);
+        if is_repeated {
+            signs::REPEATED
+        } else {
+            place_at(at, chars.len(), c, |at| chars[at], |at| beside[at]).cost
         }
-        nth += 1;
-    }
-    placed
+    };
+    signs.map(|(nth, (at, c))| (nth, cost(at, *c))).collect()
 }
 
 /// Whether a character is a sign that stands in texts of any language.

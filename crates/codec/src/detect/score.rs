@@ -211,6 +211,8 @@ pub(super) fn noise(bytes: &[u8]) -> u32 {
 
 /// The share of probability that the text of one of the scored charsets has; `noise` is what the bytes cost if they are none.
 pub(super) fn share_of(scored: &[Scored], at: usize, noise: u32) -> f32 {
+    // Of what is likelier noise than text, about half is read right all the same.
+    const NOISE: f32 = 0.52;
     // Letters depend on each other more than the models tell: the costs are worth less than they say.
     const WORTH: f32 = 0.5;
     let Some(best) = scored.iter().map(|s| s.cost).chain([noise]).min() else { return 0.0 };
@@ -224,8 +226,6 @@ pub(super) fn share_of(scored: &[Scored], at: usize, noise: u32) -> f32 {
             own = if other.text == scored[at].text { weight(other.cost) } else { own };
         }
     }
-    // Of what is likelier noise than text, about half is read right all the same.
-    const NOISE: f32 = 0.52;
     let noise = weight(noise);
     own / total * (1.0 - NOISE * noise / (noise + total))
 }

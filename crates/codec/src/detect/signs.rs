@@ -142,7 +142,7 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
         // Apostrophe and closing quote.
         '\u{2019}' => {
             let surplus = match (before, after) {
-                (_, Letter) | (Letter, _) | (_, Digit) => 0,
+                (_, Letter | Digit) | (Letter, _) => 0,
                 _ => SELDOM,
             };
             (5, surplus)

@@ -33,7 +33,10 @@ pub(super) struct Ranking {
 impl Ranking {
     /// All that can read a sample of these bytes.
     pub(super) fn of(bytes: &[u8], hints: &Hints<'_>, nearly: impl FnOnce() -> Nearly) -> Self {
-        let mut sample = sample::sample(bytes, hints.rules);
+        // In UTF-16 what looks like words of ASCII are halves of letters.
+        let may_be_wide = !hints.ascii_compatible && wide::has_many_controls(bytes);
+        let apart = if may_be_wide { Rules::ASCII_LANGUAGE } else { Rules::NONE };
+        let mut sample = sample::sample(bytes, hints.rules.without(apart));
         let mut priors = priors(hints);
         ascii::add_language(&mut priors, &sample.ascii);
         let mut scored = score::score(&sample, &priors, hints.ascii_compatible);

@@ -49,6 +49,8 @@ impl Rules {
 }
 
 impl Rules {
+    /// No rule.
+    pub const NONE: Self = Self(0);
     /// Every rule.
     pub const ALL_RULES: Self = Self(u32::MAX);
 }

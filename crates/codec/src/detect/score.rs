@@ -211,12 +211,12 @@ pub(super) fn noise(bytes: &[u8]) -> u32 {
 
 /// The share of probability that the text of one of the scored charsets has; `noise` is what the bytes cost if they are none.
 pub(super) fn share_of(scored: &[Scored], at: usize, noise: u32) -> f32 {
-    // Of what is likelier noise than text, about half is read right all the same.
-    const NOISE: f32 = 0.52;
+    // Of what is likelier noise than text, some is read right all the same.
+    const NOISE: f32 = 0.72;
     // Letters depend on each other more than the models tell: the costs are worth less than they say.
     const WORTH: f32 = 0.5;
-    let Some(best) = scored.iter().map(|s| s.cost).chain([noise]).min() else { return 0.0 };
-    let weight = |cost: u32| (-WORTH * (cost - best) as f32 / NAT as f32).exp();
+    let Some(best) = scored.iter().map(|s| s.cost).min() else { return 0.0 };
+    let weight = |cost: u32| (-WORTH * (f64::from(cost) - f64::from(best)) as f32 / NAT as f32).exp();
     let mut seen = Vec::with_capacity(scored.len());
     let (mut total, mut own) = (0.0, 0.0);
     for other in scored {
@@ -227,5 +227,6 @@ pub(super) fn share_of(scored: &[Scored], at: usize, noise: u32) -> f32 {
         }
     }
     let noise = weight(noise);
-    own / total * (1.0 - NOISE * noise / (noise + total))
+    let is_noise = if noise.is_finite() { noise / (noise + total) } else { 1.0 };
+    own / total * (1.0 - NOISE * is_noise)
 }

@@ -8,6 +8,7 @@
 //! message limit is believed only in a file, where the place that it names can be looked at.
 
 mod ends;
+mod open_multipart;
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 use memchr::memmem::Finder;
 
 use self::ends::GUARD;
+use self::open_multipart::SeparatorsAhead;
 use super::delimiters::Delimiters;
 use super::profile::{Division, FileProfile, HEAD, Look, STREAM_HEAD};
 use super::split::{NEAR, quoted};
@@ -56,6 +58,7 @@ pub(crate) struct Mailbox<R> {
     limit: u64,
     finder: Finder<'static>,
     delimiters: Delimiters,
+    separators_ahead: SeparatorsAhead,
     state: State,
     ordinal: u64,
     /// Where the search for the next separator goes on.
@@ -232,6 +235,7 @@ impl<R: Read> Mailbox<R> {
             limit: options.message_limit.max(1) as u64,
             finder: Finder::new(needle),
             delimiters,
+            separators_ahead: SeparatorsAhead::default(),
             state: State::Prelude,
             froms: false,
             leading: false,

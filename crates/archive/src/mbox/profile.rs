@@ -147,6 +147,11 @@ impl FileProfile {
         self.begins || if self.begins_with_field { self.dated_mail >= 3 } else { self.dated >= 2 }
     }
 
+    /// True for a file without any separator.
+    pub(super) fn is_one_message(&self) -> bool {
+        self.division == Division::FromLines && !self.begins && self.strong == 0
+    }
+
     /// Sniffs the first [`HEAD`] bytes of what cannot be looked at elsewhere.
     pub(super) fn of_start(head: &[u8]) -> io::Result<Self> {
         Self::sniff(&Look::Start(head, (head.len() as u64) < HEAD))

@@ -22,6 +22,7 @@ use self::open_multipart::SeparatorsAhead;
 use super::delimiters::Delimiters;
 use super::profile::{Division, FileProfile, HEAD, Look, STREAM_HEAD};
 use super::split::{NEAR, quoted};
+use crate::mail_check;
 use crate::packed::{Packing, Through, Told, beginning, through};
 use crate::recognize::is_named_mailbox;
 use crate::replace::with_path;
@@ -173,7 +174,12 @@ impl Mailbox<File> {
     pub(crate) fn from_file(path: &Path, file: File, options: &ReadOptions) -> io::Result<Self> {
         let again = FileIdentity::of(&file)?;
         let profile = FileProfile::sniff(&Look::File(&file, again.size))?;
-        Ok(Self::new(path, super::window::Window::new(file, options.batch), Some(again), profile, options))
+        let window = super::window::Window::new(file, options.batch);
+        let mut mailbox = Self::new(path, window, Some(again), profile, options);
+        if mailbox.profile.is_one_message() {
+            mailbox.check_mail(options)?;
+        }
+        Ok(mailbox)
     }
 }
 
@@ -205,6 +211,9 @@ impl<R: Read> Mailbox<R> {
         let mut mailbox = Self::new(path, window, None, profile, options);
         if !is_mailbox {
             mailbox.open_single();
+        }
+        if !is_mailbox || mailbox.profile.is_one_message() {
+            mailbox.check_mail(options)?;
         }
         Ok(mailbox)
     }
@@ -280,6 +289,18 @@ impl<R: Read> Mailbox<R> {
             batch.events.append(&mut self.told.take());
         }
         Ok(!batch.entries.is_empty() || !batch.events.is_empty())
+    }
+
+    /// Refuses what is one message and has no header field, unless it is to be read all the same.
+    fn check_mail(&mut self, options: &ReadOptions) -> io::Result<()> {
+        self.window.reach(mail_check::BEGINNING as u64)?;
+        if options.force_format
+            || Packing::of_file(self.window.data()).is_some()
+            || mail_check::is_mail(self.window.data())
+        {
+            return Ok(());
+        }
+        Err(mail_check::refused())
     }
 
     /// Takes everything for one message.

@@ -20,7 +20,7 @@ const LONGEST_LINE: usize = 4 << 10;
 
 /// What follows a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Follower {
+pub(crate) enum Follower {
     /// A field known in mail.
     Known,
     /// Something of the shape `name: value`.
@@ -141,7 +141,8 @@ pub(super) fn starts_line(data: &[u8], at: usize, start: bool) -> bool {
     }
 }
 
-fn is_from_line(line: &[u8]) -> bool {
+/// True for a quoted or unquoted `From ` line.
+pub(crate) fn is_from_line(line: &[u8]) -> bool {
     let depth = line.iter().take_while(|&&byte| byte == b'>').count();
     line[depth..].starts_with(b"From ")
 }
@@ -167,7 +168,7 @@ fn is_base64_line(line: &[u8]) -> bool {
 
 impl Follower {
     /// Classifies a line.
-    pub(super) fn of(line: &[u8]) -> Self {
+    pub(crate) fn of(line: &[u8]) -> Self {
         let name = line.iter().take_while(|byte| (b'!'..=b'~').contains(byte) && **byte != b':').count();
         let colon = name + line[name..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         if name == 0 || name > 70 || line.get(colon) != Some(&b':') {

@@ -106,7 +106,10 @@ impl Evidence {
 pub(super) fn is_mail_header(header: &[u8]) -> bool {
     let (mut rest, mut from_lines) = (header, 0);
     let (mut author, mut origin) = (false, false);
-    while !rest.is_empty() && !(author && origin) {
+    while !rest.is_empty() {
+        if author && origin {
+            return true;
+        }
         let (line, step) = split_line(rest);
         rest = &rest[step..];
         if is_from_line(line) && from_lines < MOST_FROM_LINES {

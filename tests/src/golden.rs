@@ -65,6 +65,7 @@ fn normalized(archive: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
         report: None,
         threads: 1,
         force: false,
+        force_format: false,
     };
     normalize(&job, &Progress::default()).map_err(|error| io::Error::other(error.to_string()))?;
     Ok(tree::read(&output)?

@@ -21,5 +21,6 @@ pub mod rng;
 pub mod samples;
 pub mod shared;
 pub mod signs;
+pub mod splitting;
 pub mod tree;
 pub mod trial;

@@ -35,6 +35,30 @@ pub fn messages() -> Vec<PathBuf> {
     found
 }
 
+/// The files of real messages of the corpus, sorted; empty without the shared material.
+///
+/// # Panics
+///
+/// When their folder is missing or cannot be read.
+pub fn real_paths() -> Vec<PathBuf> {
+    let Some(folder) = folder() else { return Vec::new() };
+    let mut found = Vec::new();
+    collect(&folder.join("corpus/real/eml"), &mut found);
+    assert!(!found.is_empty(), "no messages in corpus/real/eml of the shared material");
+    found.sort();
+    found
+}
+
+/// The real messages of the corpus, in the order of their names; empty without the shared material.
+///
+/// # Panics
+///
+/// When one cannot be read.
+pub fn real_messages() -> Vec<Vec<u8>> {
+    let read = |path: PathBuf| fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    real_paths().into_iter().map(read).collect()
+}
+
 fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut open = vec![folder.to_path_buf()];
     while let Some(folder) = open.pop() {

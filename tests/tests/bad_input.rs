@@ -53,7 +53,9 @@ fn survives(input: &Path) -> String {
     let folder = tempfile::tempdir().unwrap();
     let (out, original, report) =
         (folder.path().join("out"), folder.path().join("original"), folder.path().join("report.json"));
-    let run = binary::run(["-q", "normalize", "--report", text(&report), text(input), "-o", text(&out)]);
+    let force = "--force-format";
+    let run =
+        binary::run(["-q", "normalize", force, "--report", text(&report), text(input), "-o", text(&out)]);
     assert!(run.status.success(), "{}", binary::shown(&run));
     let run = binary::run(["-q", "restore", text(&out), "-o", text(&original)]);
     assert!(run.status.success(), "{}", binary::shown(&run));
@@ -287,14 +289,15 @@ fn killed_at_any_moment_the_output_is_whole_or_absent() {
 }
 
 #[test]
-fn what_is_no_mailbox_is_one_message() {
+fn what_is_no_mail_is_refused_or_one_message() {
     let folder = tempfile::tempdir().unwrap();
     let mut rng = Rng::new(3);
     let noise = (0..100_000).map(|_| rng.bits() as u8).collect::<Vec<_>>();
     for (name, bytes) in [("notes.mbox", b"just some notes\n".to_vec()), ("noise.mbox", noise)] {
         let path = folder.path().join(name);
         fs::write(&path, bytes).unwrap();
-        let run = binary::run(["count", text(&path)]);
+        refused(&binary::run(["count", text(&path)]), 2, "this is no mail");
+        let run = binary::run(["count", "--force-format", text(&path)]);
         assert!(run.stdout.starts_with(b"1\t"), "{name}: {}", binary::shown(&run));
         let report = survives(&path);
         assert!(report.contains("mbox.single"), "{name}: {report}");

@@ -56,6 +56,7 @@ fn every_shared_message_comes_back_alone() {
             report: None,
             threads: 1,
             force: false,
+            force_format: true,
         };
         let summary = normalize(&job, &Progress::default())
             .unwrap_or_else(|error| panic!("{}: {error}", message.display()));

@@ -18,11 +18,12 @@ use std::time::SystemTime;
 
 use crate::mbox::{looks_like_message, separators, single_detail};
 use crate::mh::{self, Sequences};
+use crate::packed::{Packing, beginning};
 use crate::recognize::{FileKind, is_eml, left_alone, no_mail, not_followed};
 use crate::replace::with_path;
 use crate::{
     Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Profile, Quoting, ReadOptions, Source,
-    maildir,
+    mail_check, maildir,
 };
 
 /// Bytes of one piece of a file that comes in pieces.
@@ -100,7 +101,14 @@ impl Files {
         files.size = Some(metadata.len());
         files.work.push(Work::File(Vec::new(), EntryKind::Message));
         if metadata.is_file() {
-            let looked = File::open(path).and_then(|file| separators(&file, metadata.len()));
+            let mut file = File::open(path).map_err(|error| with_path(path, &error))?;
+            if !options.force_format {
+                let start = beginning(&mut file, mail_check::BEGINNING);
+                if !mail_check::is_mail(&start.map_err(|error| with_path(path, &error))?) {
+                    return Err(with_path(path, &mail_check::refused()));
+                }
+            }
+            let looked = separators(&file, metadata.len());
             let (lines, offset) = looked.map_err(|error| with_path(path, &error))?;
             if lines > 0 {
                 let detail = single_detail(lines);
@@ -153,7 +161,11 @@ impl Files {
             && last(folder) == b"tmp"
             && path.parent().is_some_and(maildir::is_folder);
         for name in files {
-            let kind = if is_delivery { Ok(FileKind::Other) } else { FileKind::of(&self.path(&name)) };
+            let kind = if is_delivery {
+                Ok(FileKind::Other)
+            } else {
+                FileKind::of(&self.path(&name), self.options.force_format)
+            };
             match kind {
                 // An archive of its own is found beside.
                 Ok(FileKind::Mailbox(_)) => continue,
@@ -304,6 +316,20 @@ impl Files {
         {
             let detail = "does not begin like a message".to_owned();
             batch.events.push(BoxEvent { kind: BoxEventKind::Single, offset: 0, detail });
+        }
+        let may_be_none = self.format == Format::EmlTree && !self.options.force_format;
+        if may_be_none
+            && reading.offset == 0
+            && reading.kind != EntryKind::Other
+            && Packing::of(&batch.bytes[start..]).is_none()
+            && !mail_check::is_mail(&batch.bytes[start..])
+        {
+            reading.kind = EntryKind::Other;
+            let detail = format!(
+                "no mail, left out: {} does not begin with a header field (--force-format reads it as a message)",
+                String::from_utf8_lossy(&reading.name)
+            );
+            batch.events.push(BoxEvent { kind: BoxEventKind::NoHeader, offset: 0, detail });
         }
         let now = reading.file.metadata()?;
         if shrunk || now.len() != reading.size || now.modified().ok() != reading.modified {
@@ -688,7 +714,7 @@ mod tests {
         );
         // The tree tells of all of them itself, and keeps them.
         let mut beside = Vec::new();
-        let told = recognize_with(root.path(), &mut |left| match left {
+        let told = recognize_with(root.path(), false, &mut |left| match left {
             LeftOut::Unread(error) => Err(error),
             LeftOut::Noted(event) => {
                 beside.push(event.detail);
@@ -797,7 +823,10 @@ mod tests {
         }
         let read = |name: &str| {
             let archive = recognize(&path(name)).unwrap().remove(0);
-            drain(open(&archive, &ReadOptions::default()).unwrap().as_mut())
+            let options = ReadOptions { force_format: true, ..ReadOptions::default() };
+            let refused = open(&archive, &ReadOptions::default()).err();
+            assert_eq!(refused.is_some(), ["binary", "letter.txt"].contains(&name), "{name}: {refused:?}");
+            drain(open(&archive, &options).unwrap().as_mut())
         };
         assert_eq!(read("empty.eml").0, [r#"Message 0 ""  "#]);
         assert!(read("empty").0.is_empty());

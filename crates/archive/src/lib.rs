@@ -39,6 +39,7 @@
 
 mod destination;
 mod eml;
+mod mail_check;
 mod maildir;
 mod mh;
 mod source;

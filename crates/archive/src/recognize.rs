@@ -12,6 +12,7 @@ use std::fs::{self, File, FileType, Metadata};
 use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 
+use crate::mail_check;
 use crate::maildir;
 use crate::mbox;
 use crate::mh;
@@ -22,7 +23,7 @@ use crate::{BoxEvent, BoxEventKind, Format, Found};
 /// Recognises what a path is. A folder is searched: every mbox file and every Maildir in it is one archive, all other `.eml` files and MH
 /// folders together one tree, which comes first. `-` is standard input.
 pub fn recognize(path: &Path) -> io::Result<Vec<Found>> {
-    recognize_with(path, &mut |left| match left {
+    recognize_with(path, false, &mut |left| match left {
         LeftOut::Unread(error) => Err(error),
         LeftOut::Noted(_) => Ok(()),
     })
@@ -39,9 +40,10 @@ pub enum LeftOut {
 }
 
 /// [`recognize`], with a say in what happens with what is left out below `path`: `left_out` gives an error to end the search, or the search
-/// goes on.
+/// goes on. `force_format` takes a file with the name of a mailbox for one, also below a folder, although it is no mail.
 pub fn recognize_with(
     path: &Path,
+    force_format: bool,
     left_out: &mut dyn FnMut(LeftOut) -> io::Result<()>,
 ) -> io::Result<Vec<Found>> {
     if path.as_os_str() == "-" {
@@ -49,10 +51,16 @@ pub fn recognize_with(
     }
     let metadata = fs::metadata(path).map_err(|error| with_path(path, &error))?;
     if !metadata.is_dir() {
-        return Ok(vec![one_file(path, &metadata)?]);
+        return Ok(vec![one_file(path, &metadata, force_format)?]);
     }
-    let mut search =
-        Search { root: path, waiting: Vec::new(), archives: Vec::new(), messages: false, noted: Vec::new() };
+    let mut search = Search {
+        root: path,
+        force_format,
+        waiting: Vec::new(),
+        archives: Vec::new(),
+        messages: false,
+        noted: Vec::new(),
+    };
     search.folder(path, Within::Tree);
     while let Some((folder, within)) = search.waiting.pop() {
         search.list(&folder, within, left_out)?;
@@ -74,7 +82,7 @@ fn found(path: &Path, format: Format) -> Found {
 }
 
 /// What a file is that was named.
-fn one_file(path: &Path, metadata: &Metadata) -> io::Result<Found> {
+fn one_file(path: &Path, metadata: &Metadata, force_format: bool) -> io::Result<Found> {
     if metadata.is_file()
         && let Some(packing) = packing(path)?
     {
@@ -85,7 +93,7 @@ fn one_file(path: &Path, metadata: &Metadata) -> io::Result<Found> {
         };
     }
     let empty = metadata.len() == 0 && !is_eml(path);
-    let mailbox = empty || matches!(FileKind::of(path)?, FileKind::Mailbox(_));
+    let mailbox = empty || matches!(FileKind::of(path, force_format)?, FileKind::Mailbox(_));
     Ok(found(path, if mailbox { Format::Mbox } else { Format::Eml }))
 }
 
@@ -103,6 +111,8 @@ enum Within {
 /// A folder that is searched.
 struct Search<'a> {
     root: &'a Path,
+    /// Names of mailboxes are believed.
+    force_format: bool,
     waiting: Vec<(PathBuf, Within)>,
     archives: Vec<Found>,
     /// There are messages that lie in no Maildir.
@@ -151,7 +161,7 @@ impl Search<'_> {
                 };
                 self.folder(&file, within);
             } else if kind.is_file() {
-                match FileKind::of(&file) {
+                match FileKind::of(&file, self.force_format) {
                     Ok(FileKind::Mailbox(packed)) => {
                         self.archives.push(Found { packed, ..found(&file, Format::Mbox) });
                     }
@@ -198,12 +208,12 @@ pub(crate) enum FileKind {
 }
 
 impl FileKind {
-    /// Looks at a file.
-    pub(crate) fn of(path: &Path) -> io::Result<Self> {
-        Self::look(path).map_err(|error| with_path(path, &error))
+    /// Looks at a file. With `force_format`, the name of a mailbox makes one, whatever its content is.
+    pub(crate) fn of(path: &Path, force_format: bool) -> io::Result<Self> {
+        Self::look(path, force_format).map_err(|error| with_path(path, &error))
     }
 
-    fn look(path: &Path) -> io::Result<Self> {
+    fn look(path: &Path, force_format: bool) -> io::Result<Self> {
         if is_eml(path) {
             return Ok(Self::Message);
         }
@@ -230,21 +240,34 @@ impl FileKind {
                 if start.is_empty() && !inside.told.take().is_empty() {
                     return Ok(Self::LeftAlone(packing));
                 }
+                let mut start = start;
                 match Packing::of_file(&start) {
                     Some(inner) if !inner.is_read() => return Ok(Self::LeftAlone(inner)),
-                    _ if is_named_mailbox(&inner) => return Ok(Self::Mailbox(Some(packing))),
+                    _ if is_named_mailbox(&inner) => {
+                        let rest = mail_check::BEGINNING - packed::BEGINNING;
+                        start.append(&mut packed::beginning(&mut inside, rest)?);
+                        if force_format || mail_check::is_mail(&start) {
+                            return Ok(Self::Mailbox(Some(packing)));
+                        }
+                    }
                     _ => {}
                 }
                 let mailbox = mbox::is_mailbox_inside(&mut io::Read::chain(&start[..], inside))?;
                 Ok(if mailbox { Self::Mailbox(Some(packing)) } else { Self::Other })
             }
             Some(packing) if packed::may_be_mail(&start, packing) => Ok(Self::LeftAlone(packing)),
-            _ if is_named_mailbox(path) => Ok(Self::Mailbox(None)),
+            _ if is_named_mailbox(path) && (force_format || is_mail(&file)?) => Ok(Self::Mailbox(None)),
             _ if mbox::is_mailbox(&file, metadata.len())? => Ok(Self::Mailbox(None)),
             _ if numbered && mbox::looks_like_message(&start) => Ok(Self::Message),
             _ => Ok(Self::Other),
         }
     }
+}
+
+/// True for a file that begins like a message.
+fn is_mail(mut file: &File) -> io::Result<bool> {
+    file.rewind()?;
+    Ok(mail_check::is_mail(&packed::beginning(&mut file, mail_check::BEGINNING)?))
 }
 
 /// What a file that was named is packed in; what is inside of compression, where that is not read.
@@ -309,7 +332,7 @@ mod tests {
     /// What is found, by its path below the folder, and what is told.
     fn search(root: &Path) -> (Vec<(String, Format)>, Vec<String>) {
         let mut told = Vec::new();
-        let found = recognize_with(root, &mut |left| {
+        let found = recognize_with(root, false, &mut |left| {
             match left {
                 LeftOut::Unread(error) => return Err(error),
                 LeftOut::Noted(event) => told.push(event.detail),
@@ -459,8 +482,8 @@ mod tests {
             if messages == 1 {
                 assert_eq!(count(name).1[0].0, BoxEventKind::Single, "{name}");
             }
-            let is_mailbox = matches!(FileKind::of(&path(name)).unwrap(), FileKind::Mailbox(None));
-            let inside = FileKind::of(&path(&format!("{name}.gz"))).unwrap();
+            let is_mailbox = matches!(FileKind::of(&path(name), false).unwrap(), FileKind::Mailbox(None));
+            let inside = FileKind::of(&path(&format!("{name}.gz")), false).unwrap();
             assert_eq!(is_mailbox, matches!(inside, FileKind::Mailbox(Some(_))), "{name}");
             assert_eq!(is_mailbox, messages > 1, "{name}");
         }

@@ -154,11 +154,13 @@ pub enum BoxEventKind {
     Damaged,
     /// `msg.too-large`
     TooLarge,
+    /// `box.no-header`
+    NoHeader,
 }
 
 impl BoxEventKind {
     /// Every kind.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::AmbiguousFrom,
         Self::BadLength,
         Self::QuotingGuess,
@@ -173,6 +175,7 @@ impl BoxEventKind {
         Self::TrailingBytes,
         Self::Damaged,
         Self::TooLarge,
+        Self::NoHeader,
     ];
 
     /// True for what lost something that may be mail (severity `loss`).
@@ -202,6 +205,7 @@ impl BoxEventKind {
             Self::TrailingBytes => "box.trailing-bytes",
             Self::Damaged => "box.damaged",
             Self::TooLarge => "msg.too-large",
+            Self::NoHeader => "box.no-header",
         }
     }
 }
@@ -240,6 +244,8 @@ pub struct ReadOptions {
     /// What becomes of a folder's display form in an output. Of folders that would become one all but the first get a number. The default
     /// looks at no folder.
     pub written_folder: Option<fn(&str) -> String>,
+    /// Reads files as messages that have no header field. The default refuses them: they are no mail.
+    pub force_format: bool,
 }
 
 impl Default for ReadOptions {
@@ -249,6 +255,7 @@ impl Default for ReadOptions {
             message_limit: 64 << 20,
             decode_name: |raw| String::from_utf8_lossy(raw).into_owned(),
             written_folder: None,
+            force_format: false,
         }
     }
 }
@@ -266,7 +273,10 @@ pub trait Source: Send {
     fn changed(&self) -> io::Result<bool>;
 }
 
-/// Opens a recognised archive for reading. Standard input (`-`) is a mailbox when it begins with a separator, or has several with dates further on, else one message.
+/// Opens a recognised archive for reading. A file that is one message without any header field is refused, unless
+/// [`ReadOptions::force_format`] is set.
+///
+/// Standard input (`-`) is a mailbox when it begins with a separator, or has several with dates further on, else one message.
 pub fn open(found: &Found, options: &ReadOptions) -> io::Result<Box<dyn Source>> {
     let path = &found.path;
     let failed = |error| with_path(path, &error);

@@ -135,6 +135,9 @@ pub(crate) struct NormalizeArgs {
     /// Replace an output, ledger and report that stand there.
     #[arg(long)]
     pub(crate) force: bool,
+    /// Read files that have no header field as messages; otherwise they are refused, since they are no mail.
+    #[arg(long)]
+    pub(crate) force_format: bool,
 }
 
 /// What is to be made of a message, where `normalize` and `filter` share it.
@@ -283,6 +286,9 @@ pub(crate) struct CheckArgs {
     /// End with exit code 3 when something was found.
     #[arg(long, value_name = "WHAT")]
     pub(crate) fail_on: Option<FailOn>,
+    /// Read files that have no header field as messages; otherwise they are refused, since they are no mail.
+    #[arg(long)]
+    pub(crate) force_format: bool,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 }
@@ -297,6 +303,9 @@ pub(crate) struct CountArgs {
     /// Mailboxes, folders or messages; `-` is standard input.
     #[arg(value_name = "INPUT", required = true)]
     pub(crate) inputs: Vec<PathBuf>,
+    /// Read files that have no header field as messages; otherwise they are refused, since they are no mail.
+    #[arg(long)]
+    pub(crate) force_format: bool,
 }
 
 /// Print the decoded text parts.
@@ -323,6 +332,9 @@ pub(crate) struct TextArgs {
     /// Leave text attachments out.
     #[arg(long)]
     pub(crate) no_attachments: bool,
+    /// Read files that have no header field as messages; otherwise they are refused, since they are no mail.
+    #[arg(long)]
+    pub(crate) force_format: bool,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 }
@@ -353,6 +365,9 @@ pub(crate) struct InspectArgs {
     /// A JSON object a line and message.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Read files that have no header field as messages; otherwise they are refused, since they are no mail.
+    #[arg(long)]
+    pub(crate) force_format: bool,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 }

@@ -22,6 +22,8 @@ pub(crate) struct Input {
     pub(crate) found: Found,
     /// A folder, not a file.
     pub(crate) folder: bool,
+    /// What has no header field is read as a message.
+    pub(crate) force_format: bool,
     /// Its own name, unique among the inputs of the job.
     pub(crate) name: String,
     /// Where restoring puts it below the original's place, with `/`; empty: it is that place.
@@ -41,14 +43,24 @@ impl Input {
 
     /// Opens it with the limits of a policy.
     pub(crate) fn open(&self, limits: &Limits) -> Result<Box<dyn Source>, Error> {
-        open(&self.found, &read_options(limits)).map_err(|error| self.error(error))
+        open(&self.found, &self.read_options(limits)).map_err(|error| self.error(error))
+    }
+
+    /// How archives are read everywhere in this crate.
+    fn read_options(&self, limits: &Limits) -> mailglot_archive::ReadOptions {
+        mailglot_archive::ReadOptions {
+            message_limit: limits.message,
+            decode_name: folder_name,
+            force_format: self.force_format,
+            ..mailglot_archive::ReadOptions::default()
+        }
     }
 
     /// The same for writing it in a form: no two of its folders become one.
     pub(crate) fn open_for(&self, limits: &Limits, form: Format) -> Result<Box<dyn Source>, Error> {
         let options = mailglot_archive::ReadOptions {
             written_folder: names::written_folder(form),
-            ..read_options(limits)
+            ..self.read_options(limits)
         };
         open(&self.found, &options).map_err(|error| self.error(error))
     }
@@ -73,15 +85,6 @@ impl Input {
     }
 }
 
-/// How archives are read everywhere in this crate.
-pub(crate) fn read_options(limits: &Limits) -> mailglot_archive::ReadOptions {
-    mailglot_archive::ReadOptions {
-        message_limit: limits.message,
-        decode_name: folder_name,
-        ..mailglot_archive::ReadOptions::default()
-    }
-}
-
 /// The display form of a Maildir++ folder name: raw UTF-8 wins, else modified UTF-7, else every bad byte escaped.
 fn folder_name(name: &[u8]) -> String {
     match std::str::from_utf8(name) {
@@ -99,17 +102,21 @@ pub(crate) struct Search {
 }
 
 /// Recognizes every input; an input without any mail is an error, and so is whatever cannot be read below one.
-pub(crate) fn find(paths: &[PathBuf]) -> Result<Search, Error> {
-    find_with(paths, &mut Err)
+pub(crate) fn find(paths: &[PathBuf], force_format: bool) -> Result<Search, Error> {
+    find_with(paths, force_format, &mut Err)
 }
 
 /// Like [`find`] for one input; what cannot be read below it does not stop the search and is added to `unread`.
-pub(crate) fn find_readable(path: &Path, unread: &mut Vec<Error>) -> Result<Search, Error> {
+pub(crate) fn find_readable(
+    path: &Path,
+    force_format: bool,
+    unread: &mut Vec<Error>,
+) -> Result<Search, Error> {
     let mut keep = |error| {
         unread.push(Error::Input(path.to_owned(), error));
         Ok(())
     };
-    find_with(&[path.to_owned()], &mut keep)
+    find_with(&[path.to_owned()], force_format, &mut keep)
 }
 
 /// Refuses standard input where it is to be read twice: the second time nothing is left of it.
@@ -122,6 +129,7 @@ pub fn once(paths: &[PathBuf]) -> Result<(), Error> {
 
 fn find_with(
     paths: &[PathBuf],
+    force_format: bool,
     unread: &mut dyn FnMut(io::Error) -> io::Result<()>,
 ) -> Result<Search, Error> {
     if paths.is_empty() {
@@ -132,7 +140,7 @@ fn find_with(
     let (mut taken, mut given) = (HashSet::new(), HashSet::new());
     for path in paths {
         let mut noted = Vec::new();
-        let found = recognize_with(path, &mut |left| match left {
+        let found = recognize_with(path, force_format, &mut |left| match left {
             LeftOut::Unread(error) => unread(error),
             LeftOut::Noted(event) => {
                 noted.push(event);
@@ -159,7 +167,7 @@ fn find_with(
             let original = original_name(&top, path, &place(path, &found, &mut places));
             let folder = found.path != Path::new("-") && found.path.is_dir();
             let name = unique(&own_name(&unpacked(&found)), &mut taken);
-            inputs.push(Input { found, folder, name, original });
+            inputs.push(Input { found, folder, force_format, name, original });
         }
     }
     Ok(Search { inputs, left_out })
@@ -379,6 +387,7 @@ mod tests {
         let mut taken = HashSet::new();
         let input = |name: &str, format| Input {
             found: Found { path: name.into(), format, packed: None },
+            force_format: false,
             folder: false,
             name: name.into(),
             original: Vec::new(),

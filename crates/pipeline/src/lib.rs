@@ -14,7 +14,7 @@
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("a.eml");
 //! std::fs::write(&path, "Subject: hello\n\ntext\n")?;
-//! let job = CheckJob { inputs: vec![path], policy: Default::default(), threads: 1 };
+//! let job = CheckJob { inputs: vec![path], policy: Default::default(), threads: 1, force_format: false };
 //! let summary = check(&job, &Progress::default())?;
 //! assert_eq!(summary.messages_in, 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -60,4 +60,4 @@ pub use normalize::{CheckJob, LedgerPlace, NormalizeJob, check, normalize};
 pub use progress::Progress;
 pub use restore::{RestoreJob, Restored, restore};
 pub use summary::{Example, SourceSummary, Summary};
-pub use texts::{TextRecord, Untold, texts};
+pub use texts::{TextOptions, TextRecord, Untold, texts};

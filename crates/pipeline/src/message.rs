@@ -14,7 +14,7 @@ use mailglot_mime::Limits;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -25,23 +25,26 @@ pub struct Located {
     pub address: String,
     /// The file of the message, where that is a file of its own in a folder.
     pub path: Option<FileName>,
-    /// Offset of the entry in its file.
-    pub offset: u64,
+    /// Where the message stands in its file, still quoted.
+    pub place: Range<u64>,
+    /// The same with its separator line and the blank line behind it.
+    pub entry: Range<u64>,
     /// The message.
     pub bytes: Vec<u8>,
 }
 
 /// Finds messages by address and hands them on one by one: `file.eml`, `-`, `box.mbox:17` (ordinal, from 0), `maildir:17`. An
 /// archive without an ordinal gives all its messages. What cannot be read is handed on as an error, and the rest goes on.
-/// `each` tells whether it wants more. Gives an account of what was left out, in which nothing else is.
+/// `each` tells whether it wants more. `force_format` reads what has no header field, too. Gives an account of what was left out, in which nothing else is.
 pub fn locate(
     address: &OsStr,
+    force_format: bool,
     each: &mut dyn FnMut(Result<Located, Error>) -> ControlFlow<()>,
 ) -> Result<Summary, Error> {
     let (path, wanted) = split(address);
     let mut found = false;
     let (mut unread, mut notes) = (Vec::new(), Notes::default());
-    let Search { inputs, left_out } = layout::find_readable(&path, &mut unread)?;
+    let Search { inputs, left_out } = layout::find_readable(&path, force_format, &mut unread)?;
     notes.left_out(&left_out);
     let mut told: HashSet<String> = unread.iter().map(Error::to_string).collect();
     for error in unread {
@@ -117,9 +120,12 @@ fn collect(
                 continue;
             }
             let raw = unquote(&batch.bytes[entry.message.clone()], entry.quoting);
+            let in_file = |at: usize| entry.offset + (at - entry.span.start) as u64;
+            let (message_end, end) = (in_file(entry.message.end), in_file(entry.span.end));
             let located = match begun.take() {
                 Some(mut located) => {
                     located.bytes.extend_from_slice(&raw);
+                    (located.place.end, located.entry.end) = (message_end, end);
                     located
                 }
                 None => Located {
@@ -128,7 +134,8 @@ fn collect(
                         _ => format!("{path}:{}", entry.ordinal),
                     },
                     path: own_file(input.folder.then_some(&*input.found.path), entry),
-                    offset: entry.offset,
+                    place: in_file(entry.message.start)..message_end,
+                    entry: entry.offset..end,
                     bytes: raw.into_owned(),
                 },
             };
@@ -148,6 +155,7 @@ fn collect(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mailglot_archive::Quoting;
 
     #[test]
     fn addresses_are_split_at_the_last_number() {
@@ -178,13 +186,22 @@ mod tests {
                 all.push(located.unwrap());
                 ControlFlow::Continue(())
             };
-            locate(OsStr::new(address), &mut each).map(|_| all)
+            locate(OsStr::new(address), false, &mut each).map(|_| all)
         };
         let one = all(&format!("{path}:1")).unwrap();
         assert_eq!(one.len(), 1);
         assert_eq!(one[0].bytes, b"From: a@b\nSubject: 1\n\nFrom 1\n");
         assert_eq!(one[0].address, format!("{path}:1"));
         assert_eq!(all(&path).unwrap().len(), 3);
+        let (file, mut end) = (std::fs::read(&*path).unwrap(), 0);
+        let part = |range: &Range<u64>| &file[range.start as usize..range.end as usize];
+        for (number, located) in all(&path).unwrap().iter().enumerate() {
+            assert_eq!(part(&located.entry), entry(number).as_bytes());
+            assert_eq!(unquote(part(&located.place), Quoting::Mboxrd), located.bytes);
+            assert_eq!(located.entry.start, end);
+            end = located.entry.end;
+        }
+        assert_eq!(end as usize, file.len());
         assert!(matches!(all(&format!("{path}:3")), Err(Error::Input(..))));
         assert!(matches!(all("no/such.mbox"), Err(Error::Input(..))));
         let mut seen = 0;
@@ -192,7 +209,7 @@ mod tests {
             seen += 1;
             ControlFlow::Break(())
         };
-        locate(OsStr::new(&*path), &mut first).unwrap();
+        locate(OsStr::new(&*path), false, &mut first).unwrap();
         assert_eq!(seen, 1);
     }
 }

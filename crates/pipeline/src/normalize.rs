@@ -53,6 +53,8 @@ pub struct NormalizeJob {
     pub threads: usize,
     /// Replace an existing output, ledger and report.
     pub force: bool,
+    /// Read files as messages that have no header field, which are refused otherwise.
+    pub force_format: bool,
 }
 
 impl NormalizeJob {
@@ -75,6 +77,8 @@ pub struct CheckJob {
     pub policy: Policy,
     /// Worker threads.
     pub threads: usize,
+    /// Read files as messages that have no header field, which are refused otherwise.
+    pub force_format: bool,
 }
 
 /// Runs a normalization: output, ledger and report appear whole, or not at all.
@@ -92,7 +96,7 @@ pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
     let mut inputs = Vec::new();
     for path in &job.inputs {
         let mut unread = Vec::new();
-        match layout::find_readable(path, &mut unread) {
+        match layout::find_readable(path, job.force_format, &mut unread) {
             Ok(found) => {
                 run.note(&found.left_out);
                 inputs.extend(found.inputs);
@@ -120,7 +124,7 @@ pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
 
 /// [`normalize`] with another function in the place of [`mailglot_mime::process`].
 fn normalize_with(job: &NormalizeJob, progress: &Progress, process: Process) -> Result<Summary, Error> {
-    let Search { inputs, left_out } = layout::find(&job.inputs)?;
+    let Search { inputs, left_out } = layout::find(&job.inputs, job.force_format)?;
     let plan = Plan::new(job, &inputs)?;
     let mut run = Run::new(&job.policy, job.threads, progress, process);
     run.note(&left_out);

@@ -207,6 +207,7 @@ mod tests {
             report: None,
             threads: 1,
             force: true,
+            force_format: false,
         };
         let turn = turn([at("out").as_path(), at("out.ledger").as_path()]);
         let other = spawn(move || normalize(&job, &Progress::default()));

@@ -50,10 +50,12 @@ pub struct Summary {
     pub sources: Vec<SourceSummary>,
     /// Inputs, and files below them, that could not be read, and why; only a dry run goes on then.
     pub unread: Vec<String>,
-    /// Inputs whose compression is damaged, and what that left out; the rest of them was read.
+    /// Inputs of which not all was read, and why: compression is damaged, or a message of a folder has no header field.
     pub damaged: Vec<String>,
     /// Messages read.
     pub messages_in: u64,
+    /// Lines of mailboxes that may or may not begin a message; each is an event `mbox.ambiguous-from`.
+    pub doubtful_separators: u64,
     /// Messages written.
     pub written: u64,
     /// Messages copied raw to the set-aside folder after an internal fault.

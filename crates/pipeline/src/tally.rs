@@ -21,13 +21,14 @@ fn most(code: &str) -> usize {
 }
 
 /// What is told of bytes and files that no message was read from.
-const LEFT_OUT: [BoxEventKind; 6] = [
+const LEFT_OUT: [BoxEventKind; 7] = [
     BoxEventKind::NotFollowed,
     BoxEventKind::Packed,
     BoxEventKind::NoMail,
     BoxEventKind::TrailingBytes,
     BoxEventKind::Damaged,
     BoxEventKind::TooLarge,
+    BoxEventKind::NoHeader,
 ];
 
 /// Codes whose examples are complete: looking for more would be wasted. Only ever a hint, and so no matter of order.
@@ -61,6 +62,7 @@ pub(crate) struct Tally {
     pub(crate) gap_bytes: u64,
     /// Inputs of which not all could be read, and why.
     damaged: Vec<String>,
+    doubtful_separators: u64,
     repairs: u64,
     losses: u64,
     /// By kind: most messages have some.
@@ -169,8 +171,13 @@ impl Tally {
             kind if kind.is_repair() => Severity::Repair,
             _ => Severity::Info,
         };
-        if event.kind == BoxEventKind::Damaged {
-            self.damaged.push(format!("{path}: {} (at byte {})", event.detail, event.offset));
+        match event.kind {
+            BoxEventKind::Damaged => {
+                self.damaged.push(format!("{path}: {} (at byte {})", event.detail, event.offset));
+            }
+            BoxEventKind::NoHeader => self.damaged.push(format!("{path}: {}", event.detail)),
+            BoxEventKind::AmbiguousFrom => self.doubtful_separators += 1,
+            _ => {}
         }
         self.event(event.kind.code(), severity, || path.to_owned().into(), event.offset, &event.detail);
     }
@@ -202,6 +209,7 @@ impl Tally {
         summary.repairs += tally.repairs;
         summary.losses += tally.losses;
         summary.damaged.extend(tally.damaged);
+        summary.doubtful_separators += tally.doubtful_separators;
         for example in tally.examples {
             let known = summary.examples.iter().filter(|e| e.code == example.code).count();
             if known + 1 >= most(&example.code) {

@@ -57,17 +57,27 @@ pub struct Untold {
     pub account: Summary,
 }
 
-/// Writes all text parts of the inputs in order: a JSON object a line, or plain text. Uses `threads` workers. What cannot be
-/// read inside a folder, and a message that a fault keeps from being read, does not stop the others.
+/// How text parts are read and written.
+#[derive(Clone, Copy, Debug)]
+pub struct TextOptions {
+    /// Worker threads, at least 1. Output does not depend on it.
+    pub threads: usize,
+    /// A JSON object a line and part instead of plain text.
+    pub json: bool,
+    /// Read files as messages that have no header field, which are refused otherwise.
+    pub force_format: bool,
+}
+
+/// Writes all text parts of the inputs in order. What cannot be read inside a folder, and a message that a fault keeps from
+/// being read, does not stop the others.
 pub fn texts(
     inputs: &[PathBuf],
     policy: &Policy,
-    threads: usize,
-    json: bool,
+    options: TextOptions,
     out: &mut (dyn Write + Send),
     progress: &Progress,
 ) -> Result<Untold, Error> {
-    texts_with(inputs, policy, threads, json, out, progress, text_parts)
+    texts_with(inputs, policy, options, out, progress, text_parts)
 }
 
 /// What finds the text of a message.
@@ -77,17 +87,17 @@ type Parts = for<'a> fn(&Message<'a>, &Policy, &mut Report) -> Vec<TextPart<'a>>
 fn texts_with(
     inputs: &[PathBuf],
     policy: &Policy,
-    threads: usize,
-    json: bool,
+    options: TextOptions,
     out: &mut (dyn Write + Send),
     progress: &Progress,
     parts: Parts,
 ) -> Result<Untold, Error> {
+    let TextOptions { threads, json, force_format } = options;
     crate::once(inputs)?;
     let (mut untold, mut notes) = (Untold::default(), Notes::default());
     let mut found = Vec::new();
     for path in inputs {
-        let mut search = layout::find_readable(path, &mut untold.files)?;
+        let mut search = layout::find_readable(path, force_format, &mut untold.files)?;
         notes.left_out(&search.left_out);
         found.append(&mut search.inputs);
     }
@@ -281,7 +291,8 @@ mod tests {
     fn run(path: &std::path::Path, threads: usize, json: bool) -> String {
         let mut out = Vec::new();
         let policy = Policy::default();
-        texts(&[path.to_owned()], &policy, threads, json, &mut out, &Progress::default()).unwrap();
+        let options = TextOptions { threads, json, force_format: false };
+        texts(&[path.to_owned()], &policy, options, &mut out, &Progress::default()).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -328,12 +339,13 @@ mod tests {
         };
         let progress = Progress::default();
         let inputs = [path.clone()];
-        let untold = texts_with(&inputs, &policy, 1, false, &mut out, &progress, parts).unwrap();
+        let options = TextOptions { threads: 2, json: false, force_format: false };
+        let untold = texts_with(&inputs, &policy, options, &mut out, &progress, parts).unwrap();
         assert_eq!(untold.messages, [format!("{}:1", path.display())]);
         assert_eq!(out, b"text 0\ntext 2\n");
         let progress = Progress::default();
         progress.interrupt.store(true, Relaxed);
-        let stopped = texts(&inputs, &policy, 2, false, &mut Vec::new(), &progress);
+        let stopped = texts(&inputs, &policy, options, &mut Vec::new(), &progress);
         assert!(matches!(stopped, Err(Error::Interrupted)));
     }
 }

@@ -10,6 +10,8 @@
 mod texts;
 
 use crate::rng::Rng;
+use crate::splitting::{Form, Messages};
+use mailglot_archive::Quoting;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -113,6 +115,19 @@ pub fn write(
     }
     out.flush()?;
     Ok((number, offset))
+}
+
+/// The messages of a generated mailbox of about `size` bytes, half of them multiparts.
+pub fn divided(size: u64, form: Form) -> Messages {
+    let dialect = if form.quoting == Quoting::Mboxo { Dialect::Mboxo } else { Dialect::Mboxrd };
+    let options = Options { profile: Profile::Mixed, dialect, crlf: form.crlf, size, seed: 1 };
+    let mut generator = Generator::new(&options, false);
+    let (mut mailbox, mut offsets) = (Vec::new(), Vec::new());
+    while (mailbox.len() as u64) < size {
+        offsets.push(mailbox.len());
+        generator.message(offsets.len() as u64, 0, &mut mailbox);
+    }
+    Messages::of_mailbox(&mailbox, &offsets, form)
 }
 
 /// A sentence as bytes of a charset, plain and as quoted-printable, each with a line end.

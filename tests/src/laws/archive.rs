@@ -125,6 +125,7 @@ fn run(input: &Path, output: &Path, group: u64, threads: usize) -> Result<(Summa
         report: None,
         threads,
         force: false,
+        force_format: true,
     };
     let summary = normalize(&job, &Progress::default()).map_err(|error| format!("normalize: {error}"))?;
     let ledger = PathBuf::from(format!("{}.ledger", output.display()));
@@ -171,7 +172,8 @@ fn entries(input: &Path, batch: usize) -> std::io::Result<(Vec<u8>, Boundaries)>
 
 /// Law 8: what went in came out, by the summary and by counting both archives.
 fn miscounted(input: &Path, output: &Path, summary: &Summary) -> Option<String> {
-    let counted = |path: &Path| count(path).map(|files| files.iter().map(|(number, _)| number).sum::<u64>());
+    let counted =
+        |path: &Path| count(path, true).map(|files| files.iter().map(|(number, _)| number).sum::<u64>());
     match (counted(input), counted(output)) {
         (Ok(before), Ok(after)) => (summary.messages_in != summary.written + summary.set_aside
             || summary.set_aside != 0
@@ -189,7 +191,12 @@ fn miscounted(input: &Path, output: &Path, summary: &Summary) -> Option<String> 
 
 /// Law 8: a dry run counts and tells what the run did.
 fn told_otherwise(input: &Path, group: u64, done: &Summary) -> Option<String> {
-    let job = CheckJob { inputs: vec![input.to_path_buf()], policy: message::policy(group / 4), threads: 1 };
+    let job = CheckJob {
+        inputs: vec![input.to_path_buf()],
+        policy: message::policy(group / 4),
+        threads: 1,
+        force_format: true,
+    };
     let dry = match check_only(&job, &Progress::default()) {
         Ok(dry) => dry,
         Err(error) => return Some(format!("check: {error}")),

@@ -5,24 +5,27 @@
 //! signs that a boundary without a letter or digit would make of it, unless the header of a part follows. A part of data in base64 holds no
 //! `From ` line: a message that was cut off in an attachment ends there, whatever follows.
 //!
+//! A line counts as a delimiter that comes again only if it closes the multipart, or if a part can begin behind it: an empty line or a
+//! field `Content-…:` follows. It does not count behind another declaration of the same boundary: it belongs to the message that declares it.
+//!
 //! # Limits
-//! A delimiter that is declared again before it comes again belongs to the next message: so two copies of a message that
-//! was cut off stay two. Boundaries above 70 bytes, those in pieces (RFC 2231), with quoted pairs or behind comments, and more than 256 at
-//! once are not followed; neither are
-//! the parts of a digest that have no header. A message that was cut off inside another part takes in what follows it when its
-//! delimiter stands in a later message, within 1 MiB and without a declaration: a mailbox that was pasted or attached looks the same, line for
-//! line, and readers of MIME take both for one message. Each separator that is passed over so is an event. Text in base64 is no evidence
+//! Boundaries above 70 bytes, those in pieces (RFC 2231), with quoted pairs or behind comments, and more than 256 at
+//! once are not followed; neither are the parts of a digest that have no header. Text in base64 is no evidence
 //! although it holds no separator either: a normalized mailbox has it in plain lines, and has to be read as the same messages. Where only text
 //! that was decoded shows the delimiter of a message that was cut off, or only a length told where that message ends, the normalized mailbox
 //! (which has quoting instead of lengths) reads as fewer messages. A lone CR ends a line where nothing else does: in a mailbox with a single
 //! LF, multiparts of lines that end in CR are not followed.
 
+mod line;
+
 use std::collections::hash_map::Entry as Slot;
-use std::collections::{HashMap, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use memchr::memmem::Finder;
 
+use self::line::{
+    Behind, Line, begins_with, declared_key, embeds, field, is_data, line_end, names_mailbox, next_end,
+};
 use super::split::starts_line;
 
 /// Bytes before and after a candidate that the open-multipart test looks at.
@@ -60,8 +63,19 @@ pub(super) struct Delimiters {
     keys: HashMap<u64, Key>,
     /// Number of keys that are open.
     open: usize,
-    /// Number of keys that are open and come again.
-    live: usize,
+    /// Keys that are open and come again, with the offset where they do.
+    live: BTreeSet<(u64, u64)>,
+    /// The header of the part that is being read names a mailbox.
+    mailbox_part: bool,
+}
+
+/// An open multipart around a place, by the offsets of two lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Enclosing {
+    /// The last delimiter before the place.
+    pub opened: u64,
+    /// The line behind the place that is its delimiter, or looks like one.
+    pub again: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -83,6 +97,10 @@ struct Header {
     is_data: Option<bool>,
     /// What the first Content-Transfer-Encoding says.
     is_base64: Option<bool>,
+    /// The current field is Content-Type or Content-Disposition.
+    may_name: bool,
+    /// One of these fields names a mailbox.
+    names_mailbox: bool,
 }
 
 impl Header {
@@ -97,6 +115,12 @@ impl Header {
         if self.content_type != Type::Awaited {
             self.is_data.get_or_insert_with(|| is_data(value));
         }
+    }
+
+    /// Notes whether a line names a mailbox, up to its end.
+    fn take_name(&mut self, line: &[u8]) {
+        let end = memchr::memchr2(b'\n', b'\r', line).unwrap_or(line.len());
+        self.names_mailbox |= self.may_name && names_mailbox(&line[..end]);
     }
 }
 
@@ -120,8 +144,10 @@ struct Mark {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MarkKind {
-    /// `--X` or `--X--`
-    Line,
+    /// `--X` where a part can begin behind it, or `--X--`
+    Delimiter,
+    /// `--X` in front of a text
+    Similar,
     /// `boundary="X"`
     Declare,
 }
@@ -132,19 +158,30 @@ struct Key {
     level: Option<u32>,
     /// Where its last delimiter before the candidate stands, unless that closes.
     opened: Option<u64>,
-    ahead: VecDeque<MarkKind>,
+    /// Its delimiters and declarations behind the candidate.
+    ahead: VecDeque<(u64, MarkKind)>,
+    /// Lines behind the candidate that only look like its delimiters.
+    similar: VecDeque<u64>,
 }
 
 impl Key {
-    /// Open, and its delimiter comes again before it is declared anew.
-    fn is_live(&self) -> bool {
-        self.opened.is_some() && self.ahead.front() == Some(&MarkKind::Line)
+    /// Where its delimiter comes again, if it is open and not declared anew before.
+    fn live_at(&self) -> Option<u64> {
+        let &(at, kind) = self.ahead.front()?;
+        (self.opened.is_some() && kind == MarkKind::Delimiter).then_some(at)
+    }
+
+    /// Where a line only looks like its delimiter, if it is open.
+    fn similar(&self) -> Option<Enclosing> {
+        let (opened, &again) = self.opened.zip(self.similar.front())?;
+        let is_next = self.ahead.front().is_none_or(|(at, _)| again < *at);
+        is_next.then_some(Enclosing { opened, again })
     }
 }
 
 impl Delimiters {
-    /// Longest delimiter line with white space after it, and what is looked at behind it.
-    const REACH: usize = 128;
+    /// Bytes of a line that are looked at.
+    const REACH: usize = line::REACH;
 
     pub(super) fn new(bare_cr: bool) -> Self {
         Self {
@@ -162,7 +199,8 @@ impl Delimiters {
             ahead: VecDeque::new(),
             keys: HashMap::new(),
             open: 0,
-            live: 0,
+            live: BTreeSet::new(),
+            mailbox_part: false,
         }
     }
 
@@ -176,6 +214,7 @@ impl Delimiters {
         self.forget_from(0);
         self.opened.clear();
         self.sealed = false;
+        self.mailbox_part = false;
         self.level = 0;
         self.place = Place::Header(Header::default());
         self.read = message;
@@ -187,8 +226,9 @@ impl Delimiters {
     pub(super) fn settle(&mut self, data: &[u8], base: u64, to: u64) {
         while let Some(mark) = self.ahead.front().copied().filter(|mark| mark.at < to) {
             self.ahead.pop_front();
-            self.change(mark.key, |key| {
-                key.ahead.pop_front();
+            self.change(mark.key, |key| match mark.kind {
+                MarkKind::Similar => drop(key.similar.pop_front()),
+                _ => drop(key.ahead.pop_front()),
             });
         }
         self.seen = self.seen.max(to);
@@ -226,19 +266,25 @@ impl Delimiters {
         while let Some(start) = self.next_line(data, at, end, false) {
             at = start + 2;
             let Some(line) = Line::read(data, start, self.bare_cr) else { continue };
-            if !line.has_word() && !opens_part(&data[start..], line.step) {
+            let behind = Behind::of(&data[start + line.step..], self.bare_cr);
+            if !line.has_word() && behind != Behind::Field {
                 continue;
             }
-            for key in line.keys().into_iter().flatten() {
-                marks.push(Mark { at: base + start as u64, key, kind: MarkKind::Line });
-            }
+            let at = base + start as u64;
+            let [open, close] = line.keys();
+            let kind = if behind == Behind::Text { MarkKind::Similar } else { MarkKind::Delimiter };
+            marks.extend(open.map(|key| Mark { at, key, kind }));
+            marks.extend(close.map(|key| Mark { at, key, kind: MarkKind::Delimiter }));
         }
         self.find_declarations(data, from, end, |at, key| {
             marks.push(Mark { at: base + at as u64, key, kind: MarkKind::Declare });
         });
         marks.sort_by_key(|mark| mark.at);
         for mark in marks {
-            self.change(mark.key, |key| key.ahead.push_back(mark.kind));
+            self.change(mark.key, |key| match mark.kind {
+                MarkKind::Similar => key.similar.push_back(mark.at),
+                kind => key.ahead.push_back((mark.at, kind)),
+            });
             self.ahead.push_back(mark);
         }
         self.seen = to;
@@ -249,9 +295,22 @@ impl Delimiters {
         self.seen
     }
 
-    /// True when an open delimiter comes again.
-    pub(super) fn inside(&self) -> bool {
-        self.live > 0
+    /// The multipart whose delimiter comes again first.
+    pub(super) fn enclosing(&self) -> Option<Enclosing> {
+        let &(again, key) = self.live.first()?;
+        let opened = self.keys.get(&key)?.opened?;
+        Some(Enclosing { opened, again })
+    }
+
+    /// The open multipart with the first line that only looks like its delimiter.
+    pub(super) fn similar(&self) -> Option<Enclosing> {
+        let keys = self.declared.iter().filter_map(|key| self.keys.get(key)?.similar());
+        keys.min_by_key(|enclosing| enclosing.again)
+    }
+
+    /// True if the header of the part that is being read names a mailbox.
+    pub(super) fn is_in_mailbox_part(&self) -> bool {
+        self.mailbox_part
     }
 
     /// Reads a header up to its end or to `to`.
@@ -265,13 +324,18 @@ impl Delimiters {
                     self.read = base + (at + step) as u64;
                     self.level += 1;
                     self.sealed = header.is_data == Some(true) && header.is_base64 == Some(true);
+                    self.mailbox_part |= header.names_mailbox;
                     self.place = if header.embeds { Place::Header(Header::default()) } else { Place::Body };
                     return;
                 }
                 match &data[at..] {
                     [b' ' | b'\t', rest @ ..] => {
+                        let rest = &rest[..rest.len().min(Self::REACH)];
                         if header.content_type == Type::Awaited {
-                            header.take_type(rest[..rest.len().min(Self::REACH)].trim_ascii_start());
+                            header.take_type(rest.trim_ascii_start());
+                        }
+                        if self.level > 0 {
+                            header.take_name(rest);
                         }
                     }
                     // A part may begin without an empty line before it.
@@ -288,14 +352,23 @@ impl Delimiters {
                     line @ [b'C' | b'c', ..] => {
                         header.content_type = Type::Other;
                         let line = &line[..line.len().min(Self::REACH)];
-                        if let Some(value) = field(line, b"content-type") {
+                        let content_type = field(line, b"content-type");
+                        header.may_name =
+                            content_type.is_some() || field(line, b"content-disposition").is_some();
+                        if self.level > 0 {
+                            header.take_name(line);
+                        }
+                        if let Some(value) = content_type {
                             header.take_type(value);
                         } else if let Some(value) = field(line, b"content-transfer-encoding") {
                             let is_base64 = begins_with(value, b"base64");
                             header.is_base64.get_or_insert(is_base64);
                         }
                     }
-                    _ => header.content_type = Type::Other,
+                    _ => {
+                        header.content_type = Type::Other;
+                        header.may_name = false;
+                    }
                 }
             }
             let stop = next_end(data, at, end, self.bare_cr);
@@ -342,6 +415,7 @@ impl Delimiters {
         self.forget_from(keep);
         self.read = base + (at + line.step) as u64;
         self.sealed = false;
+        self.mailbox_part = false;
         self.place = Place::Body;
         if !closing {
             let offset = base + at as u64;
@@ -389,12 +463,16 @@ impl Delimiters {
             Slot::Occupied(slot) => slot,
             Slot::Vacant(slot) => slot.insert_entry(Key::default()),
         };
-        let before = (slot.get().opened.is_some(), slot.get().is_live());
+        let before = (slot.get().opened.is_some(), slot.get().live_at());
         change(slot.get_mut());
-        let key = slot.get();
-        self.open = self.open + usize::from(key.opened.is_some()) - usize::from(before.0);
-        self.live = self.live + usize::from(key.is_live()) - usize::from(before.1);
-        if key.level.is_none() && key.ahead.is_empty() {
+        let (hash, key) = (*slot.key(), slot.get());
+        let after = (key.opened.is_some(), key.live_at());
+        self.open = self.open + usize::from(after.0) - usize::from(before.0);
+        if before.1 != after.1 {
+            before.1.map(|at| self.live.remove(&(at, hash)));
+            after.1.map(|at| self.live.insert((at, hash)));
+        }
+        if key.level.is_none() && key.ahead.is_empty() && key.similar.is_empty() {
             slot.remove();
         }
     }
@@ -426,114 +504,12 @@ impl Delimiters {
         let part = data.get(from..(to + 6).min(data.len())).unwrap_or_default();
         for next in self.declarations.iter().flat_map(|name| name.find_iter(part)) {
             let start = from + next;
-            let at = start + 7;
-            let value = &data[at..data.len().min(start + Self::REACH)];
-            let Some(value) = value.trim_ascii_start().strip_prefix(b"=") else { continue };
-            let value = value.trim_ascii_start();
-            let name = match value.strip_prefix(b"\"") {
-                Some(quoted) => quoted.split(|&byte| byte == b'"').next(),
-                None => value.split(|byte| byte.is_ascii_whitespace() || *byte == b';').next(),
-            };
-            let name = name.unwrap_or_default().trim_ascii_end();
-            if LENGTHS.contains(&name.len()) {
-                found(start, hash(name));
+            let value = &data[(start + 7).min(data.len())..data.len().min(start + Self::REACH)];
+            if let Some(key) = declared_key(value) {
+                found(start, key);
             }
         }
     }
-}
-
-/// Bytes of a boundary, RFC 2046 section 5.1.1.
-const LENGTHS: std::ops::RangeInclusive<usize> = 1..=70;
-
-/// A line that begins with `--`.
-struct Line<'a> {
-    /// What follows the `--`, without white space at the end.
-    name: &'a [u8],
-    /// Bytes to the next line.
-    step: usize,
-}
-
-impl<'a> Line<'a> {
-    /// The line at an index, when it can be a delimiter.
-    fn read(data: &'a [u8], start: usize, bare_cr: bool) -> Option<Self> {
-        let window = &data[start..data.len().min(start + 100)];
-        let (length, step) = match next_end(window, 0, window.len(), bare_cr) {
-            Some(end) => (end, end + line_end(&window[end..], bare_cr)?),
-            None if window.len() == 100 => return None,
-            None => (window.len(), window.len()),
-        };
-        Some(Self { name: window.get(2..length)?.trim_ascii_end(), step })
-    }
-
-    /// Whether it has a letter or a digit, as all boundaries that programs make.
-    fn has_word(&self) -> bool {
-        self.name.iter().any(u8::is_ascii_alphanumeric)
-    }
-
-    /// The boundary when the line opens a part, and when it closes a multipart.
-    fn keys(&self) -> [Option<u64>; 2] {
-        let key = |name: &[u8]| LENGTHS.contains(&name.len()).then(|| hash(name));
-        [key(self.name), self.name.strip_suffix(b"--").and_then(key)]
-    }
-}
-
-/// Bytes of the line end that `bytes` begin with. A CR ends a line where LF follows (other CRs may stand between), or where lone ones do.
-fn line_end(bytes: &[u8], bare_cr: bool) -> Option<usize> {
-    match bytes.first() {
-        Some(b'\n') => return Some(1),
-        Some(b'\r') => {}
-        _ => return None,
-    }
-    let returns = bytes.iter().take(MOST_RETURNS).take_while(|&&byte| byte == b'\r').count();
-    match bytes.get(returns) {
-        Some(b'\n') => Some(returns + 1),
-        _ => bare_cr.then_some(1),
-    }
-}
-
-/// CRs before a LF that are one line end with it.
-const MOST_RETURNS: usize = 8;
-
-/// Where the first line end in `from..to` stands.
-fn next_end(data: &[u8], from: usize, to: usize, bare_cr: bool) -> Option<usize> {
-    memchr::memchr2_iter(b'\n', b'\r', &data[from..to])
-        .map(|found| from + found)
-        .find(|&at| line_end(&data[at..], bare_cr).is_some())
-}
-
-/// Whether a field of a part's header follows the line that is `step` bytes long.
-fn opens_part(data: &[u8], step: usize) -> bool {
-    let field = data.get(step..).unwrap_or_default();
-    field.get(..8).is_some_and(|name| name.eq_ignore_ascii_case(b"content-"))
-}
-
-/// The value of a field, from the start of its line.
-fn field<'a>(line: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
-    let (name, value) = line.split_at_checked(wanted.len())?;
-    let value = value.trim_ascii_start().strip_prefix(b":")?;
-    name.eq_ignore_ascii_case(wanted).then(|| value.trim_ascii_start())
-}
-
-fn begins_with(value: &[u8], word: &[u8]) -> bool {
-    value.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
-}
-
-/// True for the types whose body is a message with a header of its own.
-fn embeds(value: &[u8]) -> bool {
-    [&b"message/rfc822"[..], b"message/global", b"message/news"].iter().any(|kind| begins_with(value, kind))
-}
-
-/// True for the types whose body is no lines.
-fn is_data(value: &[u8]) -> bool {
-    [&b"application/"[..], b"image/", b"audio/", b"video/", b"font/", b"model/"]
-        .iter()
-        .any(|top| begins_with(value, top))
-}
-
-fn hash(name: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    name.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]

@@ -19,6 +19,8 @@ mod write;
 
 pub(crate) use profile::{is_mailbox, is_mailbox_inside, looks_like_message, separators};
 pub(crate) use read::{Mailbox, single_detail};
+pub(crate) use split::{Follower, is_from_line};
+pub(crate) use write::split_line;
 pub use write::{
     is_separator_kept, line_end, quote_mboxrd, requote, requotes, separator_for, trailer_for, unquote,
 };

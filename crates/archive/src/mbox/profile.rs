@@ -15,7 +15,7 @@ use std::os::unix::fs::FileExt;
 use memchr::memmem::Finder;
 
 use super::from_line::{FromLine, KINDS, Shape, Shapes, UNDATED_WORD, is_git};
-use super::split::{BEHIND, Evidence, Follower, NEAR, quoted, starts_line};
+use super::split::{BEHIND, Evidence, Follower, NEAR, follows_from_line, quoted, starts_line};
 use super::write::Fields;
 use crate::packed::beginning;
 use crate::{Profile, Quoting};
@@ -112,6 +112,10 @@ pub(super) struct FileProfile {
     /// Dominant kinds of separators and the offset up to which they are.
     regions: Vec<(u64, Shapes)>,
     pub quoting: Quoting,
+    /// The first separator of the file.
+    pub first: Option<FromLine>,
+    /// Bodies have quoted `From ` lines: what is not quoted is none of them.
+    pub quotes: bool,
     /// Unquoting is a guess.
     pub quoting_guess: bool,
     /// Content-Length is believed where a separator or the end of the file follows.
@@ -141,6 +145,11 @@ impl FileProfile {
     /// whose own separator was cut off then. One or two are pasted into mail, and patches, which do not count here, by the dozen.
     pub(super) fn is_mailbox(&self) -> bool {
         self.begins || if self.begins_with_field { self.dated_mail >= 3 } else { self.dated >= 2 }
+    }
+
+    /// True for a file without any separator.
+    pub(super) fn is_one_message(&self) -> bool {
+        self.division == Division::FromLines && !self.begins && self.strong == 0
     }
 
     /// Sniffs the first [`HEAD`] bytes of what cannot be looked at elsewhere.
@@ -201,6 +210,8 @@ impl FileProfile {
             begins_with_field,
             regions,
             quoting,
+            first,
+            quotes: all.quoted_in_body > 0,
             quoting_guess,
             trust_length,
             bad_length: all.bad_lengths > 0 && !trust_length,
@@ -320,6 +331,8 @@ struct Tally {
     quoted: u32,
     /// Lines `>>From ` and more.
     requoted: u32,
+    /// Both, where no `From ` line stands before: there they are no part of a header.
+    quoted_in_body: u32,
     /// Unquoted `From ` lines after a blank line that are text.
     prose: u32,
     /// Offset of the first strong candidate.
@@ -365,6 +378,7 @@ impl Tally {
             if let Some(depth) = quoted(data, start) {
                 self.quoted += u32::from(depth == 1);
                 self.requoted += u32::from(depth > 1);
+                self.quoted_in_body += u32::from(!follows_from_line(data, start - depth));
                 continue;
             }
             let offset = base + start as u64;
@@ -448,6 +462,7 @@ impl Tally {
         for (sum, more) in [
             (&mut self.quoted, other.quoted),
             (&mut self.requoted, other.requoted),
+            (&mut self.quoted_in_body, other.quoted_in_body),
             (&mut self.prose, other.prose),
             (&mut self.good_lengths, other.good_lengths),
             (&mut self.bad_lengths, other.bad_lengths),

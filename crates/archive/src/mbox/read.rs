@@ -8,6 +8,7 @@
 //! message limit is believed only in a file, where the place that it names can be looked at.
 
 mod ends;
+mod open_multipart;
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -17,9 +18,11 @@ use std::path::{Path, PathBuf};
 use memchr::memmem::Finder;
 
 use self::ends::GUARD;
+use self::open_multipart::SeparatorsAhead;
 use super::delimiters::Delimiters;
 use super::profile::{Division, FileProfile, HEAD, Look, STREAM_HEAD};
 use super::split::{NEAR, quoted};
+use crate::mail_check;
 use crate::packed::{Packing, Through, Told, beginning, through};
 use crate::recognize::is_named_mailbox;
 use crate::replace::with_path;
@@ -56,6 +59,7 @@ pub(crate) struct Mailbox<R> {
     limit: u64,
     finder: Finder<'static>,
     delimiters: Delimiters,
+    separators_ahead: SeparatorsAhead,
     state: State,
     ordinal: u64,
     /// Where the search for the next separator goes on.
@@ -170,7 +174,12 @@ impl Mailbox<File> {
     pub(crate) fn from_file(path: &Path, file: File, options: &ReadOptions) -> io::Result<Self> {
         let again = FileIdentity::of(&file)?;
         let profile = FileProfile::sniff(&Look::File(&file, again.size))?;
-        Ok(Self::new(path, super::window::Window::new(file, options.batch), Some(again), profile, options))
+        let window = super::window::Window::new(file, options.batch);
+        let mut mailbox = Self::new(path, window, Some(again), profile, options);
+        if mailbox.profile.is_one_message() {
+            mailbox.check_mail(options)?;
+        }
+        Ok(mailbox)
     }
 }
 
@@ -203,6 +212,9 @@ impl<R: Read> Mailbox<R> {
         if !is_mailbox {
             mailbox.open_single();
         }
+        if !is_mailbox || mailbox.profile.is_one_message() {
+            mailbox.check_mail(options)?;
+        }
         Ok(mailbox)
     }
 
@@ -232,6 +244,7 @@ impl<R: Read> Mailbox<R> {
             limit: options.message_limit.max(1) as u64,
             finder: Finder::new(needle),
             delimiters,
+            separators_ahead: SeparatorsAhead::default(),
             state: State::Prelude,
             froms: false,
             leading: false,
@@ -276,6 +289,18 @@ impl<R: Read> Mailbox<R> {
             batch.events.append(&mut self.told.take());
         }
         Ok(!batch.entries.is_empty() || !batch.events.is_empty())
+    }
+
+    /// Refuses what is one message and has no header field, unless it is to be read all the same.
+    fn check_mail(&mut self, options: &ReadOptions) -> io::Result<()> {
+        self.window.reach(mail_check::BEGINNING as u64)?;
+        if options.force_format
+            || Packing::of_file(self.window.data()).is_some()
+            || mail_check::is_mail(self.window.data())
+        {
+            return Ok(());
+        }
+        Err(mail_check::refused())
     }
 
     /// Takes everything for one message.

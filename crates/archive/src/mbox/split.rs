@@ -20,7 +20,7 @@ const LONGEST_LINE: usize = 4 << 10;
 
 /// What follows a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Follower {
+pub(crate) enum Follower {
     /// A field known in mail.
     Known,
     /// Something of the shape `name: value`.
@@ -56,7 +56,7 @@ impl Evidence {
         let before = line_before(data, at);
         let mut follower = &data[end..];
         let mut after = None;
-        for _ in 0..16 {
+        for _ in 0..MOST_FROM_LINES {
             let (line, step) = split_line(follower);
             after = Some(line);
             if !is_from_line(line) || step == line.len() {
@@ -74,7 +74,7 @@ impl Evidence {
         })
     }
 
-    /// The points without those of the open-multipart test.
+    /// The points. Whether a multipart is open decides apart from them.
     pub(super) fn points(&self, dominant: Shapes) -> i32 {
         let mut points = 0;
         if self.blank_before {
@@ -100,8 +100,41 @@ impl Evidence {
     }
 }
 
-/// Points of a candidate inside an open multipart.
-pub(super) const INSIDE: i32 = -6;
+/// True if `header`, which begins behind a separator line, is that of a message: it has From and one of Date, Message-ID and Received.
+///
+/// Lines `From ` and `>From ` may stand before it. Reads up to the first line that is no field, or to the end of `header`.
+pub(super) fn is_mail_header(header: &[u8]) -> bool {
+    let (mut rest, mut from_lines) = (header, 0);
+    let (mut author, mut origin) = (false, false);
+    while !rest.is_empty() {
+        if author && origin {
+            return true;
+        }
+        let (line, step) = split_line(rest);
+        rest = &rest[step..];
+        if is_from_line(line) && from_lines < MOST_FROM_LINES {
+            from_lines += 1;
+            continue;
+        }
+        from_lines = MOST_FROM_LINES;
+        if matches!(line.first(), Some(b' ' | b'\t')) {
+            continue;
+        }
+        if Follower::of(line) == Follower::Other {
+            break;
+        }
+        let is = |name: &[u8]| {
+            line.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+                && matches!(line.get(name.len()), Some(b':' | b' ' | b'\t'))
+        };
+        author |= is(b"from");
+        origin |= is(b"date") || is(b"message-id") || is(b"received");
+    }
+    author && origin
+}
+
+/// Lines `From ` and `>From ` behind a separator that may stand before a header.
+const MOST_FROM_LINES: usize = 16;
 
 /// True when a `From ` found at `at` starts a line; `start` tells that index 0 of `data` starts one.
 pub(super) fn starts_line(data: &[u8], at: usize, start: bool) -> bool {
@@ -111,9 +144,15 @@ pub(super) fn starts_line(data: &[u8], at: usize, start: bool) -> bool {
     }
 }
 
-fn is_from_line(line: &[u8]) -> bool {
+/// True for a quoted or unquoted `From ` line.
+pub(crate) fn is_from_line(line: &[u8]) -> bool {
     let depth = line.iter().take_while(|&&byte| byte == b'>').count();
     line[depth..].starts_with(b"From ")
+}
+
+/// True if the line before `at` is a quoted or unquoted `From ` line.
+pub(super) fn follows_from_line(data: &[u8], at: usize) -> bool {
+    line_before(data, at).is_some_and(is_from_line)
 }
 
 /// The line before `at` without its end, as far as it lies within [`BEHIND`].
@@ -132,7 +171,7 @@ fn is_base64_line(line: &[u8]) -> bool {
 
 impl Follower {
     /// Classifies a line.
-    pub(super) fn of(line: &[u8]) -> Self {
+    pub(crate) fn of(line: &[u8]) -> Self {
         let name = line.iter().take_while(|byte| (b'!'..=b'~').contains(byte) && **byte != b':').count();
         let colon = name + line[name..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         if name == 0 || name > 70 || line.get(colon) != Some(&b':') {

@@ -215,7 +215,7 @@ impl<'a> Iterator for Fields<'a> {
 }
 
 /// The first line without its end, and where the next one starts.
-pub(super) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
+pub(crate) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
     match memchr::memchr2(b'\n', b'\r', bytes) {
         Some(at) if bytes[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n') => (&bytes[..at], at + 2),
         Some(at) => (&bytes[..at], at + 1),

@@ -1,8 +1,8 @@
 //! `mailglot check`
 
 use super::summary::{
-    EXAMPLES, ambiguous, charsets, findings, left_alone, profile, quoted, severity_of, shell_word, shown,
-    tell_damaged, varied,
+    EXAMPLES, ambiguous, charsets, doubtful_separators, findings, left_alone, profile, quoted, severity_of,
+    shell_word, shown, tell_damaged, varied,
 };
 use super::{all_cores, judged, note};
 use crate::args::CheckArgs;
@@ -18,7 +18,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
-    let job = CheckJob { inputs: args.inputs.clone(), policy: args.reading.policy(), threads: all_cores() };
+    let job = CheckJob {
+        inputs: args.inputs.clone(),
+        policy: args.reading.policy(),
+        threads: all_cores(),
+        force_format: args.force_format,
+    };
     let account = stoppable(|progress| watched(console, progress, || check(&job, progress)))?;
     let mut worst = Exit::Done;
     for unread in &account.unread {
@@ -34,7 +39,9 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
     } else {
         let verbose = console.level() == Level::Verbose;
         let inputs = readable(&job.inputs, &account.unread);
-        let next = (!inputs.is_empty()).then(|| next(&inputs, &args.reading.words()));
+        let mut words = args.reading.words();
+        words.extend(args.force_format.then(|| "--force-format".to_owned()));
+        let next = (!inputs.is_empty()).then(|| next(&inputs, &words));
         lines(&account, next.as_deref(), verbose, Style::stdout()).join("\n") + "\n"
     };
     print(text.as_bytes())?;
@@ -44,6 +51,7 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
 
 fn lines(account: &Summary, next: Option<&str>, all: bool, style: Style) -> Vec<String> {
     let mut lines: Vec<String> = account.sources.iter().map(|source| style.strong(profile(source))).collect();
+    lines.push(doubtful_separators(account, style));
     lines.push(String::new());
     lines.extend(charsets(account, all));
     lines.push(format!(

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<Exit, Failure>
             failed = shown.err();
             if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        match locate(&input, &mut each) {
+        match locate(&input, args.force_format, &mut each) {
             Ok(account) => tell_left_out(&account, &mut worst, console),
             Err(error) => note(&error.into(), &mut worst, console),
         }
@@ -56,16 +56,19 @@ fn show(located: &Located, as_json: bool, policy: &Policy) -> Result<(), Failure
     print(&text)
 }
 
-/// All that is shown of a message. Offsets count from the message's first byte, but for `offset`.
+/// All that is shown of a message. Offsets in parts count from the message's first byte, without mailbox quoting.
 #[derive(Serialize)]
 struct View {
     message: String,
     /// The file of the message, where it lies in a folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<FileName>,
-    /// Of the entry in its file.
+    /// Of the message's first byte in its file.
     offset: u64,
-    length: usize,
+    /// Bytes of the message in its file, with mailbox quoting.
+    length: u64,
+    /// Where the entry begins and ends in its file: separator line, message, blank line.
+    entry: [u64; 2],
     line_end: &'static str,
     /// A normalization would change it.
     changes: bool,
@@ -134,8 +137,9 @@ impl View {
         Self {
             message: located.address.clone(),
             path: located.path.clone(),
-            offset: located.offset,
-            length: located.bytes.len(),
+            offset: located.place.start,
+            length: located.place.end - located.place.start,
+            entry: [located.entry.start, located.entry.end],
             line_end: match message.eol() {
                 Eol::Lf => "LF",
                 Eol::CrLf => "CRLF",
@@ -154,7 +158,7 @@ impl View {
             style.strong(visible(&located.address)),
             visible(&path),
             self.offset,
-            counted(self.length as u64, "byte"),
+            counted(self.length, "byte"),
             self.line_end
         );
         head.push_str(if self.changes { ", would change" } else { ", stays as it is" });
@@ -315,7 +319,13 @@ mod tests {
     use super::*;
 
     fn view(bytes: &[u8]) -> (View, Vec<String>) {
-        let located = Located { address: "a.mbox:3".into(), path: None, offset: 100, bytes: bytes.to_vec() };
+        let located = Located {
+            address: "a.mbox:3".into(),
+            path: None,
+            place: 100..100 + bytes.len() as u64,
+            entry: 60..101 + bytes.len() as u64,
+            bytes: bytes.to_vec(),
+        };
         let view = View::new(&located, &Policy::default());
         let lines = view.lines(&located, Style::stdout());
         (view, lines)

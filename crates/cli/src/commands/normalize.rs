@@ -35,6 +35,7 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
         report: args.report,
         threads: args.threads.map_or_else(all_cores, usize::from),
         force: args.force,
+        force_format: args.force_format,
     };
     let ledger = job.ledger_place();
     keep_private(job.inputs.iter().chain([&job.output]).chain(&ledger).map(PathBuf::as_path));

@@ -31,7 +31,7 @@ pub(crate) fn tell(account: &Summary, job: &NormalizeJob, console: Console) {
             console.say(profile(source));
         }
     }
-    for line in totals(account) {
+    for line in totals(account, console.style()) {
         console.say(line);
     }
     for line in findings(account, all, console.style()) {
@@ -68,7 +68,7 @@ pub(crate) fn profile(source: &SourceSummary) -> String {
 }
 
 /// The identity, and the sizes.
-fn totals(account: &Summary) -> Vec<String> {
+fn totals(account: &Summary, style: Style) -> Vec<String> {
     vec![
         format!(
             "messages    {} in = {} written + {} set aside",
@@ -76,6 +76,7 @@ fn totals(account: &Summary) -> Vec<String> {
             number(account.written),
             number(account.set_aside)
         ),
+        doubtful_separators(account, style),
         format!(
             "bytes       {} in, {} out",
             number(account.bytes_in),
@@ -83,6 +84,12 @@ fn totals(account: &Summary) -> Vec<String> {
         ),
         format!("changed     {}", counted(account.changed, "message")),
     ]
+}
+
+/// Number of lines of mailboxes that may or may not begin a message; `ambiguous` names the first.
+pub(crate) fn doubtful_separators(account: &Summary, style: Style) -> String {
+    let line = format!("doubtful    {}", counted(account.doubtful_separators, "separator"));
+    if account.doubtful_separators > 0 { style.repair(line) } else { line }
 }
 
 /// Repairs and losses by code, and with `all` what is only worth knowing.
@@ -104,14 +111,15 @@ pub(crate) fn findings(account: &Summary, all: bool, style: Style) -> Vec<String
 }
 
 /// Codes of findings about whole files, which the detail names.
-const OF_FILES: [&str; 3] = ["box.no-mail", "box.not-followed", "box.packed"];
+const OF_FILES: [&str; 4] = ["box.no-header", "box.no-mail", "box.not-followed", "box.packed"];
 
 /// Codes of findings that a person may see otherwise.
 const AMBIGUOUS: [&str; 4] =
     ["mbox.ambiguous-from", "mbox.quoting-guess", "mbox.single", "charset.suspected"];
 
 /// Codes of what was not looked into or left out, in words for one and for many.
-const LEFT_ALONE: [(&str, &str, &str); 5] = [
+const LEFT_ALONE: [(&str, &str, &str); 6] = [
+    ("box.no-header", "message without a header", "messages without a header"),
     ("box.no-mail", "file that is no mail", "files that are no mail"),
     ("box.not-followed", "link or special file", "links and special files"),
     ("box.packed", "compressed or UTF-16 file", "compressed or UTF-16 files"),
@@ -349,6 +357,7 @@ mod tests {
             report: None,
             threads: 1,
             force: false,
+            force_format: false,
         }
     }
 

@@ -6,7 +6,7 @@ use crate::args::TextArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, Harmless};
 use crate::progress::watched;
-use mailglot_pipeline::{Error, Progress, once, texts};
+use mailglot_pipeline::{Error, Progress, TextOptions, once, texts};
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 const BUFFER: usize = 1 << 16;
@@ -32,9 +32,13 @@ fn write(
 ) -> Result<Exit, Failure> {
     let mut worst = Exit::Done;
     let policy = args.policy();
-    let threads = args.threads.map_or_else(all_cores, usize::from);
+    let options = TextOptions {
+        threads: args.threads.map_or_else(all_cores, usize::from),
+        json: args.json,
+        force_format: args.force_format,
+    };
     for input in &args.inputs {
-        let result = texts(std::slice::from_ref(input), &policy, threads, args.json, out, progress);
+        let result = texts(std::slice::from_ref(input), &policy, options, out, progress);
         match result {
             Ok(untold) => {
                 for error in untold.files {

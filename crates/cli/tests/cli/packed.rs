@@ -1,6 +1,6 @@
 //! Compressed mail, mail in UTF-16, and what in a folder is not looked into.
 
-use crate::sandbox::{LATIN, Sandbox, mbox};
+use crate::sandbox::{LATIN, Run, Sandbox, mbox};
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -198,16 +198,110 @@ fn files_that_are_no_mail_are_named() {
     assert_eq!(run.text().matches("  box.no-mail  tree: ").count(), 41);
 }
 
+fn json(run: &Run) -> serde_json::Value {
+    serde_json::from_slice(&run.out).unwrap()
+}
+
 #[test]
-fn what_hardly_is_mail_is_doubted() {
+fn what_has_no_header_is_read_by_force_only() {
     let sandbox = Sandbox::new();
-    sandbox.write("photo.jpg", b"\xff\xd8\xff\xe0");
-    let words =
-        "ambiguous   1\ne.g. ambiguous\n  mbox.single  photo.jpg at 0: does not begin like a message\n";
-    assert!(sandbox.run(&["check", "photo.jpg"]).ended(0).text().contains(words));
-    let run = sandbox.run(&["normalize", "photo.jpg", "-o", "out"]).ended(0);
-    assert!(run.err.contains(words), "{}", run.err);
-    assert!(!sandbox.run(&["normalize", "message.eml", "-o", "fine"]).ended(0).err.contains("ambiguous"));
+    let files: [(&str, &[u8]); 5] = [
+        ("photo.jpg", b"\xff\xd8\xff\xe0"),
+        ("passwd", b"root:x:0:0:root:/root:/bin/bash\nlp:x:7:7:lp:/var/spool/lpd:/usr/sbin/nologin\n"),
+        ("program", &[b"\x7fELF\x02\x01\x01\0", &[0; 9000][..], b"\nSubject: x\n"].concat()),
+        ("notes.eml", b"Dear all,\n\nSubject: is it?\n"),
+        ("notes.mbox", b"no separator here\n"),
+    ];
+    for (name, bytes) in files {
+        sandbox.write(name, bytes);
+        let words = format!("{name}: this is no mail: it does not begin with a header field");
+        for command in ["check", "count", "text", "inspect"] {
+            let run = sandbox.run(&[command, name]).ended(2);
+            assert!(run.err.contains(&words) && run.out.is_empty(), "{command}: {run:?}");
+            sandbox.run(&[command, "--force-format", name]).ended(0);
+            let run = sandbox.pipe(&[command, "-"], bytes).ended(2);
+            assert!(run.err.contains("-: this is no mail: "), "{command}: {run:?}");
+            sandbox.pipe(&[command, "--force-format", "-"], bytes).ended(0);
+        }
+        let run = sandbox.run(&["normalize", name, "-o", "out"]).ended(2);
+        assert!(run.err.contains(&words) && !sandbox.path("out").exists(), "{run:?}");
+        let run = sandbox.run(&["normalize", "--force-format", name, "-o", "out"]).ended(0);
+        assert!(run.err.contains("messages    1 in = 1 written"), "{run:?}");
+        sandbox.run(&["restore", "out", "-o", "back"]).ended(0);
+        assert_eq!(sandbox.read("back"), bytes);
+        for place in ["out", "out.ledger", "back"] {
+            std::fs::remove_file(sandbox.path(place)).unwrap();
+        }
+        // A gateway passes on whatever it is given.
+        let run = sandbox.pipe(&["filter"], bytes).ended(0);
+        assert_eq!(run.out, bytes);
+    }
+    let run = sandbox.run(&["check", "--force-format", "photo.jpg"]).ended(0);
+    assert!(run.text().contains("mbox.single  photo.jpg at 0: does not begin like a message\n"), "{run:?}");
+    assert!(run.text().contains("next: mailglot normalize --force-format photo.jpg -o "), "{run:?}");
+    let run = sandbox.run(&["check", "--json", "passwd", "message.eml"]).ended(2);
+    let account = json(&run);
+    assert_eq!((&account["messages_in"], account["unread"].as_array().map(Vec::len)), (&1.into(), Some(1)));
+}
+
+/// In a tree the other messages are read, and the ledger keeps what is none.
+#[test]
+fn a_file_of_a_tree_without_a_header_is_left_out_and_told() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.path("wood")).unwrap();
+    sandbox.write("wood/1.eml", b"Subject: x\n\nbody\n");
+    sandbox.write("wood/2.eml", b"no header\n");
+    sandbox.write("wood/3.eml", b"");
+    sandbox.write("wood/._box.mbox", b"\0\x05\x16\x07");
+    let words = "wood: no mail, left out: 2.eml does not begin with a header field";
+    for command in ["check", "count", "text", "inspect"] {
+        let run = sandbox.run(&[command, "wood"]).ended(2);
+        assert!(run.err.contains(words), "{command}: {run:?}");
+        sandbox.run(&[command, "--force-format", "wood"]).ended(0);
+    }
+    assert_eq!(sandbox.run(&["count", "wood"]).ended(2).text(), "2\twood\n");
+    let run = sandbox.run(&["check", "--json", "wood"]).ended(2);
+    assert_eq!(json(&run)["events"]["box.no-header"], 1);
+    let run = sandbox.run(&["normalize", "wood", "-o", "out"]).ended(2);
+    assert!(run.err.contains(words) && run.err.contains("messages    2 in = 2 written"), "{run:?}");
+    sandbox.run(&["restore", "out", "-o", "back"]).ended(0);
+    assert_eq!(sandbox.read("back/2.eml"), b"no header\n");
+    assert_eq!(sandbox.read("back/._box.mbox"), b"\0\x05\x16\x07");
+}
+
+#[test]
+fn doubtful_separators_stand_in_the_first_lines() {
+    let sandbox = Sandbox::new();
+    let message = |fields: &str, body: &str| {
+        format!(
+            "From a@b.example Mon Jan  1 00:00:00 2001\nFrom: a@b.example\nDate: Mon, 1 Jan 2001 00:00:00 +0000\n\
+             {fields}\n{body}\n\n"
+        )
+    };
+    let delimiter = "--b1\nContent-Type: text/plain\n\nwords";
+    let cut = message("Content-Type: multipart/mixed; boundary=b1\n", &format!("{delimiter}\n{delimiter}"));
+    let mailbox = [cut, message("", "x"), message("", &format!("so:\n\n{delimiter}"))].concat();
+    sandbox.write("cut.mbox", mailbox.as_bytes());
+    let run = sandbox.run(&["check", "cut.mbox"]).ended(0);
+    let lines: Vec<_> = run.text().lines().take(2).collect();
+    assert!(lines[0].starts_with("cut.mbox: 3 messages"), "{lines:?}");
+    assert_eq!(lines[1], "doubtful    1 separator");
+    assert_eq!(json(&sandbox.run(&["check", "--json", "cut.mbox"]).ended(0))["doubtful_separators"], 1);
+    let run = sandbox.run(&["normalize", "cut.mbox", "-o", "out", "--report", "report.json"]).ended(0);
+    let lines: Vec<_> = run.err.lines().take(2).collect();
+    assert_eq!(lines, ["messages    3 in = 3 written + 0 set aside", "doubtful    1 separator"]);
+    let report: serde_json::Value = serde_json::from_slice(&sandbox.read("report.json")).unwrap();
+    assert_eq!(report["summary"]["doubtful_separators"], 1);
+    let example = report["summary"]["examples"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|example| example["code"] == "mbox.ambiguous-from");
+    let detail = example.unwrap()["detail"].as_str().unwrap();
+    let at = |number: usize| mailbox.match_indices("--b1\n").nth(number).unwrap().0;
+    let offsets = format!("opened at {} is open and its delimiter comes again at {}", at(1), at(2));
+    assert!(detail.contains(&offsets), "{detail}");
+    assert!(sandbox.run(&["check", "message.eml"]).ended(0).text().contains("\ndoubtful    0 separators\n"));
 }
 
 /// Dovecot's plugin zlib keeps the messages of a Maildir in gzip, under their usual names.

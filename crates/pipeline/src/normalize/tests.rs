@@ -12,6 +12,7 @@ fn job(input: &Path, output: &Path) -> NormalizeJob {
         report: None,
         threads: 2,
         force: false,
+        force_format: false,
     }
 }
 
@@ -53,7 +54,7 @@ fn a_rename_that_fails_leaves_no_half_output() {
     let at = |name: &str| folder.path().join(name);
     fs::write(at("a.mbox"), mbox()).unwrap();
     let job = job(&at("a.mbox"), &at("out"));
-    let inputs = layout::find(&job.inputs).unwrap().inputs;
+    let inputs = layout::find(&job.inputs, false).unwrap().inputs;
     let plan = Plan::new(&job, &inputs).unwrap();
     let mut file = Replacement::create(&at("out.ledger"), false).unwrap();
     file.write_all(b"ledger").unwrap();

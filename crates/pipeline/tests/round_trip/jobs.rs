@@ -35,12 +35,17 @@ fn threads_change_nothing() {
     assert!(json["summary"]["events"].is_object());
     assert_eq!(text.replace("out1", "out5"), fs::read_to_string(report(5)).unwrap());
 
-    let check_job = |threads| CheckJob { inputs: vec![path.clone()], policy: Policy::default(), threads };
+    let check_job = |threads| CheckJob {
+        inputs: vec![path.clone()],
+        policy: Policy::default(),
+        threads,
+        force_format: false,
+    };
     let dry = check(&check_job(1), &Progress::default()).unwrap();
     let dry_many = check(&check_job(5), &Progress::default()).unwrap();
     assert_eq!(format!("{dry:?}"), format!("{dry_many:?}"));
     assert_eq!((dry.changed, dry.messages_in), (json["summary"]["changed"].as_u64().unwrap(), 40_000));
-    assert_eq!(count(&path).unwrap(), [(40_000, path.clone())]);
+    assert_eq!(count(&path, false).unwrap(), [(40_000, path.clone())]);
 }
 
 #[test]

@@ -135,6 +135,7 @@ fn job(inputs: &[PathBuf], output: &Path) -> NormalizeJob {
         report: None,
         threads: 1,
         force: false,
+        force_format: true,
     }
 }
 
@@ -179,7 +180,12 @@ fn tree(path: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
 
 /// A dry run tells what the run itself told.
 fn foretold(job: &NormalizeJob, done: &Summary) {
-    let dry = CheckJob { inputs: job.inputs.clone(), policy: job.policy.clone(), threads: job.threads };
+    let dry = CheckJob {
+        inputs: job.inputs.clone(),
+        policy: job.policy.clone(),
+        threads: job.threads,
+        force_format: job.force_format,
+    };
     let dry = check(&dry, &Progress::default()).unwrap();
     let told = |summary: &Summary| {
         let numbers =

@@ -1,16 +1,14 @@
 //! Where a message ends: the next separator, what a Content-Length says, or a delimiter of MMDF.
 //!
 //! # Limits
-//! As much is looked at as the evidence of one line needs; whether the line stands inside a multipart is looked up to
-//! 1 MiB ahead.
+//! As much is looked at as the evidence of one line needs.
 
 use std::io::{self, Read};
 
 use super::{Current, End, Mailbox, QUOTING_GUESS};
 use crate::BoxEventKind;
-use crate::mbox::delimiters::{Delimiters, FAR};
 use crate::mbox::profile::{CONFIRM, Division, HEADER, confirms, declared_end, mmdf_line, read_at};
-use crate::mbox::split::{ACCEPT, BEHIND, Evidence, INSIDE, NEAR, quoted, starts_line};
+use crate::mbox::split::{ACCEPT, BEHIND, Evidence, NEAR, quoted, starts_line};
 
 /// What must be known to follow a piece: neither a trailer nor the evidence of a later candidate is cut off.
 pub(super) const GUARD: u64 = BEHIND as u64;
@@ -118,47 +116,22 @@ impl<R: Read> Mailbox<R> {
         let whole = self.window.ended() && near.len() == data.len();
         let first = offset == self.profile.prelude;
         let Some(evidence) = Evidence::gather(near, at, first, whole) else { return Ok(None) };
-        let alone = evidence.points(self.profile.dominant(offset));
-        // Below, the test can change neither the decision nor the report.
-        let inside = alone >= 4 && self.inside_multipart(offset)?;
-        let points = if inside { alone + INSIDE } else { alone };
-        let accepted = points >= ACCEPT;
-        // What the multipart alone decides is told, however clear it is.
-        if (4..=ACCEPT).contains(&points) || (inside && alone >= ACCEPT) {
+        let points = evidence.points(self.profile.dominant(offset));
+        let end = self.window.base() + evidence.end as u64;
+        let mut accepted = points >= ACCEPT;
+        // A line with fewer points is no separator, inside a multipart or not.
+        let multipart = if points >= 4 { self.open_multipart(offset)? } else { None };
+        if let Some(multipart) = multipart {
+            if accepted {
+                let decision = self.decide_inside(offset, &evidence, multipart)?;
+                accepted = decision.accepts();
+                self.event(BoxEventKind::AmbiguousFrom, offset, decision.detail(points, multipart));
+            }
+        } else if (4..=ACCEPT).contains(&points) {
             let decision = if accepted { "accepted" } else { "not accepted" };
-            let place = if inside { " inside a multipart" } else { "" };
-            self.event(BoxEventKind::AmbiguousFrom, offset, format!("{points} points{place}, {decision}"));
+            self.event(BoxEventKind::AmbiguousFrom, offset, format!("{points} points, {decision}"));
         }
-        Ok(accepted.then(|| self.window.base() + evidence.end as u64))
-    }
-
-    fn inside_multipart(&mut self, offset: u64) -> io::Result<bool> {
-        self.delimiters.settle(self.window.data(), self.window.base(), offset);
-        if self.delimiters.is_empty() {
-            return Ok(false);
-        }
-        let far = offset + FAR;
-        loop {
-            if self.delimiters.inside() {
-                return Ok(true);
-            }
-            if self.delimiters.seen() >= far
-                || (self.window.ended() && self.delimiters.seen() >= self.window.end())
-            {
-                return Ok(false);
-            }
-            let known = if self.window.ended() {
-                self.window.end()
-            } else {
-                self.window.end().saturating_sub(Delimiters::reach())
-            };
-            if known > self.delimiters.seen() {
-                let to = known.min(far);
-                self.delimiters.look_ahead(self.window.data(), self.window.base(), to);
-            } else {
-                self.window.fill()?;
-            }
-        }
+        Ok(accepted.then_some(end))
     }
 
     /// Opens the message after a separator line.

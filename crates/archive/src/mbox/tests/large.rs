@@ -82,11 +82,21 @@ fn a_message_beyond_the_limit_comes_in_pieces() {
 /// Time stays linear where every line is a candidate and delimiters are open everywhere.
 #[test]
 fn candidates_and_delimiters_without_end_stay_linear() {
-    let units = [
+    let units: [&str; 7] = [
         // Every message is a multipart, and its delimiter comes again behind the next declaration.
         "\nFrom a@b.c\nTo: x\nContent-Type: x; boundary=\"=_1\"\n\n--=_1\nboundary=\"=_1\"\n",
         // One message with multiparts in multiparts: every other line is a candidate inside.
         "\nFrom a@b.c\nTo: x\n\n--=_#\nContent-Type: x; boundary=\"=_#\"\n",
+        // Boundaries that are all open, each with lines that only look like its delimiters.
+        "\n--=_#\nContent-Type: multipart/x; boundary=\"=_#\"\n\n--=_#\nwords\nFrom a@b.c\nTo: x\n",
+        // Complete headers of separators that another shape keeps from being some: the delimiter lies far behind.
+        "\nFrom x Mon Jan  1 00:00:00 2001\nFrom: x\nDate: x\nTo: x\n~",
+        // The same without blank lines, in the shape of the first separator.
+        "From a@b.c\nFrom: x\nDate: x\nTo: x\n~",
+        // Headers that never end.
+        "\nFrom a@b.c\nTo: x\n>From x\nX: x\n>From x\n X\n~",
+        // Each is a separator, and most have a delimiter ahead.
+        "\nFrom a@b.c\nFrom: x\nDate: x\nContent-Type: multipart/x; boundary=\"=_0\"\n\n--=_0\n\nx\n~",
     ];
     // Time on a processor, where the system tells it: other tests run at the same time.
     let now = || {
@@ -95,12 +105,13 @@ fn candidates_and_delimiters_without_end_stay_linear() {
         told.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok())
     };
     let time = |unit: &str, copies: usize| {
-        let header = "From a@b.c\nTo: x\nContent-Type: x; boundary=\"=_0\"\n\n--=_0\n";
+        let header = "From a@b.c\nTo: x\nContent-Type: multipart/x; boundary=\"=_0\"\n\n--=_0\n";
         let mut text = header.to_owned();
         for copy in 0..copies {
             text += &unit
                 .replacen('#', &(copy % 1000).to_string(), 1)
-                .replace('#', &(copy % 1000 + 1).to_string());
+                .replace('#', &(copy % 1000 + 1).to_string())
+                .replace('~', if copy % 4000 == 3999 { "\n--=_0\n\n" } else { "" });
         }
         text += "--=_0--\n";
         let runs = (0..3).map(|_| {

@@ -88,14 +88,19 @@ impl Random {
 
 fn stream(bytes: &[u8], options: &ReadOptions) -> (Vec<Read1>, Vec<BoxEvent>) {
     let bytes = bytes.to_vec();
-    drain(&mut Mailbox::from_stream(Path::new("-"), io::Cursor::new(bytes), options).unwrap())
+    drain(&mut Mailbox::from_stream(Path::new("-"), io::Cursor::new(bytes), &forced(options)).unwrap())
 }
 
 fn file(bytes: &[u8], options: &ReadOptions) -> (Vec<Read1>, Vec<BoxEvent>) {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
     io::Seek::rewind(&mut file).unwrap();
-    drain(&mut Mailbox::from_file(Path::new("box"), file, options).unwrap())
+    drain(&mut Mailbox::from_file(Path::new("box"), file, &forced(options)).unwrap())
+}
+
+/// Reads what is no mail, too.
+fn forced(options: &ReadOptions) -> ReadOptions {
+    ReadOptions { force_format: true, ..*options }
 }
 
 fn messages(entries: &[Read1]) -> Vec<&Read1> {

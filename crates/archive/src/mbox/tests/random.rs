@@ -66,7 +66,7 @@ fn entries_tile_the_file_for_any_batch_and_any_read() {
     for round in 0..3000 {
         let text = random_mailbox(&mut random);
         let limit = if round % 3 == 0 { 1 + random.below(300) } else { 64 << 20 };
-        let options = ReadOptions { message_limit: limit, ..ReadOptions::default() };
+        let options = ReadOptions { message_limit: limit, force_format: true, ..ReadOptions::default() };
         let (entries, events) = file(&text, &options);
         assert_eq!(concatenated(&entries), text, "round {round}");
         assert!(text.is_empty() || !entries.is_empty());

@@ -1,0 +1,102 @@
+//! Whether a file is mail: a header field stands where a message has its header.
+//!
+//! Before the field may stand a byte order mark, blank lines, separator lines of mailboxes, and up to 4 KiB of lines that are damaged.
+//!
+//! # Limits
+//! Looks at the first 64 KiB. Any text whose first line is `word: value` passes; so does a text without bytes other than blanks.
+
+use std::io;
+
+use crate::mbox::{Follower, is_from_line, split_line};
+
+/// Bytes that are looked at.
+pub(crate) const BEGINNING: usize = 64 << 10;
+/// Bytes of damaged lines that may stand before the first field.
+const DAMAGED: usize = 4 << 10;
+
+/// True if a message begins here, as far as its first [`BEGINNING`] bytes tell.
+pub(crate) fn is_mail(start: &[u8]) -> bool {
+    let start = &start[..start.len().min(BEGINNING)];
+    let mut rest = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+    let (mut is_first, mut damaged) = (true, 0);
+    while !rest.is_empty() {
+        let (line, step) = split_line(rest);
+        rest = &rest[step..];
+        let is_blank = line.trim_ascii().is_empty();
+        if is_from_line(line) || (is_blank && is_first) {
+            continue;
+        }
+        match Follower::of(line) {
+            Follower::Known => return true,
+            Follower::Field if is_first => return true,
+            _ if is_blank => return false,
+            _ => is_first = false,
+        }
+        damaged += step;
+        if damaged > DAMAGED {
+            return false;
+        }
+    }
+    // Nothing but blanks.
+    is_first
+}
+
+/// The error for a file that is no mail.
+pub(crate) fn refused() -> io::Error {
+    let text =
+        "this is no mail: it does not begin with a header field (--force-format reads it as a message)";
+    io::Error::new(io::ErrorKind::InvalidData, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mail_begins_with_a_field_or_almost() {
+        for mail in [
+            &b""[..],
+            b"\n\n \n",
+            b"Subject: x\n\nbody",
+            b"subject:x",
+            b"X-Anything : y\r\n",
+            b"Unknown: field\n\n",
+            b"\xef\xbb\xbf\r\n\r\nFrom: a",
+            b"From a@b.c Mon Jan  1 00:00:00 2001\nTo: x\n\n",
+            b"From a@b.c Mon Jan  1 00:00:00 2001\r\r\nTo: x\r\n\r\n",
+            b">From a@b.c Mon Jan  1 00:00:00 2001\rReceived: x\r\r",
+            b" continued without its first line\nDate: x\n\n",
+            b"\0\xff damaged\nno colon here\nMessage-ID: <x>\n",
+        ] {
+            assert!(is_mail(mail), "{}", mail.escape_ascii());
+        }
+        for other in [
+            &b"hello\n"[..],
+            b"hello\n\nSubject: x\n",
+            b"root:x:0:0:root:/root:/bin/bash\nlp:x:7:7:lp:/var/spool/lpd:/usr/sbin/nologin\n",
+            b"\x7fELF\x02\x01\x01\0\0\0\n\0Subject\0: x\n",
+            b"<html>\n<p>To: x\n",
+            b"From here on we\nwrite prose\n\nDate: x",
+            b"#!/bin/sh\n# Date: x\n",
+            b"\xff\xd8\xff\xe0\0\x10JFIF",
+        ] {
+            assert!(!is_mail(other), "{}", other.escape_ascii());
+        }
+    }
+
+    /// In a program a line that looks like a field stands behind more than damage, or far away.
+    #[test]
+    fn the_beginning_decides() {
+        for (before, count, expected) in [
+            ("x", DAMAGED - 1, true),
+            ("x", DAMAGED, false),
+            ("x\n", DAMAGED / 2 - 1, true),
+            ("x\n", DAMAGED / 2 + 1, false),
+            ("\n", BEGINNING - 20, true),
+            ("From a@b.c\n", 5000, true),
+        ] {
+            let text = before.repeat(count) + "\nSubject: x\n";
+            assert_eq!(is_mail(text.replace("\n\nS", "\nS").as_bytes()), expected, "{before:?} {count}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Lines that can be delimiters of a multipart, and the fields that matter in the header of a part.
+//!
+//! # Limits
+//! A delimiter with more than 100 bytes, white space at its end included, is not recognized.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::RangeInclusive;
+
+/// Bytes of a boundary, RFC 2046 section 5.1.1.
+const LENGTHS: RangeInclusive<usize> = 1..=70;
+/// Longest line that is looked at, line end included.
+const LONGEST: usize = 100;
+/// Bytes behind a delimiter line that tell whether a part begins there.
+const BEHIND_LINE: usize = 80;
+/// Bytes that must be known from the start of a line on.
+pub(super) const REACH: usize = LONGEST + BEHIND_LINE;
+/// CRs before a LF that are one line end with it.
+const MOST_RETURNS: usize = 8;
+
+/// A line that begins with `--`.
+pub(super) struct Line<'a> {
+    /// What follows the `--`, without white space at the end.
+    name: &'a [u8],
+    /// Bytes to the next line.
+    pub(super) step: usize,
+}
+
+impl<'a> Line<'a> {
+    /// Reads the line at an index; `None` if it is too long for a delimiter.
+    pub(super) fn read(data: &'a [u8], start: usize, bare_cr: bool) -> Option<Self> {
+        let window = &data[start..data.len().min(start + LONGEST)];
+        let (length, step) = match next_end(window, 0, window.len(), bare_cr) {
+            Some(end) => (end, end + line_end(&window[end..], bare_cr)?),
+            None if window.len() == LONGEST => return None,
+            None => (window.len(), window.len()),
+        };
+        Some(Self { name: window.get(2..length)?.trim_ascii_end(), step })
+    }
+
+    /// True if it has a letter or a digit, as all boundaries have that programs make.
+    pub(super) fn has_word(&self) -> bool {
+        self.name.iter().any(u8::is_ascii_alphanumeric)
+    }
+
+    /// The key of the boundary if the line opens a part, and if it closes a multipart.
+    pub(super) fn keys(&self) -> [Option<u64>; 2] {
+        [boundary_key(self.name), self.name.strip_suffix(b"--").and_then(boundary_key)]
+    }
+}
+
+/// The key of a boundary; `None` if it is empty or too long for one.
+pub(super) fn boundary_key(name: &[u8]) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    LENGTHS.contains(&name.len()).then(|| hasher.finish())
+}
+
+/// The key of the boundary that `value` declares; `value` is what follows the word `boundary`.
+///
+/// Also reads `boundary=3D"x"`, as quoted-printable writes a declaration in a text.
+pub(super) fn declared_key(value: &[u8]) -> Option<u64> {
+    let value = value.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
+    let value = value.strip_prefix(b"3D").filter(|rest| rest.starts_with(b"\"")).unwrap_or(value);
+    let name = match value.strip_prefix(b"\"") {
+        Some(quoted) => quoted.split(|&byte| byte == b'"').next(),
+        None => value.split(|byte| byte.is_ascii_whitespace() || *byte == b';').next(),
+    };
+    boundary_key(name.unwrap_or_default().trim_ascii_end())
+}
+
+/// What stands behind a line that may open a part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Behind {
+    /// A field `Content-…:`.
+    Field,
+    /// An empty line, or the end of the file.
+    Blank,
+    /// Anything else: the line is part of a text.
+    Text,
+}
+
+impl Behind {
+    /// Looks at `rest`, which begins behind the line and ends 80 bytes later or at the end of the file.
+    pub(super) fn of(rest: &[u8], bare_cr: bool) -> Self {
+        let rest = &rest[..rest.len().min(BEHIND_LINE)];
+        if begins_with(rest, b"content-") {
+            let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
+            let colon = rest[name..].trim_ascii_start().starts_with(b":");
+            return if colon { Self::Field } else { Self::Text };
+        }
+        let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let rest = &rest[blanks..];
+        if rest.is_empty() || line_end(rest, bare_cr).is_some() { Self::Blank } else { Self::Text }
+    }
+}
+
+/// Bytes of the line end that `bytes` begin with. A CR ends a line where LF follows (other CRs may stand between), or where lone ones do.
+pub(super) fn line_end(bytes: &[u8], bare_cr: bool) -> Option<usize> {
+    match bytes.first() {
+        Some(b'\n') => return Some(1),
+        Some(b'\r') => {}
+        _ => return None,
+    }
+    let returns = bytes.iter().take(MOST_RETURNS).take_while(|&&byte| byte == b'\r').count();
+    match bytes.get(returns) {
+        Some(b'\n') => Some(returns + 1),
+        _ => bare_cr.then_some(1),
+    }
+}
+
+/// Index of the first line end in `from..to`.
+pub(super) fn next_end(data: &[u8], from: usize, to: usize, bare_cr: bool) -> Option<usize> {
+    memchr::memchr2_iter(b'\n', b'\r', &data[from..to])
+        .map(|found| from + found)
+        .find(|&at| line_end(&data[at..], bare_cr).is_some())
+}
+
+/// The value of a field, from the start of its line.
+pub(super) fn field<'a>(line: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
+    let (name, value) = line.split_at_checked(wanted.len())?;
+    let value = value.trim_ascii_start().strip_prefix(b":")?;
+    name.eq_ignore_ascii_case(wanted).then(|| value.trim_ascii_start())
+}
+
+/// True if `value` begins with `word` in any letters.
+pub(super) fn begins_with(value: &[u8], word: &[u8]) -> bool {
+    value.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+}
+
+/// True for the types whose body is a message with a header of its own.
+pub(super) fn embeds(value: &[u8]) -> bool {
+    [&b"message/rfc822"[..], b"message/global", b"message/news"].iter().any(|kind| begins_with(value, kind))
+}
+
+/// True for the types whose body is no lines.
+pub(super) fn is_data(value: &[u8]) -> bool {
+    [&b"application/"[..], b"image/", b"audio/", b"video/", b"font/", b"model/"]
+        .iter()
+        .any(|top| begins_with(value, top))
+}
+
+/// True if a line of Content-Type or Content-Disposition names a mailbox: `application/mbox`, `filename="list.mbox"`.
+pub(super) fn names_mailbox(line: &[u8]) -> bool {
+    memchr::memchr2_iter(b'm', b'M', line).any(|at| begins_with(&line[at..], b"mbox"))
+}

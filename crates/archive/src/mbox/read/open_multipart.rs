@@ -1,0 +1,190 @@
+//! Whether a candidate begins a message although a multipart of the message before is open.
+//!
+//! A multipart that was cut off, and a mailbox that is attached without quoting, look alike up to the next delimiter. The rule:
+//!
+//! 1. A later delimiter counts if it closes the multipart or a part can begin behind it, and if the boundary is not declared
+//!    again before it (see `delimiters`).
+//! 2. In a mailbox that quotes `From ` lines in bodies, an unquoted one is a separator.
+//! 3. In a part whose header names a mailbox (`application/mbox`, `filename="list.mbox"`), it is none.
+//! 4. Elsewhere it is a separator if more than one line with the shape of the file's first separator and a complete header
+//!    stands before the delimiter.
+//! 5. A candidate without a complete header is part of the multipart.
+//!
+//! Each decision is an event with the offsets of both lines. A message too many is seen; a swallowed one is not.
+//!
+//! # Limits
+//! Looks 1 MiB ahead, and reads each byte there once, however many candidates there are.
+
+use std::collections::VecDeque;
+use std::io::{self, Read};
+
+use super::Mailbox;
+use crate::mbox::delimiters::{Delimiters, Enclosing, FAR};
+use crate::mbox::split::{Evidence, Follower, NEAR, is_mail_header, starts_line};
+
+/// An open multipart around a candidate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OpenMultipart {
+    lines: Enclosing,
+    /// The later line only looks like the delimiter.
+    is_similar: bool,
+}
+
+/// What becomes of a candidate in an open multipart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// It is a separator: the later line is text.
+    NoDelimiter,
+    /// It is a separator: the mailbox quotes other lines.
+    Unquoted,
+    /// It is a separator: others stand before the delimiter.
+    OneOfSeveral,
+    /// It belongs to the multipart.
+    Inside,
+    /// It belongs to an attached mailbox.
+    InsideMailbox,
+}
+
+impl Decision {
+    pub(super) fn accepts(self) -> bool {
+        !matches!(self, Self::Inside | Self::InsideMailbox)
+    }
+
+    /// The words of the event.
+    pub(super) fn detail(self, points: i32, multipart: OpenMultipart) -> String {
+        let Enclosing { opened, again } = multipart.lines;
+        let reason = match self {
+            Self::NoDelimiter => {
+                return format!(
+                    "{points} points, accepted although the multipart opened at {opened} is open: \
+                     the line at {again} looks like its delimiter, but no part follows"
+                );
+            }
+            Self::Unquoted => "the mailbox quotes lines that are no separators",
+            Self::OneOfSeveral => "more separators stand before it",
+            Self::Inside => "nothing else speaks for a separator",
+            Self::InsideMailbox => "the part is named a mailbox",
+        };
+        let decision = if self.accepts() { "accepted although" } else { "not accepted because" };
+        format!(
+            "{points} points, {decision} the multipart opened at {opened} is open and its delimiter comes again at {again}: {reason}"
+        )
+    }
+}
+
+/// Lines that are separators by all but the multipart around them, behind the place that is being decided.
+#[derive(Debug, Default)]
+pub(super) struct SeparatorsAhead {
+    /// They are known up to here.
+    seen: u64,
+    at: VecDeque<u64>,
+}
+
+impl<R: Read> Mailbox<R> {
+    /// Looks for an open multipart around a candidate: one whose delimiter comes again, or else one that a later line looks like.
+    pub(super) fn open_multipart(&mut self, offset: u64) -> io::Result<Option<OpenMultipart>> {
+        self.delimiters.settle(self.window.data(), self.window.base(), offset);
+        if self.delimiters.is_empty() {
+            return Ok(None);
+        }
+        let far = offset + FAR;
+        loop {
+            if let Some(lines) = self.delimiters.enclosing() {
+                return Ok(Some(OpenMultipart { lines, is_similar: false }));
+            }
+            if self.delimiters.seen() >= far
+                || (self.window.ended() && self.delimiters.seen() >= self.window.end())
+            {
+                let similar = self.delimiters.similar();
+                return Ok(similar.map(|lines| OpenMultipart { lines, is_similar: true }));
+            }
+            let known = if self.window.ended() {
+                self.window.end()
+            } else {
+                self.window.end().saturating_sub(Delimiters::reach())
+            };
+            if known > self.delimiters.seen() {
+                let to = known.min(far);
+                self.delimiters.look_ahead(self.window.data(), self.window.base(), to);
+            } else {
+                self.window.fill()?;
+            }
+        }
+    }
+
+    /// Decides on a candidate in an open multipart.
+    pub(super) fn decide_inside(
+        &mut self,
+        offset: u64,
+        evidence: &Evidence,
+        multipart: OpenMultipart,
+    ) -> io::Result<Decision> {
+        if multipart.is_similar {
+            return Ok(Decision::NoDelimiter);
+        }
+        if !self.has_mail_header(offset, evidence) {
+            return Ok(Decision::Inside);
+        }
+        if self.profile.quotes {
+            return Ok(Decision::Unquoted);
+        }
+        if self.delimiters.is_in_mailbox_part() {
+            return Ok(Decision::InsideMailbox);
+        }
+        if self.profile.first != Some(evidence.line) {
+            return Ok(Decision::Inside);
+        }
+        // A message that was cut off may end without an empty line: then the line before it does not count.
+        let others = if evidence.blank_before { 1 } else { 2 };
+        let several = self.separators_between(offset, multipart.lines.again, others)? >= others;
+        Ok(if several { Decision::OneOfSeveral } else { Decision::Inside })
+    }
+
+    /// True for a candidate that is dated, or written as separators of this file are, and is followed by the header of a message.
+    fn has_mail_header(&self, offset: u64, evidence: &Evidence) -> bool {
+        let is_separator_line = evidence.line.dated || self.profile.dominant(offset).contains(evidence.line);
+        let at = self.window.index(offset);
+        let data = self.window.data();
+        let header = &data[at..data.len().min(at + NEAR)];
+        is_separator_line && evidence.follower != Follower::Other && is_mail_header(header)
+    }
+
+    /// Number of separators behind `offset` and before `to`, up to `most`: lines with a blank line before, the shape of the file's
+    /// first separator and the header of a message.
+    fn separators_between(&mut self, offset: u64, to: u64, most: usize) -> io::Result<usize> {
+        let ahead = &mut self.separators_ahead;
+        ahead.at.drain(..ahead.at.partition_point(|at| *at <= offset));
+        ahead.seen = ahead.seen.max(offset + 1);
+        self.window.reach(to + NEAR as u64)?;
+        while self.separators_ahead.seen < to && self.separators_ahead.at.len() < most {
+            let from = self.window.index(self.separators_ahead.seen);
+            let end = self.window.index(to).min(self.window.data().len());
+            let Some(found) = self.finder.find(&self.window.data()[from.min(end)..end]) else {
+                self.separators_ahead.seen = to;
+                break;
+            };
+            let at = from + found;
+            let candidate = self.window.base() + at as u64;
+            self.separators_ahead.seen = candidate + 1;
+            if self.is_separator_ahead(at) {
+                self.separators_ahead.at.push_back(candidate);
+            }
+        }
+        Ok(self.separators_ahead.at.iter().take_while(|at| **at < to).count())
+    }
+
+    fn is_separator_ahead(&self, at: usize) -> bool {
+        let data = self.window.data();
+        if !starts_line(data, at, false) {
+            return false;
+        }
+        let near = &data[..data.len().min(at + NEAR)];
+        let whole = self.window.ended() && near.len() == data.len();
+        let evidence = Evidence::gather(near, at, false, whole);
+        evidence.is_some_and(|evidence| {
+            evidence.blank_before
+                && self.profile.first == Some(evidence.line)
+                && self.has_mail_header(self.window.base() + at as u64, &evidence)
+        })
+    }
+}

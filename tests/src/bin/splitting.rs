@@ -1,0 +1,79 @@
+//! Cuts off a message in a hundred of real and generated mailboxes, and compares the messages that are found.
+#![forbid(unsafe_code)]
+#![allow(clippy::print_stdout)]
+
+use clap::Parser;
+use mailglot_archive::ReadOptions;
+use mailglot_tests::splitting::{FORMS, Messages, Tally, read};
+use mailglot_tests::{generate, shared};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Instant;
+
+/// Cuts off a message in a hundred at a random byte, and compares the messages that are found with those that were written.
+#[derive(Parser)]
+struct Arguments {
+    /// Number of seeds.
+    #[arg(long, default_value_t = 1000)]
+    seeds: u64,
+    /// The first seed.
+    #[arg(long, default_value_t = 1)]
+    first: u64,
+    /// Threads; all cores without it.
+    #[arg(long)]
+    threads: Option<usize>,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let threads = arguments.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, Into::into));
+    let mut faults = 0;
+    let real = shared::real_messages();
+    for form in FORMS {
+        let made = generate::divided(4_000_000, form);
+        for returns in [false, true] {
+            if !real.is_empty() {
+                let name = format!("real {form:?}, replies: {returns}");
+                faults += run(&name, &Messages::new(&real, form), returns, &arguments, threads);
+            }
+            let name = format!("generated {form:?}, replies: {returns}");
+            faults += run(&name, &made, returns, &arguments, threads);
+        }
+    }
+    if faults == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Checks all seeds of one mailbox, prints a line, and returns the number of seeds with a difference that no event tells.
+fn run(name: &str, messages: &Messages, returns: bool, arguments: &Arguments, threads: usize) -> usize {
+    let start = Instant::now();
+    let next = AtomicU64::new(arguments.first);
+    let end = arguments.first + arguments.seeds;
+    let work = || {
+        let folder = tempfile::tempdir().expect("the system has room for a mailbox");
+        let (mut tally, mut faults) = (Tally::default(), Vec::new());
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= end {
+                return (tally, faults);
+            }
+            let (mailbox, truth) = messages.mailbox(Some(seed), returns);
+            let compared = tally.compare(&truth, &read(&mailbox, folder.path(), &ReadOptions::default()));
+            faults.extend(compared.err().map(|fault| format!("seed {seed}: {fault}")));
+        }
+    };
+    let (mut tally, mut faults) = (Tally::default(), Vec::new());
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        for worker in workers {
+            let (own, found) = worker.join().expect("a worker ends");
+            tally.add(own);
+            faults.extend(found);
+        }
+    });
+    println!("{name}: {} seeds, {tally:?}, {:.1} s", arguments.seeds, start.elapsed().as_secs_f64());
+    for fault in &faults {
+        println!("  {fault}");
+    }
+    faults.len()
+}

@@ -18,7 +18,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as Group, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use mailglot_codec::Charset;
-use mailglot_mime::{Attachments, CharsetMap, CharsetOut, Headers, OnLoss, Policy, Transfer};
+use mailglot_mime::{Attachments, CharsetMap, CharsetOut, Detection, Headers, OnLoss, Policy, Transfer};
 use mailglot_pipeline::LedgerPlace;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -214,6 +214,9 @@ pub(crate) struct ReadingArgs {
     /// Language of text that does not tell its own, as in Content-Language: `pt-BR`.
     #[arg(long, value_name = "TAG", value_parser = crate::suggest::language)]
     lang_hint: Option<String>,
+    /// How far charsets are guessed from the bytes.
+    #[arg(long, value_name = "WHEN", default_value = "contradiction")]
+    detect: DetectionForm,
 }
 
 impl ReadingArgs {
@@ -224,7 +227,8 @@ impl ReadingArgs {
             charset_map.add(label, *charset);
         }
         let (default_charset, language) = (self.default_charset, self.lang_hint.clone());
-        Policy { default_charset, charset_map, language, ..Policy::default() }
+        let detection = self.detect.detection();
+        Policy { default_charset, charset_map, language, detection, ..Policy::default() }
     }
 
     /// The words of a command line that says so, without the quotes of a shell.
@@ -233,7 +237,9 @@ impl ReadingArgs {
         let map = self.charset_map.iter();
         let map = map.map(|(label, charset)| ("--charset-map", format!("{label}={}", charset.name())));
         let language = self.lang_hint.clone().map(|tag| ("--lang-hint", tag));
-        let all = default.into_iter().chain(map).chain(language);
+        let detection = self.detect.detection();
+        let detect = (detection != Detection::default()).then(|| ("--detect", detection.name().to_owned()));
+        let all = default.into_iter().chain(map).chain(language).chain(detect);
         all.flat_map(|(option, value)| [option.to_owned(), value]).collect()
     }
 }
@@ -483,6 +489,27 @@ enum AttachmentForm {
     /// UTF-8, as other text
     #[value(name = "utf-8")]
     Utf8,
+}
+
+/// What `--detect` takes.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum DetectionForm {
+    /// Never: labels are read as written, text without a label as UTF-8 where it is valid, else as windows-1252 or the default charset
+    Off,
+    /// Only text without a usable label, and text that its label cannot read
+    Unlabelled,
+    /// Also text whose words contradict a label that reads all bytes
+    Contradiction,
+}
+
+impl DetectionForm {
+    fn detection(self) -> Detection {
+        match self {
+            Self::Off => Detection::Off,
+            Self::Unlabelled => Detection::Unlabelled,
+            Self::Contradiction => Detection::Contradiction,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

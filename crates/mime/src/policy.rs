@@ -86,6 +86,17 @@ pub enum Detection {
     Contradiction,
 }
 
+impl Detection {
+    /// The word that the command line, the configuration and reports use: `off`, `unlabelled` or `contradiction`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Unlabelled => "unlabelled",
+            Self::Contradiction => "contradiction",
+        }
+    }
+}
+
 /// What a caller knows better than the labels: what each of some labels means.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct CharsetMap(Vec<(String, Charset)>);

@@ -30,6 +30,7 @@ pub(crate) fn render(job: &NormalizeJob, summary: &Summary) -> String {
             "default_charset": policy.default_charset.map(mailglot_codec::Charset::name),
             "charset_map": policy.charset_map.entries().map(|(label, charset)| (label.to_owned(), charset.name())).collect::<Vec<_>>(),
             "lang_hint": policy.language,
+            "detect": policy.detection.name(),
             "message_limit": policy.limits.message,
             "ledger": job.ledger_place().map(|ledger| FileName::of(&ledger)),
         },

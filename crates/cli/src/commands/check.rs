@@ -177,6 +177,8 @@ mod tests {
                 "b c=utf-8",
                 "--lang-hint",
                 "tr",
+                "--detect",
+                "off",
             ];
             let first = parsed(&[&["mailglot", "check", "x"], &options[..]].concat());
             let words = first.words();

@@ -97,7 +97,7 @@ pub(crate) enum Command {
 ///
 /// The output appears whole or not at all; inputs are never changed. With one input, OUTPUT is that mailbox, folder or
 /// message; with several, a folder of them. Beside it stands a ledger, from which `mailglot restore` gives every
-/// original byte back. The summary goes to standard error.
+/// original byte back. The summary goes to standard error. A message of more than 64 MiB passes as it is, which is a loss.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -272,13 +272,14 @@ pub(crate) struct RestoreArgs {
 
 /// Tell what would change and what would be lost; write nothing.
 ///
-/// Prints the number of messages, the dialect of mailboxes, the charsets, what would be repaired with examples, what is
-/// ambiguous, and the command to run next.
+/// Prints the number of messages, the dialect of mailboxes, the least certain guesses, the charsets, what would be repaired with
+/// examples, what is ambiguous, and the command to run next. A message of more than 64 MiB is not read, which is a loss.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
   $ mailglot check archive.mbox
-  $ mailglot check --json --fail-on loss archive.mbox Maildir")]
+  $ mailglot check --json --fail-on loss archive.mbox Maildir
+  $ mailglot check --fail-on guess archive.mbox || echo 'look at the guesses first'")]
 pub(crate) struct CheckArgs {
     /// Mailboxes, folders or messages; `-` is standard input.
     #[arg(value_name = "INPUT", required = true)]
@@ -309,7 +310,8 @@ pub(crate) struct CountArgs {
 ///
 /// Transfer encoding, charset and mailbox quoting are undone; lines end in LF. With --json each part is an object on a
 /// line of its own: file, message (ordinal from 0), path (the file of the message, where it lies in a folder), part (`1.2`), type,
-/// charset (the label as written), used, text, losses. A path that is no UTF-8 is {"bytes": base64}.
+/// charset (the label as written), used, text, losses. A path that is no UTF-8 is {"bytes": base64}. A message of more than 64 MiB
+/// has no text: standard error names it, and the exit code is 2.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -521,9 +523,11 @@ enum LossWay {
 /// What `--fail-on` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
-    /// Text that cannot be read or written
+    /// Text that cannot be read or written, or lies beyond a limit
     Loss,
-    /// A repair or a loss
+    /// A charset that was guessed, or a label that was overruled
+    Guess,
+    /// A repair, a loss, or a message that stays as it is although it should change
     Repair,
     /// Any finding, and any change
     Any,

@@ -61,7 +61,7 @@ pub enum OnLoss {
     Keep,
 }
 
-/// What becomes of text attachments (`Content-Disposition: attachment`).
+/// What becomes of text attachments: [`Part::attachment`](crate::Part::attachment) says which parts are some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Attachments {
     /// Untouched: they are files.

@@ -1,8 +1,8 @@
 //! `mailglot check`
 
 use super::summary::{
-    EXAMPLES, ambiguous, charsets, findings, left_alone, profile, quoted, severity_of, shell_word, shown,
-    tell_damaged, varied,
+    EXAMPLES, ambiguous, charsets, findings, guesses_of, left_alone, profile, quoted, severity_of,
+    shell_word, shown, tell_damaged, varied,
 };
 use super::{all_cores, judged, note};
 use crate::args::CheckArgs;
@@ -45,12 +45,13 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
 fn lines(account: &Summary, next: Option<&str>, all: bool, style: Style) -> Vec<String> {
     let mut lines: Vec<String> = account.sources.iter().map(|source| style.strong(profile(source))).collect();
     lines.push(String::new());
-    lines.extend(charsets(account, all));
     lines.push(format!(
         "would change {} of {}",
         number(account.changed),
         counted(account.messages_in, "message")
     ));
+    lines.extend(guesses_of(account, all));
+    lines.extend(charsets(account, all));
     lines.extend(findings(account, all, style));
     lines.extend(left_alone(account, all));
     let examples = |title: &str, most: usize, wanted: &dyn Fn(&Example) -> bool| {
@@ -217,6 +218,7 @@ mod tests {
             part: "1".into(),
             offset: 3,
             length: 1,
+            count: 1,
             detail: "\u{1b}x".into(),
         };
         let account = Summary {

@@ -180,7 +180,7 @@ impl BoxEventKind {
 
     /// True for what lost something that may be mail (severity `loss`).
     pub fn is_loss(self) -> bool {
-        self == Self::Damaged
+        matches!(self, Self::Damaged | Self::TooLarge)
     }
 
     /// True for what was read in spite of a defect (severity `repair`). All others are of severity `info`.

@@ -18,7 +18,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as Group, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use mailglot_codec::Charset;
-use mailglot_mime::{Attachments, CharsetMap, CharsetOut, Headers, OnLoss, Policy, Transfer};
+use mailglot_mime::{Attachments, CharsetMap, CharsetOut, Detection, Headers, OnLoss, Policy, Transfer};
 use mailglot_pipeline::LedgerPlace;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -97,7 +97,7 @@ pub(crate) enum Command {
 ///
 /// The output appears whole or not at all; inputs are never changed. With one input, OUTPUT is that mailbox, folder or
 /// message; with several, a folder of them. Beside it stands a ledger, from which `mailglot restore` gives every
-/// original byte back. The summary goes to standard error.
+/// original byte back. The summary goes to standard error. A message of more than 64 MiB passes as it is, which is a loss.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -217,6 +217,9 @@ pub(crate) struct ReadingArgs {
     /// Language of text that does not tell its own, as in Content-Language: `pt-BR`.
     #[arg(long, value_name = "TAG", value_parser = crate::suggest::language)]
     lang_hint: Option<String>,
+    /// How far charsets are guessed from the bytes.
+    #[arg(long, value_name = "WHEN", default_value = "contradiction")]
+    detect: DetectionForm,
 }
 
 impl ReadingArgs {
@@ -227,7 +230,8 @@ impl ReadingArgs {
             charset_map.add(label, *charset);
         }
         let (default_charset, language) = (self.default_charset, self.lang_hint.clone());
-        Policy { default_charset, charset_map, language, ..Policy::default() }
+        let detection = self.detect.detection();
+        Policy { default_charset, charset_map, language, detection, ..Policy::default() }
     }
 
     /// The words of a command line that says so, without the quotes of a shell.
@@ -236,7 +240,9 @@ impl ReadingArgs {
         let map = self.charset_map.iter();
         let map = map.map(|(label, charset)| ("--charset-map", format!("{label}={}", charset.name())));
         let language = self.lang_hint.clone().map(|tag| ("--lang-hint", tag));
-        let all = default.into_iter().chain(map).chain(language);
+        let detection = self.detect.detection();
+        let detect = (detection != Detection::default()).then(|| ("--detect", detection.name().to_owned()));
+        let all = default.into_iter().chain(map).chain(language).chain(detect);
         all.flat_map(|(option, value)| [option.to_owned(), value]).collect()
     }
 }
@@ -269,13 +275,14 @@ pub(crate) struct RestoreArgs {
 
 /// Tell what would change and what would be lost; write nothing.
 ///
-/// Prints the number of messages, the dialect of mailboxes, the charsets, what would be repaired with examples, what is
-/// ambiguous, and the command to run next.
+/// Prints the number of messages, the dialect of mailboxes, the least certain guesses, the charsets, what would be repaired with
+/// examples, what is ambiguous, and the command to run next. A message of more than 64 MiB is not read, which is a loss.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
   $ mailglot check archive.mbox
-  $ mailglot check --json --fail-on loss archive.mbox Maildir")]
+  $ mailglot check --json --fail-on loss archive.mbox Maildir
+  $ mailglot check --fail-on guess archive.mbox || echo 'look at the guesses first'")]
 pub(crate) struct CheckArgs {
     /// Mailboxes, folders or messages; `-` is standard input.
     #[arg(value_name = "INPUT", required = true)]
@@ -312,7 +319,8 @@ pub(crate) struct CountArgs {
 ///
 /// Transfer encoding, charset and mailbox quoting are undone; lines end in LF. With --json each part is an object on a
 /// line of its own: file, message (ordinal from 0), path (the file of the message, where it lies in a folder), part (`1.2`), type,
-/// charset (the label as written), used, text, losses. A path that is no UTF-8 is {"bytes": base64}.
+/// charset (the label as written), used, text, losses. A path that is no UTF-8 is {"bytes": base64}. A message of more than 64 MiB
+/// has no text: standard error names it, and the exit code is 2.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -500,6 +508,27 @@ enum AttachmentForm {
     Utf8,
 }
 
+/// What `--detect` takes.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum DetectionForm {
+    /// Never: labels are read as written, text without a label as UTF-8 where it is valid, else as windows-1252 or the default charset
+    Off,
+    /// Only text without a usable label, and text that its label cannot read
+    Unlabelled,
+    /// Also text whose words contradict a label that reads all bytes
+    Contradiction,
+}
+
+impl DetectionForm {
+    fn detection(self) -> Detection {
+        match self {
+            Self::Off => Detection::Off,
+            Self::Unlabelled => Detection::Unlabelled,
+            Self::Contradiction => Detection::Contradiction,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum LossWay {
     Replace,
@@ -509,9 +538,11 @@ enum LossWay {
 /// What `--fail-on` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
-    /// Text that cannot be read or written
+    /// Text that cannot be read or written, or lies beyond a limit
     Loss,
-    /// A repair or a loss
+    /// A charset that was guessed, or a label that was overruled
+    Guess,
+    /// A repair, a loss, or a message that stays as it is although it should change
     Repair,
     /// Any finding, and any change
     Any,

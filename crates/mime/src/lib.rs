@@ -10,6 +10,7 @@ pub mod transfer;
 mod choose;
 mod edit;
 mod fixup;
+mod guess;
 mod japanese;
 mod lex;
 mod limits;
@@ -27,6 +28,7 @@ mod text;
 
 pub use choose::{How, Reading};
 pub use edit::{Edit, splice};
+pub use guess::{GUESSES, Guess, GuessKind};
 pub use japanese::iso_2022_jp_form;
 pub use limits::Limits;
 pub use message::{Eol, MediaType, Message, Part, PartId, PartKind};

@@ -9,9 +9,9 @@ pub struct Limits {
     pub depth: usize,
     /// Parts of a message; the rest is opaque (`mime.depth`).
     pub parts: usize,
-    /// Header fields of one part; further ones are not looked at (`hdr.too-long`).
+    /// Header fields of one part; further ones are not looked at (`hdr.beyond-limit`).
     pub fields: usize,
-    /// Bytes of one field that is decoded or rewritten; a longer one is left alone (`hdr.too-long`).
+    /// Bytes of one field that is decoded or rewritten; a longer one is left alone (`hdr.beyond-limit`).
     pub field: usize,
     /// Events kept of one message; more are only counted, each kind for itself.
     pub events: usize,

@@ -76,6 +76,13 @@ pub struct MediaType {
     pub sub: Cow<'static, str>,
 }
 
+impl MediaType {
+    /// Whether a part of this type embeds a message: message/rfc822, message/global (RFC 6532), message/news (RFC 5537).
+    pub fn is_message(&self) -> bool {
+        self.top == "message" && matches!(&*self.sub, "rfc822" | "global" | "news")
+    }
+}
+
 /// What a part holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
@@ -83,7 +90,7 @@ pub enum PartKind {
     Leaf,
     /// Children between delimiters.
     Multipart,
-    /// One child: the embedded message (message/rfc822, message/global).
+    /// One child: the embedded message (message/rfc822, message/global, message/news).
     Message,
     /// A multipart or message that a limit or a missing boundary keeps closed.
     Opaque,
@@ -121,7 +128,8 @@ pub struct Part {
     pub joined_charset: Option<Box<str>>,
     /// There are several charset parameters.
     pub(crate) several_charsets: bool,
-    /// `Content-Disposition: attachment`, or another word than `inline` (RFC 2183 2.8).
+    /// `Content-Disposition: attachment`, or another word than `inline` (RFC 2183 2.8); or a part with a file name that is neither the root,
+    /// nor the first part of its multipart, nor a form of multipart/alternative.
     pub attachment: bool,
 }
 

@@ -61,7 +61,7 @@ pub enum OnLoss {
     Keep,
 }
 
-/// What becomes of text attachments (`Content-Disposition: attachment`).
+/// What becomes of text attachments: [`Part::attachment`](crate::Part::attachment) says which parts are some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Attachments {
     /// Untouched: they are files.
@@ -84,6 +84,17 @@ pub enum Detection {
     /// Also overrules a label that reads all bytes, where words of the text prove another charset.
     #[default]
     Contradiction,
+}
+
+impl Detection {
+    /// The word that the command line, the configuration and reports use: `off`, `unlabelled` or `contradiction`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Unlabelled => "unlabelled",
+            Self::Contradiction => "contradiction",
+        }
+    }
 }
 
 /// What a caller knows better than the labels: what each of some labels means.

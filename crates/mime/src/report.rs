@@ -1,6 +1,7 @@
 //! What was found and done, each with a place.
 
-use crate::{PartId, Reading, Span};
+use crate::guess::certainty;
+use crate::{GUESSES, Guess, GuessKind, Limits, PartId, Reading, Span};
 use std::borrow::Cow;
 
 /// How much an event matters.
@@ -149,7 +150,7 @@ pub enum EventKind {
     MimeUnclosed,
     /// A line that begins as a delimiter does, but is none.
     MimeAmbiguousBoundary,
-    /// Nesting or number of parts beyond the limit; the rest is opaque.
+    /// Nesting or number of parts beyond the limit; the rest is not read.
     MimeDepth,
     /// More parts than mail has (over 1,000); all are read.
     MimeManyParts,
@@ -183,19 +184,23 @@ pub enum EventKind {
     HdrAmbiguousFrom,
     /// A CR without LF in a header.
     HdrBareCr,
-    /// A line, field or header beyond the limit.
+    /// A header line of more than 998 bytes.
     HdrTooLong,
     /// Content-MD5 is that of text that was changed.
     HdrStaleDigest,
-    /// More fields in a header than mail has (over 1,000); all are read.
+    /// More fields in a header than mail has (over 1,000).
     HdrManyFields,
+    /// A field, fields of a header or parameters of a field beyond the limit; not read.
+    HdrBeyondLimit,
+    /// A message beyond the limit; not read.
+    MsgTooLarge,
     /// A date that cannot be read.
     DateUnparsable,
 }
 
 impl EventKind {
     /// Every kind, in the order of EVENTS.md.
-    pub const ALL: [Self; 81] = [
+    pub const ALL: [Self; 83] = [
         Self::CharsetAlias,
         Self::CharsetSuperset,
         Self::CharsetDetected,
@@ -276,6 +281,8 @@ impl EventKind {
         Self::HdrTooLong,
         Self::HdrStaleDigest,
         Self::HdrManyFields,
+        Self::HdrBeyondLimit,
+        Self::MsgTooLarge,
         Self::DateUnparsable,
     ];
 
@@ -362,6 +369,8 @@ impl EventKind {
             Self::HdrTooLong => "hdr.too-long",
             Self::HdrStaleDigest => "hdr.stale-digest",
             Self::HdrManyFields => "hdr.many-fields",
+            Self::HdrBeyondLimit => "hdr.beyond-limit",
+            Self::MsgTooLarge => "msg.too-large",
             Self::DateUnparsable => "date.unparsable",
         }
     }
@@ -369,7 +378,11 @@ impl EventKind {
     /// How much it matters.
     pub fn severity(self) -> Severity {
         match self {
-            Self::CharsetInvalidBytes | Self::CharsetUnmapped => Severity::Loss,
+            Self::CharsetInvalidBytes
+            | Self::CharsetUnmapped
+            | Self::MimeDepth
+            | Self::HdrBeyondLimit
+            | Self::MsgTooLarge => Severity::Loss,
             Self::CharsetSuperset
             | Self::CharsetDetected
             | Self::CharsetUtf8InLegacy
@@ -423,14 +436,22 @@ pub struct Event {
 }
 
 /// All that is to tell about one message.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Report {
     /// The first events, in the order in which they were found.
     pub events: Vec<Event>,
+    /// Repairs and changes that were planned and then dropped (`mime.unsettled`, or `--on-loss keep`). No number counts them.
+    pub withdrawn: Vec<Event>,
+    /// The same of events that were not kept.
+    pub withdrawn_dropped: u64,
     /// Events that were counted but not kept.
     pub dropped: u64,
     /// How each text part was read.
     pub readings: Vec<Reading>,
+    /// Guessed charsets and overruled labels: the [`GUESSES`] least certain ones, these first.
+    pub guesses: Vec<Guess>,
+    guessed: u64,
+    overruled: u64,
     limit: usize,
     losses: u64,
     repairs: u64,
@@ -443,7 +464,87 @@ pub struct Report {
 impl Report {
     /// An empty report that keeps `limit` events.
     pub fn with_limit(limit: usize) -> Self {
-        Self { limit, ..Self::default() }
+        Self {
+            events: Vec::new(),
+            withdrawn: Vec::new(),
+            withdrawn_dropped: 0,
+            dropped: 0,
+            readings: Vec::new(),
+            guesses: Vec::new(),
+            guessed: 0,
+            overruled: 0,
+            limit,
+            losses: 0,
+            repairs: 0,
+            kinds: 0,
+            unkept: Vec::new(),
+        }
+    }
+
+    /// Counts a guess, and keeps it if it is among the least certain ones; `make` is called only then.
+    pub(crate) fn guess(&mut self, kind: GuessKind, confidence: Option<f32>, make: impl FnOnce() -> Guess) {
+        match kind {
+            GuessKind::Detected => self.guessed += 1,
+            GuessKind::Overruled => self.overruled += 1,
+        }
+        let is_below = |known: &Guess| certainty(known.confidence) <= certainty(confidence);
+        let place = self.guesses.partition_point(is_below);
+        if place < GUESSES.min(self.limit) {
+            self.guesses.insert(place, make());
+            self.guesses.truncate(GUESSES);
+        }
+    }
+
+    /// Number of texts whose charset was guessed, kept or not.
+    pub fn guessed(&self) -> u64 {
+        self.guessed
+    }
+
+    /// Number of labels that were overruled, kept or not.
+    pub fn overruled(&self) -> u64 {
+        self.overruled
+    }
+
+    /// Adds the guesses of an embedded message; `moved` gives each its place in this one.
+    pub(crate) fn extend_guesses(&mut self, inner: &mut Self, moved: impl Fn(Guess) -> Guess) {
+        for guess in std::mem::take(&mut inner.guesses) {
+            let (kind, confidence) = (guess.kind, guess.confidence);
+            self.guess(kind, confidence, || moved(guess));
+            match kind {
+                GuessKind::Detected => inner.guessed -= 1,
+                GuessKind::Overruled => inner.overruled -= 1,
+            }
+        }
+        self.guessed += std::mem::take(&mut inner.guessed);
+        self.overruled += std::mem::take(&mut inner.overruled);
+    }
+
+    /// Marks a place to which [`Self::withdraw`] goes back.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { events: self.events.len(), unkept: self.unkept.clone(), repairs: self.repairs }
+    }
+
+    /// Moves the repairs and changes since `mark` to [`Self::withdrawn`], since their edits are dropped. Losses, guesses and notes stay.
+    pub(crate) fn withdraw(&mut self, mark: &Mark) {
+        let later = self.events.split_off(mark.events);
+        for event in later {
+            if describes_edit(event.kind) {
+                self.withdrawn.push(event);
+            } else {
+                self.events.push(event);
+            }
+        }
+        for (kind, times) in &mut self.unkept {
+            if describes_edit(*kind) {
+                let before =
+                    mark.unkept.iter().find(|(known, _)| known == kind).map_or(0, |(_, before)| *before);
+                self.dropped -= *times - before;
+                self.withdrawn_dropped += *times - before;
+                *times = before;
+            }
+        }
+        self.unkept.retain(|(_, times)| *times > 0);
+        self.repairs = mark.repairs;
     }
 
     /// Adds an event, if there is one.
@@ -508,6 +609,34 @@ impl Report {
     pub fn repairs(&self) -> u64 {
         self.repairs
     }
+}
+
+impl Default for Report {
+    /// An empty report that keeps as many events as [`Limits::default`] says.
+    fn default() -> Self {
+        Self::with_limit(Limits::default().events)
+    }
+}
+
+/// The state of a report before edits that may be dropped were planned; by default that of an empty one.
+#[derive(Default)]
+pub(crate) struct Mark {
+    events: usize,
+    unkept: Vec<(EventKind, u64)>,
+    repairs: u64,
+}
+
+/// Returns true for kinds that describe an edit, and are untrue when it is dropped.
+fn describes_edit(kind: EventKind) -> bool {
+    kind.severity() == Severity::Repair
+        || matches!(
+            kind,
+            EventKind::CharsetBeyondOut
+                | EventKind::CharsetLookAlike
+                | EventKind::CteLineEndAdded
+                | EventKind::SignatureVoided
+                | EventKind::HdrStaleDigest
+        )
 }
 
 #[cfg(test)]

@@ -11,10 +11,13 @@ pub(crate) use crate::choose::Hints;
 use crate::choose::{Choice, Evidence, How, Mail, Reading, SURE, appended, choose, choose_by};
 use crate::encoded_word::{Finding, HeaderContext};
 use crate::fixup::Document;
+use crate::guess::excerpt;
 use crate::header::FieldKind;
 use crate::transfer::blocks::{Block, beside, blocks, has_yenc};
 use crate::transfer::{self, Decoded, TransferEncoding};
-use crate::{Event, EventKind, Message, Part, PartId, PartKind, Policy, Report, Span};
+use crate::{
+    Detection, Event, EventKind, Guess, GuessKind, Message, Part, PartId, PartKind, Policy, Report, Span,
+};
 use mailglot_codec::detect::Detector;
 use mailglot_codec::{Charset, Loss, Resolved, View};
 use memchr::memmem;
@@ -173,7 +176,25 @@ impl<'a> Transferred<'a> {
             report.push(Event { part: id, at, kind, detail, count });
         }
         self.tell_losses(id, choice, report);
+        self.report_guess(message, id, choice, report);
         self.tell_footer(id, choice.used, report);
+    }
+
+    /// Reports a guessed charset or an overruled label. US-ASCII says nothing of bytes above 7F.
+    fn report_guess(&self, message: &Message<'_>, id: PartId, choice: &Choice<'_>, report: &mut Report) {
+        let label = self.resolved.and_then(Resolved::charset).filter(|label| *label != Charset::US_ASCII);
+        let by_label = matches!(choice.how, How::Label | How::Superset | How::Ascii);
+        let overruled = |label: Charset| !by_label && ![label, label.superset()].contains(&choice.used);
+        let kind = match label {
+            Some(label) if overruled(label) => GuessKind::Overruled,
+            _ if matches!(choice.how, How::Detected | How::Fallback) => GuessKind::Detected,
+            _ => return,
+        };
+        report.guess(kind, choice.confidence, || {
+            let Reading { declared, used, confidence, .. } = reading(message, id, choice);
+            let excerpt = excerpt(&choice.text);
+            Guess { part: id, field: None, at: self.span, kind, declared, used, confidence, excerpt }
+        });
     }
 
     /// The blocks of uuencode and yEnc in the text.
@@ -207,6 +228,14 @@ impl<'a> Transferred<'a> {
         if choice.log.losses() > 0 {
             let detail = Cow::Owned(format!("in {}", choice.used.name()));
             push(EventKind::CharsetInvalidBytes, detail, choice.log.losses());
+        }
+        if matches!(choice.how, How::Detected | How::Fallback) {
+            let (kind, used, confidence) = (GuessKind::Detected, choice.used, choice.confidence);
+            let excerpt = || excerpt(&choice.text);
+            report.guess(kind, confidence, || {
+                let (declared, excerpt) = (None, excerpt());
+                Guess { part: id, field: None, at, kind, declared, used, confidence, excerpt }
+            });
         }
     }
 
@@ -278,17 +307,31 @@ pub fn header_context<'p>(message: &Message<'_>, policy: &'p Policy) -> HeaderCo
             let _ = Transferred::read(message, id).choose(message, id, policy, &mut hints);
         }
     }
-    HeaderContext { raw: raw_header_charset(message, &hints, policy), ..HeaderContext::of(policy) }
+    HeaderContext { raw: raw_header_charset(message, &hints, policy).charset, ..HeaderContext::of(policy) }
 }
 
-/// The charset for raw 8-bit bytes in the headers of a message: its words', else its first text part's, else what detection says of all raw bytes together.
-pub(crate) fn raw_header_charset(message: &Message<'_>, hints: &Hints, policy: &Policy) -> Option<Charset> {
+/// The charset for raw 8-bit bytes in the headers of a message.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RawCharset {
+    /// None where no charset that keeps ASCII was found.
+    pub charset: Option<Charset>,
+    /// 0 to 1 for a guess; None where the message or the caller names the charset.
+    pub confidence: Option<f32>,
+}
+
+/// Confidence of windows-1252 where nothing was detected.
+pub(crate) const LAST_RESORT: f32 = 0.1;
+
+/// Finds the charset for raw 8-bit bytes in the headers of a message: its words', else its first text part's, else what detection says of all
+/// raw bytes together.
+pub(crate) fn raw_header_charset(message: &Message<'_>, hints: &Hints, policy: &Policy) -> RawCharset {
     let told = [hints.words(message), hints.body].into_iter().flatten();
-    if let Some(charset) = told.into_iter().find(|c| *c != Charset::UTF_8 && c.is_ascii_compatible()) {
-        return Some(charset);
+    let told = told.into_iter().find(|c| *c != Charset::UTF_8 && c.is_ascii_compatible());
+    if let Some(charset) = told.or(policy.default_charset) {
+        return RawCharset { charset: Some(charset), confidence: None };
     }
-    if policy.default_charset.is_some() {
-        return policy.default_charset;
+    if policy.detection == Detection::Off {
+        return RawCharset { charset: Some(Charset::WINDOWS_1252), confidence: Some(LAST_RESORT) };
     }
     let mail = Mail { message, part: PartId::ROOT, policy, hints, body: None };
     let told = mail.detection(None);
@@ -302,5 +345,7 @@ pub(crate) fn raw_header_charset(message: &Message<'_>, hints: &Hints, policy: &
     let own = raw.guess(&told);
     let guess =
         if own.confidence < SURE { mail.guess().filter(|all| all.confidence > own.confidence) } else { None };
-    Some(guess.unwrap_or(own).charset).filter(|c| c.is_ascii_compatible())
+    let guess = guess.unwrap_or(own);
+    let charset = Some(guess.charset).filter(|c| c.is_ascii_compatible());
+    RawCharset { charset, confidence: charset.map(|_| guess.confidence) }
 }

@@ -1,6 +1,6 @@
 //! The account of a job.
 
-use crate::FileName;
+use crate::{FileName, LeastCertain};
 use std::collections::BTreeMap;
 
 /// One input.
@@ -39,6 +39,8 @@ pub struct Example {
     pub offset: u64,
     /// Length in bytes.
     pub length: u64,
+    /// How many bytes, characters, fields or words it stands for (1 where it is a single thing).
+    pub count: u64,
     /// The event's words.
     pub detail: String,
 }
@@ -62,6 +64,12 @@ pub struct Summary {
     pub set_aside: u64,
     /// Messages with at least one edit.
     pub changed: u64,
+    /// Texts whose charset was guessed: bodies, and texts in header fields.
+    pub guessed: u64,
+    /// Labels that were overruled.
+    pub overruled: u64,
+    /// The first thousand of both, the least certain ones first.
+    pub least_certain: LeastCertain,
     /// Bytes read.
     pub bytes_in: u64,
     /// Bytes written, without the ledger; None for a dry run.

@@ -1,6 +1,7 @@
 //! Counting what a batch brought, and adding it up in archive order.
 
 use crate::file_name::Address;
+use crate::guesses::{self, GuessExample, LeastCertain};
 use crate::{Example, Progress, SourceSummary, Summary};
 use mailglot_archive::{BoxEvent, BoxEventKind, Packing};
 use mailglot_codec::Charset;
@@ -33,16 +34,28 @@ const LEFT_OUT: [BoxEventKind; 7] = [
 
 /// Codes whose examples are complete: looking for more would be wasted. Only ever a hint, and so no matter of order.
 #[derive(Debug, Default)]
-pub(crate) struct Complete(Mutex<Arc<BTreeSet<String>>>);
+pub(crate) struct Complete {
+    codes: Mutex<Arc<BTreeSet<String>>>,
+    /// The certainty from which on no guess is looked for any more.
+    bar: Mutex<Option<f64>>,
+}
 
 impl Complete {
     /// What is complete by now.
     pub(crate) fn codes(&self) -> Arc<BTreeSet<String>> {
-        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.codes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn bar(&self) -> Option<f64> {
+        *self.bar.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set_bar(&self, bar: Option<f64>) {
+        *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = bar;
     }
 
     fn add(&self, code: &str) {
-        let mut codes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::make_mut(&mut codes).insert(code.to_owned());
     }
 }
@@ -65,6 +78,11 @@ pub(crate) struct Tally {
     doubtful_separators: u64,
     repairs: u64,
     losses: u64,
+    guessed: u64,
+    overruled: u64,
+    least_certain: LeastCertain,
+    /// Guesses from this certainty on are only counted.
+    bar: Option<f64>,
     /// By kind: most messages have some.
     kinds: Kinds,
     events: BTreeMap<&'static str, u64>,
@@ -88,6 +106,7 @@ impl Tally {
     /// Begins with the codes that need no more examples.
     pub(crate) fn begin(&mut self, complete: &Complete) {
         self.complete = complete.codes();
+        self.bar = complete.bar();
     }
 
     /// Adds a processed message. `raw` is the message as it was processed, for the section numbers of examples.
@@ -101,7 +120,18 @@ impl Tally {
         self.changed += u64::from(changed);
         self.repairs += report.repairs();
         self.losses += report.losses();
+        self.guessed += report.guessed();
+        self.overruled += report.overruled();
         let mut parsed = None;
+        for guess in &report.guesses {
+            let bar = [self.bar, self.least_certain.bar()].into_iter().flatten().reduce(f64::min);
+            if bar.is_none_or(|bar| guesses::certainty(guess.confidence) < bar) {
+                let parsed =
+                    parsed.get_or_insert_with(|| Message::parse(raw, &mailglot_mime::Limits::default()));
+                let Address { message, path } = address();
+                self.least_certain.push(GuessExample::new(message, path, parsed, guess));
+            }
+        }
         for event in &report.events {
             let code = event.kind.code();
             let count = &mut self.kinds.0[event.kind as usize];
@@ -118,6 +148,7 @@ impl Tally {
                     part: if known { parsed.section(event.part) } else { String::new() },
                     offset: event.at.start as u64,
                     length: event.at.len() as u64,
+                    count: event.count,
                     detail: event.detail.clone().into_owned(),
                 });
             }
@@ -159,6 +190,7 @@ impl Tally {
                 part: String::new(),
                 offset,
                 length: 0,
+                count: 1,
                 detail: detail.to_owned(),
             });
         }
@@ -208,6 +240,10 @@ impl Tally {
         summary.changed += tally.changed;
         summary.repairs += tally.repairs;
         summary.losses += tally.losses;
+        summary.guessed += tally.guessed;
+        summary.overruled += tally.overruled;
+        summary.least_certain.append(tally.least_certain);
+        complete.set_bar(summary.least_certain.bar());
         summary.damaged.extend(tally.damaged);
         summary.doubtful_separators += tally.doubtful_separators;
         for example in tally.examples {

@@ -1,7 +1,7 @@
 //! `mailglot check`
 
 use super::summary::{
-    EXAMPLES, ambiguous, charsets, doubtful_separators, findings, left_alone, profile, quoted, severity_of,
+    EXAMPLES, ambiguous, charsets, doubtful_separators, findings, guesses_of, left_alone, profile, quoted, severity_of,
     shell_word, shown, tell_damaged, varied,
 };
 use super::{all_cores, judged, note};
@@ -53,12 +53,13 @@ fn lines(account: &Summary, next: Option<&str>, all: bool, style: Style) -> Vec<
     let mut lines: Vec<String> = account.sources.iter().map(|source| style.strong(profile(source))).collect();
     lines.push(doubtful_separators(account, style));
     lines.push(String::new());
-    lines.extend(charsets(account, all));
     lines.push(format!(
         "would change {} of {}",
         number(account.changed),
         counted(account.messages_in, "message")
     ));
+    lines.extend(guesses_of(account, all));
+    lines.extend(charsets(account, all));
     lines.extend(findings(account, all, style));
     lines.extend(left_alone(account, all));
     let examples = |title: &str, most: usize, wanted: &dyn Fn(&Example) -> bool| {
@@ -185,6 +186,8 @@ mod tests {
                 "b c=utf-8",
                 "--lang-hint",
                 "tr",
+                "--detect",
+                "off",
             ];
             let first = parsed(&[&["mailglot", "check", "x"], &options[..]].concat());
             let words = first.words();
@@ -223,6 +226,7 @@ mod tests {
             part: "1".into(),
             offset: 3,
             length: 1,
+            count: 1,
             detail: "\u{1b}x".into(),
         };
         let account = Summary {

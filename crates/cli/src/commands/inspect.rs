@@ -6,16 +6,16 @@
 
 use super::header::json;
 use super::note;
-use super::summary::tell_left_out;
+use super::summary::{guesses, tell_left_out};
 use crate::args::InspectArgs;
 use crate::exit::{Exit, Failure};
-use crate::output::{Console, Style, counted, print, visible};
+use crate::output::{Console, Level, Style, counted, print, visible};
 use mailglot_mime::transfer::TransferEncoding;
 use mailglot_mime::{
     EncodedBlock, Eol, Event, Message, Part, PartId, PartKind, Policy, Reading, Report, Severity, Span,
     encoded_blocks, process, text_parts,
 };
-use mailglot_pipeline::{Error, FileName, Located, locate};
+use mailglot_pipeline::{Error, FileName, GuessExample, Located, locate};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<Exit, Failure>
     for input in args.inputs.iter().cloned().chain(of_stdin) {
         let mut each = |located: Result<Located, Error>| {
             let shown = match located {
-                Ok(located) => show(&located, args.json, &policy),
+                Ok(located) => show(&located, args.json, &policy, console.level() == Level::Verbose),
                 Err(error) => {
                     note(&error.into(), &mut worst, console);
                     Ok(())
@@ -48,10 +48,13 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<Exit, Failure>
     Ok(worst)
 }
 
-fn show(located: &Located, as_json: bool, policy: &Policy) -> Result<(), Failure> {
+fn show(located: &Located, as_json: bool, policy: &Policy, all: bool) -> Result<(), Failure> {
     let view = View::new(located, policy);
-    let mut text =
-        if as_json { json(&view)? } else { view.lines(located, Style::stdout()).join("\n").into_bytes() };
+    let mut text = if as_json {
+        json(&view)?
+    } else {
+        view.lines(located, all, Style::stdout()).join("\n").into_bytes()
+    };
     text.push(b'\n');
     print(&text)
 }
@@ -72,6 +75,12 @@ struct View {
     line_end: &'static str,
     /// A normalization would change it.
     changes: bool,
+    /// Texts whose charset was guessed.
+    guessed: u64,
+    /// Labels that were overruled.
+    overruled: u64,
+    /// The least certain of both first.
+    least_certain: Vec<GuessExample>,
     parts: Vec<PartView>,
     /// Findings that were only counted.
     events_dropped: u64,
@@ -134,9 +143,14 @@ impl View {
             let id = PartId(index as u32);
             PartView::new(&message, id, part, &readings, &outcome.report.events)
         });
+        let report = &outcome.report;
+        let guess = |guess| GuessExample::new(located.address.clone(), located.path.clone(), &message, guess);
         Self {
             message: located.address.clone(),
             path: located.path.clone(),
+            guessed: report.guessed(),
+            overruled: report.overruled(),
+            least_certain: report.guesses.iter().map(guess).collect(),
             offset: located.place.start,
             length: located.place.end - located.place.start,
             entry: [located.entry.start, located.entry.end],
@@ -151,7 +165,7 @@ impl View {
         }
     }
 
-    fn lines(&self, located: &Located, style: Style) -> Vec<String> {
+    fn lines(&self, located: &Located, all: bool, style: Style) -> Vec<String> {
         let path = self.path.as_ref().map(|path| format!(" ({path})")).unwrap_or_default();
         let mut head = format!(
             "{}{}  at {}, {}, {}",
@@ -163,6 +177,7 @@ impl View {
         );
         head.push_str(if self.changes { ", would change" } else { ", stays as it is" });
         let mut lines = vec![head];
+        lines.extend(guesses(self.guessed, self.overruled, &self.least_certain, all));
         for part in &self.parts {
             lines.push(part.line(style));
             lines.extend(part.blocks.iter().map(|block| block.line(part.depth)));
@@ -327,7 +342,7 @@ mod tests {
             bytes: bytes.to_vec(),
         };
         let view = View::new(&located, &Policy::default());
-        let lines = view.lines(&located, Style::stdout());
+        let lines = view.lines(&located, false, Style::stdout());
         (view, lines)
     }
 

@@ -24,6 +24,8 @@ use crate::args::{Args, Command, FailOn};
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::output::Console;
+use mailglot_archive::BoxEventKind;
+use mailglot_mime::EventKind;
 use mailglot_pipeline::Summary;
 use std::process::ExitCode;
 
@@ -70,11 +72,18 @@ fn judged(summary: &Summary, fail_on: Option<FailOn>) -> Exit {
     let found = match fail_on {
         None => false,
         Some(FailOn::Loss) => summary.losses > 0,
-        Some(FailOn::Repair) => summary.repairs + summary.losses > 0,
+        Some(FailOn::Guess) => summary.guessed + summary.overruled > 0,
+        Some(FailOn::Repair) => summary.repairs + summary.losses + undone(summary) > 0,
         Some(FailOn::Any) => !summary.events.is_empty() || summary.changed > 0,
     };
     let aside = if summary.set_aside > 0 { Exit::Unread } else { Exit::Done };
     aside.max(if found { Exit::Losses } else { Exit::Done })
+}
+
+/// Number of events that tell of messages and parts which were not changed although they should have been, or lost something.
+fn undone(summary: &Summary) -> u64 {
+    let codes = [EventKind::MimeUnsettled.code(), BoxEventKind::Packed.code(), "msg.flags"];
+    codes.iter().filter_map(|code| summary.events.get(*code)).sum()
 }
 
 /// Tells a failure that does not end the work, and keeps it for the end.
@@ -99,6 +108,9 @@ mod tests {
             ..Summary::default()
         };
         let noted = Summary { events: [("charset.alias".into(), 1)].into(), ..Summary::default() };
+        let unsettled = Summary { events: [("mime.unsettled".into(), 1)].into(), ..Summary::default() };
+        let guessed = Summary { guessed: 1, ..Summary::default() };
+        let overruled = Summary { overruled: 1, ..Summary::default() };
         let changed = Summary { changed: 1, ..Summary::default() };
         for (summary, fail_on, exit) in [
             (&clean, Some(FailOn::Any), Exit::Done),
@@ -111,6 +123,13 @@ mod tests {
             (&noted, Some(FailOn::Repair), Exit::Done),
             (&noted, Some(FailOn::Any), Exit::Losses),
             (&changed, Some(FailOn::Any), Exit::Losses),
+            (&clean, Some(FailOn::Guess), Exit::Done),
+            (&repaired, Some(FailOn::Guess), Exit::Done),
+            (&guessed, Some(FailOn::Guess), Exit::Losses),
+            (&overruled, Some(FailOn::Guess), Exit::Losses),
+            (&guessed, Some(FailOn::Loss), Exit::Done),
+            (&unsettled, Some(FailOn::Loss), Exit::Done),
+            (&unsettled, Some(FailOn::Repair), Exit::Losses),
         ] {
             assert_eq!(judged(summary, fail_on), exit, "{fail_on:?}");
         }

@@ -9,7 +9,7 @@ use crate::exit::{Exit, Failure};
 use crate::output::{Console, Level, Style, counted, number, visible};
 use mailglot_archive::BoxEventKind;
 use mailglot_mime::{EventKind, Severity};
-use mailglot_pipeline::{Example, LedgerPlace, NormalizeJob, SourceSummary, Summary};
+use mailglot_pipeline::{Example, GuessExample, LedgerPlace, NormalizeJob, SourceSummary, Summary};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -31,7 +31,7 @@ pub(crate) fn tell(account: &Summary, job: &NormalizeJob, console: Console) {
             console.say(profile(source));
         }
     }
-    for line in totals(account, console.style()) {
+    for line in totals(account, console.style()).into_iter().chain(guesses_of(account, all)) {
         console.say(line);
     }
     for line in findings(account, all, console.style()) {
@@ -92,6 +92,57 @@ pub(crate) fn doubtful_separators(account: &Summary, style: Style) -> String {
     if account.doubtful_separators > 0 { style.repair(line) } else { line }
 }
 
+/// Guesses that everybody sees; with `-v` all that are known.
+const GUESSES: usize = 3;
+
+/// The number of guessed charsets and overruled labels, and the least certain ones, with `all` all that are known.
+pub(crate) fn guesses(guessed: u64, overruled: u64, known: &[GuessExample], all: bool) -> Vec<String> {
+    let numbers = [(overruled, "overruled label"), (guessed, "guessed charset")];
+    let counts: Vec<_> = numbers.iter().filter(|(n, _)| *n > 0).map(|(n, what)| counted(*n, what)).collect();
+    if counts.is_empty() {
+        return Vec::new();
+    }
+    let shown = if all { known.len() } else { known.len().min(GUESSES) };
+    let more = if shown < known.len() { " (-v shows more)" } else { "" };
+    let mut lines = vec![format!("guesses     {}, least certain first{more}", counts.join(", "))];
+    lines.extend(known[..shown].iter().map(|guess| format!("  {}", guess_line(guess))));
+    lines
+}
+
+/// The guesses of a job.
+pub(crate) fn guesses_of(account: &Summary, all: bool) -> Vec<String> {
+    guesses(account.guessed, account.overruled, account.least_certain.as_slice(), all)
+}
+
+/// `list.mbox:311 part 1  "…Ünlüler…"  no label, read as windows-1254 (0.71)`
+fn guess_line(guess: &GuessExample) -> String {
+    let mut line = visible(&guess.message).into_owned();
+    if let Some(path) = &guess.path {
+        let _ = write!(line, " ({})", visible(&path.to_string()));
+    }
+    if !guess.part.is_empty() {
+        let _ = write!(line, " part {}", guess.part);
+    }
+    if let Some(field) = &guess.field {
+        let _ = write!(line, " {}", visible(field));
+    }
+    let _ = write!(line, "  \"{}\"  ", visible(&guess.excerpt));
+    match &guess.declared {
+        None => line.push_str("no label"),
+        Some(label) => {
+            let _ = write!(line, "label {}", visible(label));
+        }
+    }
+    line.push_str(if guess.is_overruled() { " overruled, read as " } else { ", read as " });
+    line.push_str(guess.used);
+    if let Some(confidence) = guess.confidence {
+        // No guess is certain: 0.999 is not shown as 1.
+        let shown = ((confidence * 100.0).floor() / 100.0).min(0.99);
+        let _ = write!(line, " ({shown:.2})");
+    }
+    line
+}
+
 /// Repairs and losses by code, and with `all` what is only worth knowing.
 pub(crate) fn findings(account: &Summary, all: bool, style: Style) -> Vec<String> {
     let mut lines = vec![];
@@ -117,13 +168,22 @@ const OF_FILES: [&str; 4] = ["box.no-header", "box.no-mail", "box.not-followed",
 const AMBIGUOUS: [&str; 4] =
     ["mbox.ambiguous-from", "mbox.quoting-guess", "mbox.single", "charset.suspected"];
 
-/// Codes of what was not looked into or left out, in words for one and for many.
-const LEFT_ALONE: [(&str, &str, &str); 6] = [
+/// Codes of what was not read, not changed or left out, in words for one and for many.
+const LEFT_ALONE: [(&str, &str, &str); 11] = [
     ("box.no-header", "message without a header", "messages without a header"),
     ("box.no-mail", "file that is no mail", "files that are no mail"),
     ("box.not-followed", "link or special file", "links and special files"),
     ("box.packed", "compressed or UTF-16 file", "compressed or UTF-16 files"),
     ("box.trailing-bytes", "run of bytes beside compressed data", "runs of bytes beside compressed data"),
+    ("hdr.beyond-limit", "header or field beyond the limits", "headers and fields beyond the limits"),
+    ("mime.attachment-untouched", "text attachment in another charset", "text attachments in other charsets"),
+    ("mime.depth", "run of parts beyond the limits", "runs of parts beyond the limits"),
+    (
+        "mime.unsettled",
+        "message or part that would read otherwise",
+        "messages and parts that would read otherwise",
+    ),
+    ("msg.flags", "message that loses its flags", "messages that lose their flags"),
     ("msg.too-large", "too large message", "too large messages"),
 ];
 
@@ -280,6 +340,9 @@ pub(crate) fn shown(example: &Example) -> String {
     }
     if example.length > 0 {
         let _ = write!(line, ", {}", counted(example.length, "byte"));
+    }
+    if example.count > 1 {
+        let _ = write!(line, " × {}", number(example.count));
     }
     if !example.detail.is_empty() {
         let _ = write!(line, ": {}", visible(&example.detail));

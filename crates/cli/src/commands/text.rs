@@ -6,6 +6,7 @@ use crate::args::TextArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, Harmless};
 use crate::progress::watched;
+use mailglot_archive::BoxEventKind;
 use mailglot_pipeline::{Error, Progress, TextOptions, once, texts};
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -49,6 +50,10 @@ fn write(
                     note(&failure, &mut worst, console);
                 }
                 tell_left_out(&untold.account, &mut worst, console);
+                // The text of these is missing.
+                if untold.account.events.contains_key(BoxEventKind::TooLarge.code()) {
+                    worst = worst.max(Exit::Unread);
+                }
             }
             Err(error @ Error::Interrupted) => return Err(error.into()),
             Err(Error::Output(_, error)) => return Err(Failure::stdout(&error)),

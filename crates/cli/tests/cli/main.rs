@@ -13,6 +13,7 @@ mod hostile;
 mod milter;
 mod packed;
 mod proxy;
+mod reports;
 mod sandbox;
 mod text;
 mod told;

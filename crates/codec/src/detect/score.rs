@@ -213,6 +213,8 @@ pub(super) fn noise(bytes: &[u8]) -> u32 {
 pub(super) fn share_of(scored: &[Scored], at: usize, noise: u32) -> f32 {
     // Of what is likelier noise than text, some is read right all the same.
     const NOISE: f32 = 0.72;
+    // Shares in the middle promise too much (docs/charset-decisions.md).
+    const MODESTY: f32 = 1.25;
     // Letters depend on each other more than the models tell: the costs are worth less than they say.
     const WORTH: f32 = 0.5;
     let Some(best) = scored.iter().map(|s| s.cost).min() else { return 0.0 };
@@ -228,5 +230,5 @@ pub(super) fn share_of(scored: &[Scored], at: usize, noise: u32) -> f32 {
     }
     let noise = weight(noise);
     let is_noise = if noise.is_finite() { noise / (noise + total) } else { 1.0 };
-    own / total * (1.0 - NOISE * is_noise)
+    (own / total * (1.0 - NOISE * is_noise)).powf(MODESTY)
 }

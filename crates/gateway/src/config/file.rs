@@ -93,6 +93,7 @@ pub(super) struct PolicyTable {
     pub(super) transfer: Option<TransferForm>,
     pub(super) default_charset: Option<String>,
     pub(super) charset_out: Option<CharsetOutWay>,
+    pub(super) detect: Option<DetectionWay>,
     pub(super) authserv_id: Option<String>,
 }
 
@@ -125,6 +126,15 @@ pub(super) enum CharsetOutWay {
     Utf8,
     #[serde(rename = "iso-2022-jp")]
     Iso2022Jp,
+}
+
+/// How far charsets are guessed.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum DetectionWay {
+    Off,
+    Unlabelled,
+    Contradiction,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]

@@ -1,10 +1,12 @@
 //! Named policies, from the file and from the folder of more.
 
-use super::file::{CharsetOutWay, File, HeaderForm, LossWay, PolicyTable, SignedWay, TransferForm};
+use super::file::{
+    CharsetOutWay, DetectionWay, File, HeaderForm, LossWay, PolicyTable, SignedWay, TransferForm,
+};
 use super::{Invalid, Ledger};
 use crate::policy::{Action, Finding, Rules, Signed};
 use mailglot_codec::{Charset, View};
-use mailglot_mime::{CharsetOut, Headers, OnLoss, Transfer};
+use mailglot_mime::{CharsetOut, Detection, Headers, OnLoss, Transfer};
 use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
@@ -99,6 +101,11 @@ fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid
         Some(CharsetOutWay::Iso2022Jp) => rewriting.charset_out = CharsetOut::Iso2022Jp,
         Some(CharsetOutWay::Utf8) | None => rewriting.charset_out = CharsetOut::Utf8,
     }
+    rewriting.detection = match table.detect {
+        Some(DetectionWay::Off) => Detection::Off,
+        Some(DetectionWay::Unlabelled) => Detection::Unlabelled,
+        Some(DetectionWay::Contradiction) | None => Detection::Contradiction,
+    };
     if let Some(label) = &table.default_charset {
         let charset = Charset::for_label(label.as_bytes(), View::Mail).charset();
         rewriting.default_charset =

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::policy::{Finding, Signed};
-use mailglot_mime::{CharsetOut, OnLoss};
+use mailglot_mime::{CharsetOut, Detection, OnLoss};
 
 const MILTER: &str = "listen = [{ route = \"milter\", address = \"unix:/run/a.sock\" }]\n";
 
@@ -108,6 +108,7 @@ fn what_cannot_work_is_refused_with_its_place() {
         (with("[policy.own]\non_loss = \"replace\""), "on_loss"),
         (with("[policy.own]\ndefault_charset = \"klingon\""), "klingon"),
         (with("[policy.own]\ncharset_out = \"koi8-r\""), "koi8-r"),
+        (with("[policy.own]\ndetect = \"sometimes\""), "sometimes"),
         (with("[policy.own]\ncharset_out = \"iso-2022-jp\"\nheaders = \"raw-utf8\""), "charset_out"),
         (
             listen("route = \"lmtp\", next_hop = \"tcp:a:1\", policy = \"own\"")
@@ -306,4 +307,17 @@ fn each_policy_has_its_charset() {
     let charsets: Vec<CharsetOut> =
         config.listeners.iter().map(|listener| listener.engine.rules.rewriting.charset_out).collect();
     assert_eq!(charsets, [CharsetOut::Iso2022Jp, CharsetOut::Utf8]);
+}
+
+#[test]
+fn each_policy_has_its_detection() {
+    let text = "listen = [{ route = \"milter\", address = \"tcp:a:1\", policy = \"a\" }, \
+        { route = \"milter\", address = \"tcp:a:2\", policy = \"b\" }, \
+        { route = \"milter\", address = \"tcp:a:3\", policy = \"c\" }, { route = \"milter\", address = \"tcp:a:4\" }]\n\
+        [policy.a]\ndetect = \"off\"\n[policy.b]\ndetect = \"unlabelled\"\n[policy.c]\ndetect = \"contradiction\"";
+    let config = Config::parse(text).unwrap();
+    let detections: Vec<Detection> =
+        config.listeners.iter().map(|listener| listener.engine.rules.rewriting.detection).collect();
+    let (off, unlabelled, usual) = (Detection::Off, Detection::Unlabelled, Detection::Contradiction);
+    assert_eq!(detections, [off, unlabelled, usual, usual]);
 }

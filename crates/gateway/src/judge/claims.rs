@@ -16,7 +16,10 @@ pub(super) fn of(message: &Message<'_>, rules: &Rules) -> Vec<Span> {
     let raw = message.raw();
     let damage = |event: &&Event| {
         use EventKind as E;
-        let damages = matches!(event.kind, E::HdrNoColon | E::HdrBareCr | E::HdrTooLong | E::MimeNoBlankLine);
+        let damages = matches!(
+            event.kind,
+            E::HdrNoColon | E::HdrBareCr | E::HdrBeyondLimit | E::HdrTooLong | E::MimeNoBlankLine
+        );
         damages && event.part == PartId::ROOT
     };
     let mut damaged = message.defects().iter().filter(damage).peekable();

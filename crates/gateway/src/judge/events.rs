@@ -6,7 +6,8 @@ use mailglot_mime::{Event, EventKind, Message, PartId, Report};
 
 /// Adds the findings that events tell of; of events that were only counted, each kind once.
 pub(super) fn find(message: &Message<'_>, report: &Report, envelope: &Envelope, findings: &mut Findings) {
-    for event in &report.events {
+    // What was found in text that stays as it is was found all the same.
+    for event in report.events.iter().chain(&report.withdrawn) {
         let place = || message.section(event.part);
         if let Some(finding) = told(event, envelope).or_else(|| of_parameter(message, event)) {
             findings.add(finding, place);
@@ -15,7 +16,7 @@ pub(super) fn find(message: &Message<'_>, report: &Report, envelope: &Envelope, 
             hidden(message, event, findings);
         }
     }
-    if report.dropped == 0 {
+    if report.dropped + report.withdrawn_dropped == 0 {
         return;
     }
     for kind in EventKind::ALL.into_iter().filter(|kind| report.has(*kind)) {
@@ -69,11 +70,9 @@ fn told(event: &Event, envelope: &Envelope) -> Option<Finding> {
         E::HdrDuplicate => Finding::DuplicateHeader,
         E::HdrAmbiguousFrom => Finding::AmbiguousFrom,
         E::HdrManyFields => Finding::TooManyHeaders,
-        E::HdrTooLong => match &*event.detail {
+        E::HdrBeyondLimit => match &*event.detail {
             "number of fields" => Finding::TooManyHeaders,
             "too many parameters" => Finding::TooManyParams,
-            // Lines of more than 998 bytes are everyday mail.
-            "a line of more than 998 bytes" => return None,
             _ => Finding::HeaderTooLong,
         },
         _ => return None,

@@ -378,7 +378,7 @@ impl Parser<'_> {
         }
         if let Some(start) = damage.skipped {
             let at = Span::new(start, span.end);
-            self.defect(EventKind::HdrTooLong, at, "number of fields", damage.skipped_fields);
+            self.defect(EventKind::HdrBeyondLimit, at, "number of fields", damage.skipped_fields);
         }
         if let Some(at) = damage.blank {
             self.defect(EventKind::HdrBlankLine, at, "", damage.blank_lines);

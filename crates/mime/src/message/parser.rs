@@ -160,17 +160,21 @@ impl<'a> Parser<'a> {
             let word = main.trim_ascii().split(u8::is_ascii_whitespace).next().unwrap_or_default();
             !word.is_empty() && !word.eq_ignore_ascii_case(b"inline")
         });
+        let has_file_name = disposition.as_ref().is_some_and(|(_, list)| names_file(list, b"filename"));
         let Some(at) = type_at else {
+            self.mark_file(id, has_file_name);
             return self.compose(id, None);
         };
         if at.len() > self.limits.field {
-            self.defect(EventKind::HdrTooLong, at, "the media type is not read", 1);
+            self.defect(EventKind::HdrBeyondLimit, at, "the media type is not read", 1);
             return self.compose(id, None);
         }
         let (main, list) = params::scan(at.of(raw));
         if let Some(media) = media_type(&main) {
             part.media = media;
         }
+        self.mark_file(id, has_file_name || names_file(&list, b"name"));
+        let part = &mut self.parts[id.0 as usize];
         let named = |name: &[u8]| list.iter().find(|param| param.name.eq_ignore_ascii_case(name));
         let charsets = charset::labels(at.of(raw), &list);
         part.charset = charset::label(at.of(raw), &charsets).map(|label| at.at(&label));
@@ -202,11 +206,24 @@ impl<'a> Parser<'a> {
         self.compose(id, boundary.map(trim_blanks).filter(|boundary| !boundary.is_empty()))
     }
 
+    /// Makes a part with a file name an attachment, unless it may be the text of its message: the root, the first part of a multipart,
+    /// or a form of multipart/alternative.
+    fn mark_file(&mut self, id: PartId, has_file_name: bool) {
+        let part = &self.parts[id.0 as usize];
+        let is_file = has_file_name
+            && part.number > 1
+            && part.parent.is_some_and(|parent| {
+                let media = &self.parts[parent.0 as usize].media;
+                media.top == "multipart" && media.sub != "alternative"
+            });
+        self.parts[id.0 as usize].attachment |= is_file;
+    }
+
     /// Decides what a part holds.
     fn compose(&mut self, id: PartId, boundary: Option<Cow<'a, [u8]>>) -> (PartKind, Option<Cow<'a, [u8]>>) {
         let part = &self.parts[id.0 as usize];
         let multipart = part.media.top == "multipart";
-        let message = part.media.top == "message" && matches!(&*part.media.sub, "rfc822" | "global");
+        let message = part.media.is_message();
         if !multipart && !message {
             let finding = match (&*part.media.top, &*part.media.sub) {
                 ("message", "partial") => EventKind::MimePartial,
@@ -440,6 +457,12 @@ fn intern(word: &[u8]) -> Cow<'static, str> {
         Some(common) => Cow::Borrowed(common),
         None => Cow::Owned(String::from_utf8_lossy(word).to_lowercase()),
     }
+}
+
+/// Whether a parameter of this name, in whatever form, has a value.
+fn names_file(list: &[params::RawParam<'_>], name: &[u8]) -> bool {
+    let is_it = |base: &[u8]| base.eq_ignore_ascii_case(name);
+    list.iter().any(|param| is_it(params::split_name(param.name).0) && !param.value.is_empty())
 }
 
 /// A field's place and its parameters.

@@ -462,12 +462,12 @@ fn limits_have_an_outcome() {
     assert_eq!(limited(Limits { depth: 2, ..default }), (9, "mime.depth".to_owned()));
     assert_eq!(limited(Limits { parts: 3, ..default }), (3, "mime.depth".to_owned()));
     assert_eq!(limited(Limits { parts: 0, ..default }), (1, "mime.depth".to_owned()));
-    assert_eq!(limited(Limits { fields: 1, ..default }), (1, "hdr.too-long".to_owned()));
+    assert_eq!(limited(Limits { fields: 1, ..default }), (1, "hdr.beyond-limit".to_owned()));
     let long = b"Subject: a
 Content-Type: multipart/mixed
 
 ";
     let long = Message::parse(long, &Limits { field: 11, ..default });
-    assert_eq!(codes(&long), ["hdr.too-long"]);
+    assert_eq!(codes(&long), ["hdr.beyond-limit"]);
     assert_eq!((long.fields(PartId::ROOT).len(), &*long.part(PartId::ROOT).media.top), (2, "text"));
 }

@@ -48,10 +48,12 @@ pub(super) fn plan(
                 continue;
             }
         }
+        let mark = report.mark();
         transferred.tell(message, id, &choice, report);
         report.readings.push(reading(message, id, &choice));
         let body = Body { message, id, policy, transferred: &transferred, choice: &choice };
         if !body.may_change() {
+            report.withdraw(&mark);
             if body.is_bare() && body.needs_charset() {
                 let detail = Cow::Borrowed("no header field says what it is, and none is invented");
                 report.push(Event {
@@ -71,6 +73,7 @@ pub(super) fn plan(
             continue;
         };
         if let Some(obstacle) = body.obstacle(&target) {
+            report.withdraw(&mark);
             report.extend(obstacle.event(id, part.body));
             continue;
         }

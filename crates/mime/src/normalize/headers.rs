@@ -1,8 +1,9 @@
 //! Edits of header fields.
 
+use super::header_guesses::{self, FieldReading};
 use crate::encoded_word::{self, Finding, Form, HeaderContext, Repairs, Replacement, Rewriting, Target};
 use crate::header::{self, FieldKind};
-use crate::text::{Hints, raw_header_charset};
+use crate::text::{Hints, RawCharset, raw_header_charset};
 use crate::{
     CharsetOut, Edit, Event, EventKind, Headers, Message, OnLoss, PartId, PartKind, Policy, Report, Span,
     Transfer,
@@ -37,7 +38,7 @@ pub(super) fn plan(
     edits: &mut Vec<Edit>,
 ) {
     let raw = message.raw();
-    let mut raw_charset: Option<Option<Charset>> = None;
+    let mut raw_charset: Option<RawCharset> = None;
     let charset_then = charset_then(message, hints, policy, edits);
     for (index, sealed) in sealed.iter().enumerate() {
         if *sealed {
@@ -72,14 +73,14 @@ pub(super) fn plan(
                 continue;
             }
             if value.len() > policy.limits.field {
-                let (kind, detail) = (EventKind::HdrTooLong, Cow::Borrowed("left alone"));
+                let (kind, detail) = (EventKind::HdrBeyondLimit, Cow::Borrowed("left alone"));
                 report.push(Event { part: id, at: field.full, kind, detail, count: 1 });
                 continue;
             }
             let mut findings = Vec::new();
             if silent {
                 if !params::survey(value, &mut findings) {
-                    tell(id, field.value, findings, report);
+                    header_guesses::push(id, field.value, findings, report);
                     continue;
                 }
                 // Told again below, with the rest.
@@ -97,22 +98,34 @@ pub(super) fn plan(
                 && context.map.is_none()
                 && let Some(changes) = encoded_word::rewrite_plain(value, kind, column, eol, &mut findings)
             {
-                if !is_kept(policy, &changes, &findings) {
+                let kept = is_kept(policy, &changes, &findings);
+                if !kept {
                     edits.extend(changes.into_iter().map(|c| Edit::new(field.value.at(&c.at), c.with)));
                 }
-                tell(id, field.value, findings, report);
+                let reading = FieldReading {
+                    field,
+                    kind,
+                    context: &context,
+                    raw: RawCharset::default(),
+                    is_kept: kept,
+                };
+                reading.report(id, raw, findings, report);
                 continue;
             }
+            let mut raw_of = RawCharset { charset: context.raw, confidence: None };
             let asks = || kind == FieldKind::Parameters && params::asks_the_message(value);
             if !ascii || encoded_word::has_open(value) || asks() {
-                context.raw = *raw_charset.get_or_insert_with(|| raw_header_charset(message, hints, policy));
+                raw_of = *raw_charset.get_or_insert_with(|| raw_header_charset(message, hints, policy));
+                context.raw = raw_of.charset;
             }
+            let mut kept = false;
             if let Some(form) = form {
                 let target = Target { form, column, eol: std::str::from_utf8(eol).unwrap_or("\r\n") };
                 let then = HeaderContext { raw: charset_then, ..context };
                 let rewriting = Rewriting { value, kind, target, context: &context, then: &then };
                 let changes = rewriting.changes(&mut findings);
-                if !is_kept(policy, &changes, &findings) {
+                kept = is_kept(policy, &changes, &findings);
+                if !kept {
                     edits.extend(changes.into_iter().map(|c| Edit::new(field.value.at(&c.at), c.with)));
                 }
             } else if kind == FieldKind::Parameters {
@@ -120,7 +133,8 @@ pub(super) fn plan(
             } else {
                 let _ = encoded_word::decode(value, kind, &context, &mut findings);
             }
-            tell(id, field.value, findings, report);
+            let reading = FieldReading { field, kind, context: &context, raw: raw_of, is_kept: kept };
+            reading.report(id, raw, findings, report);
         }
     }
 }
@@ -225,17 +239,5 @@ fn form(policy: &Policy, ascii: bool) -> Option<Form> {
         _ if policy.charset_out == CharsetOut::Iso2022Jp => Some(Form::Iso2022Jp),
         (Headers::Words, _) | (Headers::RawUtf8, Transfer::SevenBit) => Some(Form::Words),
         (Headers::RawUtf8, _) => Some(Form::RawUtf8),
-    }
-}
-
-fn tell(id: PartId, value: Span, findings: Vec<Finding>, report: &mut Report) {
-    for finding in findings {
-        report.push(Event {
-            part: id,
-            at: value.at(&finding.at),
-            kind: finding.kind,
-            detail: finding.detail,
-            count: finding.count,
-        });
     }
 }

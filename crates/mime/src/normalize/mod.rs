@@ -7,11 +7,13 @@ mod binary;
 mod bodies;
 mod fields;
 mod global;
+mod header_guesses;
 mod headers;
 mod lines;
 mod outgoing;
 
 use crate::encoded_word::UNSAFE;
+use crate::report::Mark;
 use crate::{
     CharsetOut, Edit, Event, EventKind, Headers, Message, OnLoss, PartId, PartKind, Policy, Report, Span,
     Transfer, splice,
@@ -48,7 +50,11 @@ pub fn process<'a>(raw: &'a [u8], policy: &Policy) -> Outcome<'a> {
 /// Parses and plans: [`process`] for those who want the new bytes elsewhere, or not at all.
 pub fn plan(raw: &[u8], policy: &Policy) -> Plan {
     if raw.len() > policy.limits.message {
-        return Plan { edits: Vec::new(), report: Report::with_limit(policy.limits.events) };
+        let mut report = Report::with_limit(policy.limits.events);
+        let (at, kind) = (Span::new(0, raw.len()), EventKind::MsgTooLarge);
+        let detail = Cow::Owned(format!("more than {} bytes, left alone", policy.limits.message));
+        report.push(Event { part: PartId::ROOT, at, kind, detail, count: 1 });
+        return Plan { edits: Vec::new(), report };
     }
     plan_parsed(&Message::parse(raw, &policy.limits), policy)
 }
@@ -77,29 +83,30 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
     let edited =
         |event: &Event| edits.iter().any(|e| e.span.start <= event.at.start && event.at.end <= e.span.end);
     let is_text = |edit: &Edit| std::str::from_utf8(&edit.with).is_ok();
-    let mut eight_bit = report.events.iter().filter(is_raw).peekable();
-    let raw_stays = report.dropped > 0
+    let found = || report.events.iter().chain(&report.withdrawn);
+    let mut eight_bit = found().filter(is_raw).peekable();
+    let raw_stays = report.dropped + report.withdrawn_dropped > 0
         || eight_bit.peek().is_some() && !(eight_bit.all(edited) && edits.iter().all(is_text));
     // So are words that could not be written again, and those that are kept because they cannot be read.
     let unread = |event: &Event| {
         policy.on_loss == OnLoss::Keep && event.kind == EventKind::CharsetInvalidBytes
             || event.detail == UNSAFE
     };
-    let word_stays = report.events.iter().any(unread);
+    let word_stays = found().any(unread);
     // Words in a charset with shifts may be what text without a label is read by.
     let shifting = policy.charset_out == CharsetOut::Iso2022Jp;
     let doubtful = shifting || damaged || raw_stays || word_stays || edits.iter().any(|e| e.span.is_empty());
     if doubtful && !is_settled(message, &edits, &spliced(raw, &edits), policy) {
         edits.clear();
-        let at = Span::new(0, raw.len());
-        let detail = Cow::Borrowed("left alone");
-        report.push(Event { part: PartId::ROOT, at, kind: EventKind::MimeUnsettled, detail, count: 1 });
+        report.withdraw(&Mark::default());
+        report.push(unsettled(raw));
     }
     Plan { edits, report }
 }
 
 /// Plans the edits, sorted by start and without overlap. The events come in the order of the message.
 pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) -> Vec<Edit> {
+    let mark = report.mark();
     for defect in message.defects() {
         report.push(defect.clone());
     }
@@ -121,8 +128,8 @@ pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) ->
     if !edits.is_sorted_by(|a, b| a.span.end <= b.span.start) {
         // A parameter without an end reaches into the place of another edit.
         edits.clear();
-        let (at, kind) = (Span::new(0, message.raw().len()), EventKind::MimeUnsettled);
-        report.push(Event { part: PartId::ROOT, at, kind, detail: Cow::Borrowed("left alone"), count: 1 });
+        report.withdraw(&mark);
+        report.push(unsettled(message.raw()));
     }
     if let (Some(at), false) = (signature, edits.is_empty()) {
         tell_signature(PartId::ROOT, at, EventKind::SignatureVoided, report);
@@ -138,6 +145,12 @@ pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) ->
     }
     report.events.sort_by_key(|event| event.at.start);
     edits
+}
+
+/// Reports a message that stays as it is, because it would read differently after its rewriting.
+fn unsettled(raw: &[u8]) -> Event {
+    let (at, kind) = (Span::new(0, raw.len()), EventKind::MimeUnsettled);
+    Event { part: PartId::ROOT, at, kind, detail: Cow::Borrowed("left alone"), count: 1 }
 }
 
 /// Tells of a signature over a whole message.

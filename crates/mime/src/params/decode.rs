@@ -90,7 +90,7 @@ pub(super) fn group<'a>(
         if known.is_none() && groups.len() == NAMES {
             findings.push(Finding::new(
                 item.name.start..value.len(),
-                EventKind::HdrTooLong,
+                EventKind::HdrBeyondLimit,
                 "too many parameters",
             ));
             break;
@@ -328,7 +328,7 @@ pub(super) fn winner(forms: &[Option<Read>; 3]) -> Option<usize> {
 
 fn limit<'b>(bytes: &'b [u8], at: &Place, found: &mut Vec<Finding>) -> &'b [u8] {
     if bytes.len() > VALUE {
-        found.push(Finding::new(at.range.clone(), EventKind::HdrTooLong, "the value is cut at 1 MiB"));
+        found.push(Finding::new(at.range.clone(), EventKind::HdrBeyondLimit, "the value is cut at 1 MiB"));
     }
     &bytes[..bytes.len().min(VALUE)]
 }
@@ -544,7 +544,7 @@ mod tests {
             let list: String = (0..all).map(|n| unit.replace("{}", &n.to_string())).collect();
             let mut findings = Vec::new();
             let _ = parse(format!("a/b{list}").as_bytes(), &HeaderContext::default(), &mut findings);
-            assert_eq!(findings.iter().filter(|f| f.kind == EventKind::HdrTooLong).count(), 1, "{unit}");
+            assert_eq!(findings.iter().filter(|f| f.kind == EventKind::HdrBeyondLimit).count(), 1, "{unit}");
         }
     }
 
@@ -621,7 +621,7 @@ mod tests {
         let many = (0..2_000).map(|i| format!(";p{i}=x")).collect::<Vec<_>>().concat();
         let mut findings = Vec::new();
         let params = parse(many.as_bytes(), &HeaderContext::default(), &mut findings);
-        assert_eq!((params.list.len(), findings[0].kind), (NAMES, EventKind::HdrTooLong));
+        assert_eq!((params.list.len(), findings[0].kind), (NAMES, EventKind::HdrBeyondLimit));
         let long = format!("a; f={}", "x".repeat(2 << 20));
         assert_eq!(show(&long).len(), VALUE + 5);
     }

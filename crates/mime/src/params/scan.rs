@@ -125,7 +125,7 @@ impl<'a> Scanner<'a> {
     pub(super) fn note_rest(&mut self) {
         let rest = lex::skip_space(self.value, self.at)..self.value.len();
         if !rest.is_empty() && self.value[rest.clone()].iter().any(|&b| b != b';') {
-            self.tolerated.push(Finding::new(rest, EventKind::HdrTooLong, "too many parameters"));
+            self.tolerated.push(Finding::new(rest, EventKind::HdrBeyondLimit, "too many parameters"));
         }
     }
 

@@ -13,7 +13,9 @@
 use super::{Hints, Transferred, delimiters, is_text, reading};
 use crate::choose::{Choice, Reading, appended};
 use crate::transfer::{self, TransferEncoding};
-use crate::{Attachments, Event, EventKind, MediaType, Message, Part, PartId, PartKind, Policy, Report};
+use crate::{
+    Attachments, Event, EventKind, Guess, MediaType, Message, Part, PartId, PartKind, Policy, Report,
+};
 use std::borrow::Cow;
 
 /// How many embedded messages in a transfer encoding are opened inside each other.
@@ -75,7 +77,7 @@ fn read_level<'a>(
                     continue;
                 }
             }
-            if part.kind == PartKind::Leaf && !is_message(part) && !is_note(&transferred) {
+            if part.kind == PartKind::Leaf && !part.media.is_message() && !is_note(&transferred) {
                 continue;
             }
         }
@@ -115,7 +117,7 @@ fn holds_text(message: &Message<'_>, part: &Part) -> bool {
     let blank = || part.body.of(message.raw()).trim_ascii().is_empty();
     match part.kind {
         PartKind::Opaque => !blank(),
-        PartKind::Leaf if is_message(part) => part.transfer != TransferEncoding::Identity && !blank(),
+        PartKind::Leaf if part.media.is_message() => part.transfer != TransferEncoding::Identity && !blank(),
         PartKind::Leaf => {
             part.transfer == TransferEncoding::Base64
                 && transfer::base64::begins_as_text(part.body.of(message.raw()))
@@ -124,15 +126,11 @@ fn holds_text(message: &Message<'_>, part: &Part) -> bool {
     }
 }
 
-fn is_message(part: &Part) -> bool {
-    part.media.top == "message" && matches!(&*part.media.sub, "rfc822" | "global")
-}
-
 /// A closed part whose structure may appear once its transfer encoding is undone (mime.md 4).
 fn is_encoded_structure(part: &Part, transferred: &Transferred<'_>) -> bool {
     let encoded =
         matches!(transferred.decoded.used, TransferEncoding::Base64 | TransferEncoding::QuotedPrintable);
-    encoded && (is_message(part) || part.media.top == "multipart")
+    encoded && (part.media.is_message() || part.media.top == "multipart")
 }
 
 fn is_closed_multipart(part: &Part) -> bool {
@@ -267,7 +265,7 @@ fn tell_embedded(
     id: PartId,
     transferred: &Transferred<'_>,
     added: usize,
-    found: Report,
+    mut found: Report,
     report: &mut Report,
 ) {
     let length = transferred.decoded.bytes.len();
@@ -275,6 +273,7 @@ fn tell_embedded(
     let ranges: Vec<_> =
         found.events.iter().map(|event| decoded(event.at.start)..decoded(event.at.end)).collect();
     let places = transfer::locate_any(transferred.decoded.used, transferred.body, &ranges);
+    report.extend_guesses(&mut found, |guess| Guess { part: id, at: transferred.span, ..guess });
     for (event, place) in found.events.into_iter().zip(&places) {
         let at = transferred.span.at(place);
         let detail = match &*event.detail {

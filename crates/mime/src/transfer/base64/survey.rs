@@ -39,9 +39,11 @@ const LONGEST_WORD: usize = 29;
 /// Finds the base64 in a body. Three passes, whatever the body.
 pub(super) fn region(body: &[u8]) -> Region {
     let (mut strong, mut all) = (0_usize, 0_usize);
+    let mut shape = Shape::default();
     for piece in pieces(body) {
         strong += usize::from(piece.class == Class::Strong);
         all += usize::from(piece.class != Class::Blank);
+        shape.survey(&piece, body);
     }
     // Pieces that can only be base64; characters of the alphabet; those in front of the words that may begin a footer.
     let (mut solid, mut characters, mut before) = (0_usize, 0_usize, 0_usize);
@@ -67,7 +69,12 @@ pub(super) fn region(body: &[u8]) -> Region {
                 before = characters;
             }
             Class::Word | Class::Blank => {}
+            Class::Strong | Class::Plain if solid > 0 && shape.ends_before(&piece, body, characters) => {
+                let end = footer.map_or(piece.start, |(start, _)| start);
+                return Region { is_base64: true, end };
+            }
             Class::Strong | Class::Plain => {
+                shape.add(&piece, body);
                 strong -= usize::from(piece.class == Class::Strong);
                 solid += 1;
                 footer = None;
@@ -87,6 +94,68 @@ pub(super) fn region(body: &[u8]) -> Region {
         _ => body.len(),
     };
     Region { is_base64: true, end }
+}
+
+/// Length and alphabet of the lines that an encoder writes: all but the last have one length.
+#[derive(Debug, Default)]
+struct Shape {
+    /// Length of the first long line; 0 where there is none.
+    width: usize,
+    /// Start of the last line of that length, or of the last line of the standard alphabet where there is none.
+    last: usize,
+    /// A line had `-` or `_` (RFC 4648 5).
+    for_addresses: bool,
+    /// A line had bytes of no alphabet.
+    damaged: bool,
+    /// The line before was shorter than the others.
+    is_short: bool,
+    /// A line followed a shorter one.
+    is_ragged: bool,
+}
+
+impl Shape {
+    /// Looks ahead at a piece.
+    fn survey(&mut self, piece: &Piece, body: &[u8]) {
+        let length = body[piece.start..piece.end].trim_ascii().len();
+        match piece.class {
+            Class::Strong if self.width == 0 => (self.width, self.last) = (length, piece.start),
+            Class::Strong if self.width == length => self.last = piece.start,
+            Class::Plain if self.width == 0 && is_standard(&body[piece.start..piece.end]) => {
+                self.last = piece.start;
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the base64 ends before a piece: it cannot be a line of the same encoder, behind so many characters, and no later line
+    /// goes on with it.
+    fn ends_before(&self, piece: &Piece, body: &[u8], characters: usize) -> bool {
+        if self.is_ragged || !characters.is_multiple_of(4) || self.last >= piece.start {
+            return false;
+        }
+        let text = body[piece.start..piece.end].trim_ascii();
+        let foreign = !self.damaged && !text.iter().all(|b| is_base64(*b));
+        let other = !self.for_addresses && memchr::memchr2(b'-', b'_', text).is_some();
+        // Behind a full line a shorter one may follow, with damage in it.
+        let marked = text.starts_with(b"--")
+            || text.starts_with(b"__")
+            || !text.first().is_some_and(|b| is_base64(*b));
+        (foreign || other) && (self.is_short || marked) || self.is_short && !text.len().is_multiple_of(4)
+    }
+
+    /// Takes a piece for base64.
+    fn add(&mut self, piece: &Piece, body: &[u8]) {
+        let text = body[piece.start..piece.end].trim_ascii();
+        self.for_addresses |= memchr::memchr2(b'-', b'_', text).is_some();
+        self.damaged |= !text.iter().all(|b| is_base64(*b));
+        self.is_ragged |= self.is_short;
+        self.is_short = piece.padded || self.width > 0 && text.len() < self.width;
+    }
+}
+
+/// Whether a line holds nothing but the standard alphabet.
+fn is_standard(line: &[u8]) -> bool {
+    line.trim_ascii().iter().all(|b| is_base64(*b) && !matches!(b, b'-' | b'_'))
 }
 
 /// The pieces of a body, in order. A line is cut after padding that ends a quantum.
@@ -184,4 +253,81 @@ fn is_word(word: &[u8]) -> bool {
             && rest.iter().all(letter)
             && (rest.iter().all(|b| !b.is_ascii_uppercase())
                 || inner.iter().all(|b| !b.is_ascii_lowercase())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transfer::base64::encode_lines;
+
+    fn encoded(length: usize, width: usize) -> Vec<u8> {
+        let bytes: Vec<u8> = (0..length).map(|n| (n * n + 7) as u8).collect();
+        let mut body = Vec::new();
+        encode_lines(&bytes, width, b"\n", &mut body);
+        body
+    }
+
+    /// A line that the encoder cannot have written ends the base64, whatever the length of what stands before it.
+    #[test]
+    fn foreign_lines_behind_base64_are_text() {
+        for footer in [
+            "--DeathToSpam--",
+            "--DeathToSpamX--",
+            "__SpamArrest__",
+            "[DeathToSpam]",
+            "DeathToSpam!",
+            "~DeathToSpam~",
+        ] {
+            for width in [76, 64, 60] {
+                let marked = !footer.starts_with('D');
+                let full = width / 4 * 3;
+                for length in (1..200).filter(|length| marked || *length > full && length % full != 0) {
+                    let body = encoded(length, width);
+                    for tail in ["", "\n", "\n\n", "\nwww.DeathToSpam.example\n"] {
+                        let whole = [&body, footer.as_bytes(), tail.as_bytes()].concat();
+                        let found = region(&whole);
+                        assert!(found.is_base64, "{}", whole.escape_ascii());
+                        assert_eq!(found.end, body.len(), "{}", whole.escape_ascii());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where base64 goes on behind such a line, the line is damage within it.
+    #[test]
+    fn base64_that_goes_on_is_read_to_its_end() {
+        for footer in ["--DeathToSpam--", "[DeathToSpam]", "~DeathToSpam~"] {
+            let body = encoded(570, 76);
+            let (first, rest) = body.split_at(77 * 3);
+            let whole = [first, footer.as_bytes(), b"\n", rest].concat();
+            assert_eq!(region(&whole).end, whole.len());
+        }
+    }
+
+    /// Lines of other lengths, and the other alphabet, are base64 as before.
+    #[test]
+    fn ragged_base64_is_read_to_its_end() {
+        let digits: Vec<u8> = encoded(900, usize::MAX).trim_ascii_end().to_vec();
+        for lengths in [&[72, 4][..], &[61], &[10, 30, 50], &[76, 75]] {
+            let mut body = Vec::new();
+            let (mut rest, mut next) = (&digits[..], lengths.iter().cycle());
+            while !rest.is_empty() {
+                let (line, tail) = rest.split_at(rest.len().min(*next.next().unwrap()));
+                body.extend_from_slice(line);
+                body.push(b'\n');
+                rest = tail;
+            }
+            assert_eq!(region(&body).end, body.len(), "{lengths:?}");
+        }
+        let mut other = encoded(900, 76);
+        for byte in &mut other {
+            *byte = match *byte {
+                b'+' => b'-',
+                b'/' => b'_',
+                byte => byte,
+            };
+        }
+        assert_eq!(region(&other).end, other.len());
+    }
 }

@@ -1,0 +1,133 @@
+//! Readings that a person should look at: charsets that were guessed, and labels that were overruled.
+//!
+//! # Limits
+//! A report keeps the [`GUESSES`] least certain readings of a message and counts the others.
+
+use crate::{PartId, Span};
+use mailglot_codec::Charset;
+
+/// Guesses that a report keeps of one message.
+pub const GUESSES: usize = 100;
+
+/// Why a reading is uncertain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GuessKind {
+    /// No usable label exists; detection or the last resort chose the charset.
+    Detected,
+    /// The label names a charset, and the text was read in another one.
+    Overruled,
+}
+
+impl GuessKind {
+    /// Stable lower-case name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Detected => "guessed",
+            Self::Overruled => "overruled",
+        }
+    }
+}
+
+/// One text whose charset was guessed, or whose label was overruled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Guess {
+    /// The part, in whose body or header the text stands.
+    pub part: PartId,
+    /// Name of the header field as written; None for the body.
+    pub field: Option<String>,
+    /// Place of the text in the raw message.
+    pub at: Span,
+    /// Why the reading is uncertain.
+    pub kind: GuessKind,
+    /// The label as written; None where there is none.
+    pub declared: Option<String>,
+    /// The charset that was used.
+    pub used: Charset,
+    /// 0 to 1; None where a rule decided, such as valid UTF-8 under another label.
+    pub confidence: Option<f32>,
+    /// The text around the first characters beyond ASCII, without controls.
+    pub excerpt: String,
+}
+
+/// How certain a reading with this confidence is, for sorting.
+pub(crate) fn certainty(confidence: Option<f32>) -> f32 {
+    confidence.unwrap_or(1.0)
+}
+
+/// Characters of an excerpt before and behind the first one beyond ASCII.
+const BEFORE: usize = 16;
+const BEHIND: usize = 24;
+
+/// Returns the text around its first character beyond ASCII on one line: `…Bütün Ünlüler burada…`.
+///
+/// Runs of ASCII blanks become one space, other blanks `␣`, controls their symbols (U+2400), and marks that turn the direction of
+/// writing U+FFFD. ASCII text gives its beginning.
+pub(crate) fn excerpt(text: &str) -> String {
+    let first = text.bytes().position(|byte| byte >= 0x80).unwrap_or(0);
+    let start = text[..first].char_indices().rev().take(BEFORE).last().map_or(first, |(at, _)| at);
+    let mut out = String::new();
+    if !text[..start].trim_ascii().is_empty() {
+        out.push('…');
+    }
+    let before = text[start..first].chars().count();
+    let mut rest = text[start..].char_indices();
+    let mut blank = true;
+    for (_, c) in rest.by_ref().take(before + BEHIND) {
+        if c.is_ascii_whitespace() {
+            if !blank {
+                out.push(' ');
+            }
+            blank = true;
+            continue;
+        }
+        blank = false;
+        out.push(visible(c));
+    }
+    let end = rest.next().map_or(text.len(), |(at, _)| start + at);
+    let more = !text[end..].trim_ascii().is_empty();
+    out.truncate(out.trim_ascii_end().len());
+    if more {
+        out.push('…');
+    }
+    out
+}
+
+/// The character that stands for `c` where `c` could steer a terminal or be overlooked.
+fn visible(c: char) -> char {
+    match c {
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
+        '\u{7f}' => '\u{2421}',
+        '\u{80}'..='\u{9f}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' => '\u{fffd}',
+        '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}' => '\u{fffd}',
+        c if c.is_whitespace() => '\u{2423}',
+        c => c,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excerpts_are_short_and_harmless() {
+        for (text, want) in [
+            ("", ""),
+            ("plain", "plain"),
+            ("Ünlüler", "Ünlüler"),
+            ("one two three four five Ünlüler\r\n\tve ötekiler", "…three four five Ünlüler ve ötekiler"),
+            ("a\u{a0}b \u{1b}[31m \u{202e}x\u{9b}y", "a␣b ␛[31m \u{fffd}x\u{fffd}y"),
+            ("  \n  é", "é"),
+            ("éa bcdefghijklmnopqrstuvwxyz", "éa bcdefghijklmnopqrstuv…"),
+            ("\u{3000}\u{3000}x", "␣␣x"),
+        ] {
+            assert_eq!(excerpt(text), want);
+        }
+        for n in [10, 1000] {
+            for letter in ["ü", "漢", "a", " ", "\n", "\u{202e}"] {
+                let excerpt = excerpt(&letter.repeat(n));
+                assert!(excerpt.chars().count() <= BEFORE + BEHIND + 2, "{excerpt}");
+                assert!(!excerpt.chars().any(char::is_control), "{excerpt}");
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Reports what was found in a header field: events, guessed charsets, overruled labels.
+//!
+//! # Limits
+//! The excerpt is that of the whole field, from its first character beyond ASCII.
+
+use crate::choose::MAIL;
+use crate::encoded_word::{self, Finding, HeaderContext, Word};
+use crate::guess::excerpt;
+use crate::header::{Field, FieldKind};
+use crate::params::{Labelled, LabelledParams};
+use crate::text::{LAST_RESORT, RawCharset};
+use crate::{Event, EventKind, Guess, GuessKind, PartId, Report, Span};
+use mailglot_codec::{Charset, detect};
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// A field that was read.
+pub(super) struct FieldReading<'f> {
+    pub(super) field: &'f Field,
+    pub(super) kind: FieldKind,
+    /// What it was read with.
+    pub(super) context: &'f HeaderContext<'f>,
+    /// The charset of raw bytes in `context`, with its confidence.
+    pub(super) raw: RawCharset,
+    /// The field stays as it is although it was to be rewritten (`--on-loss keep`).
+    pub(super) is_kept: bool,
+}
+
+/// A text in a field.
+struct Uncertain {
+    at: Range<usize>,
+    kind: GuessKind,
+    declared: Option<String>,
+    used: Charset,
+    confidence: Option<f32>,
+}
+
+impl FieldReading<'_> {
+    /// Adds the findings to the report.
+    pub(super) fn report(&self, part: PartId, message: &[u8], findings: Vec<Finding>, report: &mut Report) {
+        let value = self.field.value.of(message);
+        if findings.iter().any(may_be_guess) {
+            // All texts of a field share one excerpt, and one decoding.
+            let shown = OnceCell::new();
+            let decode = || excerpt(&encoded_word::decode(value, self.kind, self.context, &mut Vec::new()));
+            for text in self.uncertain(value, &findings) {
+                report.guess(text.kind, text.confidence, || Guess {
+                    part,
+                    field: Some(String::from_utf8_lossy(self.field.name.of(message)).into_owned()),
+                    at: self.field.value.at(&text.at),
+                    kind: text.kind,
+                    declared: text.declared.clone(),
+                    used: text.used,
+                    confidence: text.confidence,
+                    excerpt: shown.get_or_init(decode).clone(),
+                });
+            }
+        }
+        let mark = self.is_kept.then(|| report.mark());
+        push(part, self.field.value, findings, report);
+        if let Some(mark) = mark {
+            report.withdraw(&mark);
+        }
+    }
+
+    /// The texts of a value whose charset was guessed or whose label was overruled.
+    fn uncertain(&self, value: &[u8], findings: &[Finding]) -> Vec<Uncertain> {
+        let mut texts: Vec<_> =
+            findings.iter().filter_map(|finding| self.raw_bytes(value, finding)).collect();
+        let contradicted = || findings.iter().filter(|finding| is_contradiction(finding.kind));
+        if contradicted().next().is_none() {
+            return texts;
+        }
+        if self.kind == FieldKind::Parameters {
+            let params = LabelledParams::new(value);
+            let mut seen = BTreeSet::new();
+            for finding in contradicted() {
+                if let Some(index) = params.at(&finding.at).filter(|index| seen.insert(*index)) {
+                    texts.extend(self.parameter(&params.list[index], finding));
+                }
+            }
+            return texts;
+        }
+        let mut places: Vec<_> = contradicted().map(|finding| &finding.at).collect();
+        places.sort_by_key(|at| (at.start, at.end));
+        let mut places = places.into_iter().peekable();
+        for piece in encoded_word::explain(value, self.kind, self.context, &mut Vec::new()) {
+            while places.next_if(|at| at.end <= piece.at.start).is_some() {}
+            let meets = places.peek().is_some_and(|at| at.start < piece.at.end);
+            if meets {
+                texts.extend(self.words(&piece.words));
+            }
+        }
+        texts
+    }
+
+    /// The words of a run that were not read by their labels. Those that were read alike are one text.
+    fn words(&self, words: &[Word]) -> Vec<Uncertain> {
+        let mut last = None;
+        let mut texts = Vec::new();
+        for word in words {
+            let Some(text) = self.labelled(&word.label, word.charset, word.used, &word.bytes) else {
+                continue;
+            };
+            if last != Some((word.charset, word.used)) {
+                texts.push(Uncertain { at: word.at.clone(), ..text });
+            }
+            last = Some((word.charset, word.used));
+        }
+        texts
+    }
+
+    /// A parameter that was not read by its label, or whose first word was not.
+    fn parameter(&self, param: &Labelled, finding: &Finding) -> Option<Uncertain> {
+        let at = finding.at.clone();
+        let bytes = &param.bytes[..];
+        let Some(label) = &param.label else {
+            let pieces = encoded_word::explain(bytes, FieldKind::Unstructured, self.context, &mut Vec::new());
+            let text = pieces.iter().flat_map(|piece| self.words(&piece.words)).next()?;
+            return Some(Uncertain { at, ..text });
+        };
+        let (resolved, mapped) = self.context.resolve(label);
+        let charset = resolved.charset();
+        let (_, used, _) = encoded_word::bytes_to_text(charset, mapped, bytes, self.context, &mut Vec::new());
+        let used = used.unwrap_or(Charset::UTF_8);
+        let text = self.labelled(&String::from_utf8_lossy(label), charset, used, bytes)?;
+        Some(Uncertain { at, ..text })
+    }
+
+    /// Bytes under a label; None where the label, the message or valid UTF-8 told the charset. US-ASCII says nothing of bytes above 7F.
+    fn labelled(
+        &self,
+        written: &str,
+        label: Option<Charset>,
+        used: Charset,
+        bytes: &[u8],
+    ) -> Option<Uncertain> {
+        let label = label.filter(|label| *label != Charset::US_ASCII);
+        let told = self.raw.confidence.is_none() && self.raw.charset == Some(used);
+        let kind = match label {
+            Some(label) if [label, label.superset()].contains(&used) => return None,
+            Some(_) => GuessKind::Overruled,
+            None if told || used == Charset::UTF_8 || bytes.is_ascii() => return None,
+            None => GuessKind::Detected,
+        };
+        let confidence = (used != Charset::UTF_8).then(|| self.confidence(bytes, used));
+        let declared = (!written.is_empty()).then(|| written.to_owned());
+        Some(Uncertain { at: 0..0, kind, declared, used, confidence })
+    }
+
+    /// Raw bytes whose charset neither the message nor the caller names.
+    fn raw_bytes(&self, value: &[u8], finding: &Finding) -> Option<Uncertain> {
+        let used = Charset::for_name(&finding.detail).filter(|_| finding.kind == EventKind::EwRaw8bit)?;
+        let of_message = self.raw.charset == Some(used);
+        if used == Charset::UTF_8 || of_message && self.raw.confidence.is_none() {
+            return None;
+        }
+        let own = || self.confidence(value.get(finding.at.clone()).unwrap_or_default(), used);
+        let confidence = self.raw.confidence.filter(|_| of_message).unwrap_or_else(own);
+        let (at, kind) = (finding.at.clone(), GuessKind::Detected);
+        Some(Uncertain { at, kind, declared: None, used, confidence: Some(confidence) })
+    }
+
+    /// How sure detection is that bytes are in the charset that they were read in.
+    fn confidence(&self, bytes: &[u8], used: Charset) -> f32 {
+        let guess = detect::detect(bytes, &detect::Hints { language: self.context.language, ..MAIL });
+        if guess.charset.superset() == used.superset() { guess.confidence } else { LAST_RESORT }
+    }
+}
+
+/// Adds findings as events.
+pub(super) fn push(part: PartId, value: Span, findings: Vec<Finding>, report: &mut Report) {
+    for Finding { at, kind, detail, count } in findings {
+        report.push(Event { part, at: value.at(&at), kind, detail, count });
+    }
+}
+
+fn may_be_guess(finding: &Finding) -> bool {
+    finding.kind == EventKind::EwRaw8bit || is_contradiction(finding.kind)
+}
+
+fn is_contradiction(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::CharsetDetected | EventKind::CharsetLegacyInUtf8 | EventKind::CharsetUtf8InLegacy
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::linear::assert_linear;
+    use crate::{Policy, plan};
+
+    /// Many guesses in one field cost no more than reading it.
+    #[test]
+    fn time_is_linear_in_the_guesses_of_a_field() {
+        for (head, unit, tail) in [
+            ("To: a@b.example", ", Gr\u{fc}\u{df}e <a@b.example>", ""),
+            ("To: a@b.example", ", =?iso-8859-1?q?Gr=C3=BC=C3=9Fe?= <a@b.example>", ""),
+            ("Content-Type: a/b", "; n#*=iso-8859-1''Gr%C3%BC%C3%9Fe", ""),
+            ("Content-Type: a/b; name*0*=iso-8859-1''x", "; name*#*=Gr%C3%BC%C3%9Fe", ""),
+            ("Content-Type: a/b; name=\"", "=?iso-8859-1?q?Gr=C3=BC=C3=9Fe?= x ", "\""),
+        ] {
+            assert_linear(&unit, 10_000, |n| {
+                let units: String = (1..=n).map(|at| unit.replace('#', &at.to_string())).collect();
+                let text = format!("{head}{units}{tail}\n\nx\n");
+                let raw: Vec<u8> = text.chars().map(|c| c as u32 as u8).collect();
+                let _ = plan(&raw, &Policy::default());
+            });
+        }
+    }
+}

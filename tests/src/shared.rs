@@ -35,6 +35,20 @@ pub fn messages() -> Vec<PathBuf> {
     found
 }
 
+/// The real messages of the corpus (`corpus/real/eml`), sorted; empty without the shared material.
+///
+/// # Panics
+///
+/// When their folder is missing, cannot be read or is empty.
+pub fn real_messages() -> Vec<PathBuf> {
+    let Some(folder) = folder() else { return Vec::new() };
+    let mut found = Vec::new();
+    collect(&folder.join("corpus/real/eml"), &mut found);
+    assert!(!found.is_empty(), "no real messages in the shared material");
+    found.sort();
+    found
+}
+
 fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut open = vec![folder.to_path_buf()];
     while let Some(folder) = open.pop() {

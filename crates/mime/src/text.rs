@@ -8,7 +8,9 @@ pub use encoded::{EncodedBlock, encoded_blocks};
 pub use parts::{TextPart, text_parts};
 
 pub(crate) use crate::choose::Hints;
-use crate::choose::{Choice, Evidence, How, Mail, Reading, SURE, appended, choose, choose_by};
+use crate::choose::{
+    Choice, Evidence, How, Mail, Reading, SURE, appended, choose, choose_by, has_letters, is_legacy,
+};
 use crate::encoded_word::{Finding, HeaderContext};
 use crate::fixup::Document;
 use crate::header::FieldKind;
@@ -278,29 +280,46 @@ pub fn header_context<'p>(message: &Message<'_>, policy: &'p Policy) -> HeaderCo
             let _ = Transferred::read(message, id).choose(message, id, policy, &mut hints);
         }
     }
-    HeaderContext { raw: raw_header_charset(message, &hints, policy), ..HeaderContext::of(policy) }
+    let RawCharset { charset, is_uncertain } = raw_header_charset(message, &hints, policy);
+    HeaderContext { raw: charset, raw_is_uncertain: is_uncertain, ..HeaderContext::of(policy) }
 }
 
-/// The charset for raw 8-bit bytes in the headers of a message: its words', else its first text part's, else what detection says of all raw bytes together.
-pub(crate) fn raw_header_charset(message: &Message<'_>, hints: &Hints, policy: &Policy) -> Option<Charset> {
+/// The charset of raw 8-bit bytes in the header fields of a message.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RawCharset {
+    pub(crate) charset: Option<Charset>,
+    /// It is a guess from little text, which valid UTF-8 outweighs.
+    pub(crate) is_uncertain: bool,
+}
+
+/// Chooses the charset of raw 8-bit bytes in the header fields: that of the encoded words, else of the first text part, else the one that detection finds
+/// for all fields that are not UTF-8 together.
+pub(crate) fn raw_header_charset(message: &Message<'_>, hints: &Hints, policy: &Policy) -> RawCharset {
+    let certain = |charset| RawCharset { charset: Some(charset), is_uncertain: false };
     let told = [hints.words(message), hints.body].into_iter().flatten();
     if let Some(charset) = told.into_iter().find(|c| *c != Charset::UTF_8 && c.is_ascii_compatible()) {
-        return Some(charset);
+        return certain(charset);
     }
-    if policy.default_charset.is_some() {
-        return policy.default_charset;
+    if let Some(charset) = policy.default_charset {
+        return certain(charset);
     }
     let mail = Mail { message, part: PartId::ROOT, policy, hints, body: None };
     let told = mail.detection(None);
-    let mut raw = Detector::new();
+    let (mut raw, mut has_evidence) = (Detector::new(), false);
     for field in message.all_fields() {
         let value = field.value.of(message.raw());
-        if !value.is_ascii() && crate::header::field_kind(field.name.of(message.raw())) != FieldKind::Opaque {
+        if is_legacy(value) && crate::header::field_kind(field.name.of(message.raw())) != FieldKind::Opaque {
             raw.feed(value);
+            has_evidence |= has_letters(value);
         }
     }
     let own = raw.guess(&told);
-    let guess =
+    let all =
         if own.confidence < SURE { mail.guess().filter(|all| all.confidence > own.confidence) } else { None };
-    Some(guess.unwrap_or(own).charset).filter(|c| c.is_ascii_compatible())
+    let is_uncertain = match &all {
+        Some(all) => all.confidence < SURE,
+        None => own.confidence < SURE || !has_evidence,
+    };
+    let charset = Some(all.unwrap_or(own).charset).filter(|c| c.is_ascii_compatible());
+    RawCharset { charset, is_uncertain }
 }

@@ -75,6 +75,8 @@ use std::ops::Range;
 pub struct HeaderContext<'a> {
     /// Charset of raw bytes that are not valid UTF-8. None: detection over the value, else windows-1252.
     pub raw: Option<Charset>,
+    /// `raw` is a guess from little text: bytes that are valid UTF-8 stay UTF-8.
+    pub raw_is_uncertain: bool,
     /// What becomes of words whose charset nobody knows.
     pub unknown: UnknownLabel,
     /// Damage that is undone.
@@ -108,6 +110,11 @@ impl HeaderContext<'_> {
     #[inline]
     pub(crate) fn asks_for_nothing(&self) -> bool {
         !self.repairs.any() && self.map.is_none()
+    }
+
+    /// The charset that valid UTF-8 is weighed against.
+    pub(crate) fn rival_of_utf8(&self) -> Option<Charset> {
+        self.raw.filter(|&charset| !self.raw_is_uncertain && decode::is_plain(charset))
     }
 
     /// What a label stands for; true where the map said so.
@@ -314,7 +321,7 @@ pub(crate) fn bytes_to_text<'b>(
     let known = charset.filter(|&c| c != Charset::US_ASCII || bytes.is_ascii());
     if known.is_none()
         && let Ok(text) = std::str::from_utf8(bytes)
-        && is_utf8_beside(context.raw.filter(|&c| decode::is_plain(c)), bytes, text)
+        && is_utf8_beside(context.rival_of_utf8(), bytes, text)
     {
         return (Cow::Borrowed(text), None, 0);
     }

@@ -244,7 +244,7 @@ impl Reader<'_> {
         }
         // What is UTF-8 by chance is what it was weighed against.
         let weighed = || std::str::from_utf8(bytes).is_ok().then(|| self.raw_charset(Zone::Text));
-        let used = self.raw.or_else(weighed).unwrap_or_else(|| guess(bytes, self.context.language));
+        let used = weighed().or(self.raw).unwrap_or_else(|| guess(bytes, self.context.language));
         findings.push(Finding::new(extent(group), EventKind::CharsetDetected, used.name()));
         let mut log = LossLog::new();
         let text = used.decode(bytes, &mut log);

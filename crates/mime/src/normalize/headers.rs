@@ -2,7 +2,7 @@
 
 use crate::encoded_word::{self, Finding, Form, HeaderContext, Repairs, Replacement, Rewriting, Target};
 use crate::header::{self, FieldKind};
-use crate::text::{Hints, raw_header_charset};
+use crate::text::{Hints, RawCharset, raw_header_charset};
 use crate::{
     CharsetOut, Edit, Event, EventKind, Headers, Message, OnLoss, PartId, PartKind, Policy, Report, Span,
     Transfer,
@@ -37,7 +37,7 @@ pub(super) fn plan(
     edits: &mut Vec<Edit>,
 ) {
     let raw = message.raw();
-    let mut raw_charset: Option<Option<Charset>> = None;
+    let mut raw_charset: Option<RawCharset> = None;
     let charset_then = charset_then(message, hints, policy, edits);
     for (index, sealed) in sealed.iter().enumerate() {
         if *sealed {
@@ -105,11 +105,12 @@ pub(super) fn plan(
             }
             let asks = || kind == FieldKind::Parameters && params::asks_the_message(value);
             if !ascii || encoded_word::has_open(value) || asks() {
-                context.raw = *raw_charset.get_or_insert_with(|| raw_header_charset(message, hints, policy));
+                let raw = *raw_charset.get_or_insert_with(|| raw_header_charset(message, hints, policy));
+                (context.raw, context.raw_is_uncertain) = (raw.charset, raw.is_uncertain);
             }
             if let Some(form) = form {
                 let target = Target { form, column, eol: std::str::from_utf8(eol).unwrap_or("\r\n") };
-                let then = HeaderContext { raw: charset_then, ..context };
+                let then = HeaderContext { raw: charset_then, raw_is_uncertain: false, ..context };
                 let rewriting = Rewriting { value, kind, target, context: &context, then: &then };
                 let changes = rewriting.changes(&mut findings);
                 if !is_kept(policy, &changes, &findings) {

@@ -133,16 +133,24 @@ impl Reader<'_> {
                 findings.push(Finding::new(extent(group), EventKind::EwSplitChar, ""));
             }
         }
-        if let Some(read) = instead(bytes, charset, &text, &log, self.raw, self.context.language) {
+        let read = instead(bytes, charset, &text, &log, self.raw, self.context.language);
+        let is_separable = !charset.is_single_byte() && !charset.is_stateful();
+        if read.is_none() && log.losses() > 0 && group.len() > 1 && is_separable {
+            return (Cow::Owned(self.apart(charset, group, findings)), charset);
+        }
+        if let Some(read) = read {
             let (kind, detail) = read.event;
             findings.push(Finding { at: extent(group), kind, detail, count: 1 });
             return (read.text, read.used);
         }
         if log.losses() == 0 && !group.iter().any(|word| word.mapped) {
             let hints = || detect::Hints { language: self.context.language, ..MAIL };
-            if let Some(Otherwise { read, events }) =
-                otherwise(charset, bytes, self.raw, self.context.doubts.then_some(hints))
-            {
+            if let Some(Otherwise { read, events }) = otherwise(
+                charset,
+                bytes,
+                self.raw,
+                (self.context.doubts && is_evidence(bytes)).then_some(hints),
+            ) {
                 let told = events.into_iter().map(|(kind, detail)| Finding {
                     at: extent(group),
                     kind,
@@ -161,6 +169,35 @@ impl Reader<'_> {
             findings.push(Finding::new(extent(group), EventKind::CharsetVisualOrder, order));
         }
         (text, charset)
+    }
+
+    /// The text of words of which some are damaged: neighbors are joined only where that saves a character, so that no word spoils the next one.
+    fn apart(&self, charset: Charset, group: &[Ready], findings: &mut Vec<Finding>) -> String {
+        let losses = |words: &[Ready]| {
+            let mut log = LossLog::with_limit(0);
+            let _ = charset.decode(self.group_bytes(words), &mut log);
+            log.losses()
+        };
+        let mut text = String::new();
+        let mut first = 0;
+        while first < group.len() {
+            let (mut last, mut lost) = (first, losses(&group[first..=first]));
+            // The bound keeps many damaged words linear.
+            while lost > 0 && last + 1 < group.len() && last - first < 16 {
+                let joined = losses(&group[first..=last + 1]);
+                if joined >= lost + losses(&group[last + 1..=last + 1]) {
+                    break;
+                }
+                (last, lost) = (last + 1, joined);
+            }
+            let part = &group[first..=last];
+            let mut log = LossLog::new();
+            text += &charset.decode(self.group_bytes(part), &mut log);
+            note_losses(part, part[0].bytes.start, &log, findings);
+            note_superset(charset, self.group_bytes(part), extent(part), findings);
+            first = last + 1;
+        }
+        text
     }
 
     fn alone<'s>(&'s self, charset: Charset, word: &Ready) -> (Cow<'s, str>, LossLog) {
@@ -278,6 +315,11 @@ impl Reader<'_> {
             findings.push(Finding::new(range.clone(), EventKind::EwGlued, ""));
         }
     }
+}
+
+/// Returns true if a word has enough letters above 7F to put its label in doubt.
+fn is_evidence(bytes: &[u8]) -> bool {
+    bytes.iter().filter(|byte| !byte.is_ascii()).nth(4).is_some()
 }
 
 /// UTF-16 and UTF-32.

@@ -171,31 +171,37 @@ impl Reader<'_> {
         (text, charset)
     }
 
-    /// The text of words of which some are damaged: neighbors are joined only where that saves a character, so that no word spoils the next one.
+    /// Decodes words of which some are damaged: neighbors are joined only where that saves a character, so that no word spoils the next one.
     fn apart(&self, charset: Charset, group: &[Ready], findings: &mut Vec<Finding>) -> String {
-        let losses = |words: &[Ready]| {
+        /// Words that one character, or the state of a charset, may be spread over. The bound keeps the time linear.
+        const SPREAD: usize = 8;
+        let cost = |words: &[Ready]| {
             let mut log = LossLog::with_limit(0);
-            let _ = charset.decode(self.group_bytes(words), &mut log);
-            log.losses()
+            let text = charset.decode(self.group_bytes(words), &mut log);
+            let is_private = |c: &char| matches!(c, '\u{E000}'..='\u{F8FF}');
+            log.losses() + text.chars().filter(is_private).count() as u64
         };
+        // For each number of words, what is lost of them at least, and where their last group begins.
+        let mut best = vec![(0, 0)];
+        for end in 1..=group.len() {
+            let starts = (end.saturating_sub(SPREAD)..end).rev();
+            let costs = starts.map(|start| (best[start].0 + cost(&group[start..end]), start));
+            // Of two ways that lose as much, the one with the smaller group.
+            let least = costs.reduce(|least, other| if other.0 < least.0 { other } else { least });
+            best.push(least.unwrap_or((0, 0)));
+        }
+        let mut ends = Vec::new();
+        let mut end = group.len();
+        while end > 0 {
+            ends.push(best[end].1..end);
+            end = best[end].1;
+        }
         let mut text = String::new();
-        let mut first = 0;
-        while first < group.len() {
-            let (mut last, mut lost) = (first, losses(&group[first..=first]));
-            // The bound keeps many damaged words linear.
-            while lost > 0 && last + 1 < group.len() && last - first < 16 {
-                let joined = losses(&group[first..=last + 1]);
-                if joined >= lost + losses(&group[last + 1..=last + 1]) {
-                    break;
-                }
-                (last, lost) = (last + 1, joined);
-            }
-            let part = &group[first..=last];
+        for part in ends.into_iter().rev().map(|range| &group[range]) {
             let mut log = LossLog::new();
             text += &charset.decode(self.group_bytes(part), &mut log);
             note_losses(part, part[0].bytes.start, &log, findings);
             note_superset(charset, self.group_bytes(part), extent(part), findings);
-            first = last + 1;
         }
         text
     }

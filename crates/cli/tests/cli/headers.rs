@@ -36,7 +36,8 @@ fn whole_fields_and_texts_of_several_lines() {
     for (input, output) in [
         (&b" a =?utf-8?Q?=C3=BC?= \r\n\0"[..], "a ü\0"),
         (b" a =?utf-8?Q?=C3=BC?= \0", " a ü \0"),
-        (b"=?utf-8?Q?=C3=BC?=\n=?utf-8?Q?x?=\n\0", "ü\nx\n\0"),
+        (b"=?utf-8?Q?=C3=BC?=\n=?utf-8?Q?x?=\n\0", "üx\0"),
+        (b"=?utf-8?Q?=C3=BC?= y\n=?utf-8?Q?x?=\n\0", "ü y\nx\n\0"),
     ] {
         let run = sandbox.pipe(&["header", "decode", "-0"], input).ended(0);
         assert_eq!(run.text(), output, "{}", input.escape_ascii());
@@ -473,7 +474,7 @@ fn no_line_end_is_left_in_the_value_of_a_named_field() {
 fn encoding_takes_the_next_charset() {
     let sandbox = Sandbox::new();
     for text in ["a\u{80}b", "a\u{85}b", "a\u{9f}b", "\u{9d}"] {
-        for charset in ["iso-8859-1", "iso-8859-9", "iso-8859-11", "tis-620", "windows-1252", "iso-8859-15"] {
+        for charset in ["iso-8859-1", "iso-8859-9", "iso-8859-11", "tis-620", "windows-1252"] {
             let list = format!("{charset},utf-8");
             for more in [&[][..], &["--name", "Subject"], &["--name", "From"]] {
                 let args = [&["header", "encode", "--charset", &list][..], more].concat();
@@ -501,7 +502,7 @@ fn what_readers_decode_differently_is_not_encoded() {
         for name in ["Subject", "From"] {
             let list = format!("{charset},utf-8");
             let run = sandbox.run(&["header", "encode", "--charset", &list, "--name", name, text]).ended(0);
-            assert_eq!(run.text().starts_with("=?UTF-8?"), is_utf8, "{text} {run:?}");
+            assert_eq!(run.text().contains("=?UTF-8?"), is_utf8, "{text} {run:?}");
         }
         let run = sandbox.run(&["header", "encode", "--charset", charset, text]);
         if is_utf8 {

@@ -323,9 +323,9 @@ impl Reader<'_> {
     }
 }
 
-/// Returns true if a word has enough letters above 7F to put its label in doubt.
+/// Returns true if words may put their label in doubt: a few letters above 7F without any of ASCII (`áâã ä`) say too little.
 fn is_evidence(bytes: &[u8]) -> bool {
-    bytes.iter().filter(|byte| !byte.is_ascii()).nth(4).is_some()
+    bytes.iter().any(u8::is_ascii_alphabetic) || bytes.iter().filter(|byte| !byte.is_ascii()).nth(4).is_some()
 }
 
 /// UTF-16 and UTF-32.

@@ -171,6 +171,7 @@ fn characters(sample: Sample) -> Vec<(Vec<u8>, String)> {
         .collect()
 }
 
+#[derive(Clone, Copy)]
 enum Join {
     Space,
     Fold,
@@ -301,10 +302,15 @@ fn fold_in_q(random: &mut Random) -> (Vec<u8>, Option<String>) {
     )
 }
 
+/// White space within base64.
+const SPACES: [&str; 3] = [" ", "\r\n ", "  "];
+
 fn space_in_b(random: &mut Random) -> (Vec<u8>, Option<String>) {
     let sample = *random.pick(&SAMPLES);
     let mut text = b(sample.bytes);
-    text.insert_str(1 + random.below(text.len() - 2), *random.pick(&[" ", "\r\n ", "  "]));
+    let at = 1 + random.below(text.len() - 2);
+    let space: &&str = random.pick(&SPACES);
+    text.insert_str(at, space);
     known(format!("=?{}?B?{text}?=", sample.label), sample.text)
 }
 

@@ -445,11 +445,11 @@ fn is_separator(c: char) -> bool {
 
 /// Step 5: numbers of code pages, and parts of ISO 8859.
 fn code_page(label: &str) -> Option<Charset> {
-    if let Some(part) = part_of_8859(label) {
+    let rest = label.strip_prefix("x-").unwrap_or(label);
+    if let Some(part) = part_of_8859(rest) {
         return iso_8859(part);
     }
-    let rest = label.strip_prefix("x-").unwrap_or(label);
-    let number = ["codepage", "windows", "win", "dos", "ibm", "cp", "ms", ""]
+    let number = ["codepage", "windows", "win", "dos", "ibm", "cp", "microsoft-cp", "ms", ""]
         .iter()
         .find_map(|prefix| rest.strip_prefix(prefix))?
         .trim_start_matches(SEPARATORS);
@@ -460,7 +460,7 @@ fn code_page(label: &str) -> Option<Charset> {
 }
 
 /// What stands between the names of a family and the number in it.
-const SEPARATORS: [char; 3] = ['-', '_', ' '];
+const SEPARATORS: [char; 5] = ['-', '_', ' ', '.', ':'];
 
 /// What stands behind the name of ISO 8859.
 fn part_of_8859(label: &str) -> Option<&str> {
@@ -704,6 +704,43 @@ mod tests {
         // What is no part does not hide the name.
         for label in ["iso-8859<br>", "iso-8859;", "iso-8859-", "iso-8859-1-latin", "iso-8859-1:1988"] {
             assert_eq!(mail(label).charset(), Some(Charset::ISO_8859_1), "{label}");
+        }
+    }
+
+    /// Each spelling of a part of ISO 8859, or of a Windows code page, means the same charset.
+    #[test]
+    fn all_spellings_of_a_number_agree() {
+        let mut seen = 0;
+        let mut check = |label: &str, want: &str| {
+            let want = Charset::for_name(want).map(Charset::superset);
+            assert!(want.is_some());
+            assert_eq!(mail(label).charset().map(Charset::superset), want, "{label}");
+            seen += 1;
+        };
+        let separators = ["", "-", "_", " ", ".", ":"];
+        for part in (1..=16).filter(|part| *part != 12) {
+            let want = format!("ISO-8859-{part}");
+            for name in ["iso", "ISO", "Iso", "x-iso", "X-ISO", ""] {
+                for first in separators.iter().filter(|first| !name.is_empty() || first.is_empty()) {
+                    for second in separators {
+                        check(&format!("{name}{first}8859{second}{part}"), &want);
+                    }
+                }
+            }
+        }
+        for page in (1250..=1258).chain([874]) {
+            let want = format!("windows-{page}");
+            for name in
+                ["windows", "Windows", "win", "cp", "CP", "x-cp", "x-windows", "x-win", "ms", "microsoft-cp"]
+            {
+                for separator in separators {
+                    check(&format!("{name}{separator}{page}"), &want);
+                }
+            }
+        }
+        assert!(seen > 2_500, "{seen}");
+        for label in ["iso8859_9", "iso8859-9", "ISO_8859_9", "x-iso-8859_9"] {
+            assert_eq!(mail(label).charset(), Some(Charset::ISO_8859_9), "{label}");
         }
     }
 

@@ -37,6 +37,7 @@ mod kernel;
 mod koi7;
 mod label;
 mod loss;
+mod mail_repertoire;
 mod mixed_ebcdic;
 mod multi_byte;
 mod options;

@@ -8,8 +8,10 @@ use crate::sink::Sink;
 use crate::utf8::{self, Forms};
 use crate::{LossKind, Marks, Mode};
 
+mod east_asian;
 mod order;
 
+use east_asian::is_east_asian;
 pub(crate) use order::guess;
 
 /// Bytes that the statistics look at.
@@ -119,7 +121,7 @@ impl Utf16 {
             }
             Some(label) => (State::Units(label), 0),
             None if self.marks == Marks::Web => (State::Units(Order::Little), 0),
-            None if is_utf8(input) => {
+            None if is_utf8(input) && !is_east_asian(input) => {
                 sink.note(0..0, LossKind::LabelLied);
                 (State::Utf8, 0)
             }

@@ -20,8 +20,7 @@ mod weigh;
 
 pub(crate) use instead::instead;
 pub(crate) use otherwise::{Otherwise, Read, may_be_otherwise, otherwise};
-use pool::is_legacy;
-pub(crate) use pool::{Hints, Mail};
+pub(crate) use pool::{Hints, Mail, has_letters, is_legacy};
 pub(crate) use superset::{Tells, page_behind};
 
 use crate::fixup::{self, Document};

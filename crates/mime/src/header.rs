@@ -171,6 +171,7 @@ fn known_kind(name: &[u8]) -> Option<FieldKind> {
         | b"domainkey-signature"
         | b"domainkey-status"
         | b"message-id"
+        | b"x-ms-tnef-correlator"
         | b"original-message-id"
         | b"in-reply-to"
         | b"references"

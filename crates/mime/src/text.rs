@@ -8,7 +8,9 @@ pub use encoded::{EncodedBlock, encoded_blocks};
 pub use parts::{TextPart, text_parts};
 
 pub(crate) use crate::choose::Hints;
-use crate::choose::{Choice, Evidence, How, Mail, Reading, SURE, appended, choose, choose_by};
+use crate::choose::{
+    Choice, Evidence, How, Mail, Reading, SURE, appended, choose, choose_by, has_letters, is_legacy,
+};
 use crate::encoded_word::{Finding, HeaderContext};
 use crate::fixup::Document;
 use crate::guess::excerpt;
@@ -324,7 +326,8 @@ pub fn header_context<'p>(message: &Message<'_>, policy: &'p Policy) -> HeaderCo
             let _ = Transferred::read(message, id).choose(message, id, policy, &mut hints);
         }
     }
-    HeaderContext { raw: raw_header_charset(message, &hints, policy).charset, ..HeaderContext::of(policy) }
+    let RawCharset { charset, is_uncertain, .. } = raw_header_charset(message, &hints, policy);
+    HeaderContext { raw: charset, raw_is_uncertain: is_uncertain, ..HeaderContext::of(policy) }
 }
 
 /// The charset for raw 8-bit bytes in the headers of a message.
@@ -334,6 +337,8 @@ pub(crate) struct RawCharset {
     pub charset: Option<Charset>,
     /// 0 to 1 for a guess; None where the message or the caller names the charset.
     pub confidence: Option<f32>,
+    /// It is a guess from little text, which valid UTF-8 outweighs.
+    pub is_uncertain: bool,
 }
 
 /// Confidence of windows-1252 where nothing was detected.
@@ -345,24 +350,30 @@ pub(crate) fn raw_header_charset(message: &Message<'_>, hints: &Hints, policy: &
     let told = [hints.words(message), hints.body].into_iter().flatten();
     let told = told.into_iter().find(|c| *c != Charset::UTF_8 && c.is_ascii_compatible());
     if let Some(charset) = told.or(policy.default_charset) {
-        return RawCharset { charset: Some(charset), confidence: None };
+        return RawCharset { charset: Some(charset), ..RawCharset::default() };
     }
     if policy.detection == Detection::Off {
-        return RawCharset { charset: Some(Charset::WINDOWS_1252), confidence: Some(LAST_RESORT) };
+        let charset = Some(Charset::WINDOWS_1252);
+        return RawCharset { charset, confidence: Some(LAST_RESORT), is_uncertain: true };
     }
     let mail = Mail { message, part: PartId::ROOT, policy, hints, body: None };
     let told = mail.detection(None);
-    let mut raw = Detector::new();
+    let (mut raw, mut has_evidence) = (Detector::new(), false);
     for field in message.all_fields() {
         let value = field.value.of(message.raw());
-        if !value.is_ascii() && crate::header::field_kind(field.name.of(message.raw())) != FieldKind::Opaque {
+        if is_legacy(value) && crate::header::field_kind(field.name.of(message.raw())) != FieldKind::Opaque {
             raw.feed(value);
+            has_evidence |= has_letters(value);
         }
     }
     let own = raw.guess(&told);
-    let guess =
+    let all =
         if own.confidence < SURE { mail.guess().filter(|all| all.confidence > own.confidence) } else { None };
-    let guess = guess.unwrap_or(own);
+    let is_uncertain = match &all {
+        Some(all) => all.confidence < SURE,
+        None => own.confidence < SURE || !has_evidence,
+    };
+    let guess = all.unwrap_or(own);
     let charset = Some(guess.charset).filter(|c| c.is_ascii_compatible());
-    RawCharset { charset, confidence: charset.map(|_| guess.confidence) }
+    RawCharset { charset, confidence: charset.map(|_| guess.confidence), is_uncertain }
 }

@@ -8,6 +8,7 @@ mod grids;
 mod iana;
 mod labels;
 mod languages;
+mod mail_repertoire;
 mod pages;
 mod sequences;
 mod translit;
@@ -46,6 +47,11 @@ const GENERATORS: &[Generator] = &[
         data: "data/languages.tsv",
         source: "crates/codec/src/generated/languages.rs",
         make: languages::source,
+    },
+    Generator {
+        data: "data/mail_repertoire.tsv",
+        source: "crates/codec/src/generated/mail_repertoire.rs",
+        make: mail_repertoire::source,
     },
     Generator {
         data: "data/translit.tsv",

@@ -15,6 +15,7 @@ mod bench_gateway;
 mod bench_mime;
 mod charset_decisions;
 mod generated;
+mod header_differences;
 mod measure;
 mod models;
 mod packages;
@@ -107,6 +108,27 @@ enum Command {
         #[arg(long, default_value_t = 600)]
         seconds: u64,
     },
+    /// Ask installed readers of mail what they decode alike, and write `data/mail_repertoire.tsv`. `generate` then makes the code.
+    MailRepertoire {
+        /// The program, if it is not to be built.
+        #[arg(long)]
+        program: Option<PathBuf>,
+    },
+    /// Decode header values with mailglot, Python, Perl and PHP, and compare the texts with `tests/readers/header_classes.tsv`.
+    HeaderDifferences {
+        /// Number of values.
+        #[arg(long, default_value_t = 20_000)]
+        count: usize,
+        /// Seed; the same seed makes the same values.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// The program, if it is not to be built.
+        #[arg(long)]
+        program: Option<PathBuf>,
+        /// Add new classes to the table. Their judgements are then to be written by hand.
+        #[arg(long)]
+        bless: bool,
+    },
     /// Measure against rivals, side by side in one run, and print tables in Markdown: whole mailboxes, the decoders of
     /// charsets alone, or the gateway.
     Bench {
@@ -160,6 +182,10 @@ fn main() -> anyhow::Result<()> {
         Command::Roundtrip { size, mailbox } => workshop::roundtrip(&size, &mailbox),
         Command::RealMail { program } => real_mail::check(program),
         Command::Soak { seconds } => bench_gateway::soak(seconds),
+        Command::MailRepertoire { program } => workshop::mail_repertoire(program),
+        Command::HeaderDifferences { count, seed, program, bless } => {
+            header_differences::compare(count, seed, program.as_deref(), bless)
+        }
         Command::Bench { what: Subject::Mail, size, runs, memory, no_bars, .. } => {
             bench::bench(size.as_deref().unwrap_or("300M"), runs.unwrap_or(5), memory, no_bars)
         }

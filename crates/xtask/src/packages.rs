@@ -40,6 +40,27 @@ const RIVALS: &[Wanted] = &[
     ("taskset", "util-linux"),
 ];
 
+/// What `header-differences` runs beside Python.
+const HEADER_READERS: &[Wanted] = &[("python3", "python3"), ("perl", "perl"), ("php", "php-cli")];
+
+/// Sees to the readers of header values: Python, Perl with Encode, PHP with iconv and mbstring.
+pub(crate) fn for_header_readers() -> anyhow::Result<()> {
+    see_to(HEADER_READERS)?;
+    if !has_mbstring() {
+        install(&["php-mbstring"])?;
+    }
+    if !has_mbstring() {
+        bail!("header-differences needs Debian's package php-mbstring");
+    }
+    Ok(())
+}
+
+fn has_mbstring() -> bool {
+    let script =
+        "exit(function_exists('mb_decode_mimeheader') && function_exists('iconv_mime_decode') ? 0 : 1);";
+    Command::new("php").args(["-r", script]).output().is_ok_and(|output| output.status.success())
+}
+
 /// Sees to everything that the tests start.
 pub(crate) fn for_tests() -> anyhow::Result<()> {
     see_to(TESTS)?;

@@ -1,5 +1,6 @@
 //! Samples, generated mailboxes, and round trips through the program.
 
+use crate::packages;
 use crate::run::{self, build_release, checked, root, target};
 use anyhow::{Context, bail};
 use std::fs::{self, File};
@@ -20,6 +21,16 @@ pub(crate) fn bless() -> anyhow::Result<()> {
 pub(crate) fn generate(arguments: &[String]) -> anyhow::Result<()> {
     let program = build_release()?.join("mailglot-gen");
     checked(Command::new(program).args(arguments))
+}
+
+/// Asks installed readers of mail what they decode alike of what the program encodes, and writes `data/mail_repertoire.tsv`.
+pub(crate) fn mail_repertoire(program: Option<PathBuf>) -> anyhow::Result<()> {
+    packages::for_header_readers()?;
+    let program = program.map_or_else(|| Ok(build_release()?.join("mailglot")), Ok::<_, anyhow::Error>)?;
+    let script = "crates/xtask/oracles/mail_repertoire.py";
+    let table = run::output(Command::new("python3").args(["-B", script]).arg(program).current_dir(root()))?;
+    fs::write(root().join("data/mail_repertoire.tsv"), table)?;
+    Ok(())
 }
 
 /// A generated mailbox below the target folder, made when it is not there yet.

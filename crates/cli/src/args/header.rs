@@ -35,8 +35,8 @@ pub(crate) struct DecodeArgs {
     /// Values; without any, each line of standard input is one.
     #[arg(value_name = "TEXT")]
     pub(crate) texts: Vec<OsString>,
-    /// Values are ended by NUL, on input and output. One that ends in a line end is the whole value of a field, and white
-    /// space at its ends is dropped; one of several lines is a text, unless --name tells of which field it is. Without this, a space stands
+    /// Values are ended by NUL, on input and output; objects of --json by line ends. One that ends in a line end is the whole value of a field, and white
+    /// space at its ends is dropped; one of several lines is a text, unless --name tells of which field it is; a line end between two encoded words joins them. Without this, a space stands
     /// for line ends that are no folds, which is told.
     #[arg(short = '0')]
     pub(crate) nul: bool,
@@ -113,7 +113,7 @@ Examples:
   $ printf \"attachment; filename*=utf-8''%%E2%%82%%AC.txt\\0\" | mailglot header params -0 --json
   $ echo 'text/plain; charset=\"utf-8\"' | mailglot header params")]
 pub(crate) struct ParamsArgs {
-    /// Values are ended by NUL, on input and output, but objects by line ends; without it, each line is one.
+    /// Values are ended by NUL, on input and output; objects of --json by line ends. Without it, each line is one.
     #[arg(short = '0')]
     pub(crate) nul: bool,
     /// A JSON object a line and value: {"value", "params": {name: text}, "events"}.
@@ -141,7 +141,7 @@ pub(crate) struct EncodeArgs {
     /// Encoding of the words; by default the shorter of both.
     #[arg(long, value_name = "q|b")]
     pub(crate) encoding: Option<WordEncoding>,
-    /// Charsets, the best first: the first that holds the whole value is used. UTF-8 holds all.
+    /// Charsets, the best first: the first that holds the whole value is used, if readers of mail decode it alike. UTF-8 holds all.
     #[arg(long, value_name = "LABELS", value_delimiter = ',', value_parser = crate::suggest::charset, default_value = "utf-8")]
     pub(crate) charset: Vec<Charset>,
     /// Field that the values are for: its name counts in the first line, and tells what may be encoded. Of addresses only names and

@@ -34,7 +34,7 @@ pub(crate) fn run(command: &HeaderCommand, console: Console) -> Result<Exit, Fai
         HeaderCommand::Decode(args) if args.block => block::run(args, console),
         HeaderCommand::Decode(args) => decode(args, console),
         HeaderCommand::Params(args) => parameters(args, console),
-        HeaderCommand::Encode(args) => encode::run(args),
+        HeaderCommand::Encode(args) => encode::run(args, console),
     }
 }
 
@@ -61,13 +61,17 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
         let is_text = end == End::Nul && name.is_none();
         let read =
             if is_text { line::lines(value, &mut findings) } else { line::one_line(value, &mut findings) };
-        let text = encoded_word::decode_lines(&read, kind, &context, &mut findings);
+        let text = if is_text {
+            Cow::Owned(encoded_word::decode_lines(&read, kind, &context, &mut findings))
+        } else {
+            whole_value(&read, kind, &context, &mut findings)
+        };
         note_names(kind, &read, &text, &mut findings);
         if args.json {
             let typed = name.and_then(|name| typed::typed(name, &read, &context, &mut findings));
             let events = findings.iter().map(EventRow::new).collect();
             let row = DecodedRow { name: None, value: Raw(value), text: &text, typed, events };
-            put(out, &[&json(&row)?, &[end.byte()]])?;
+            put(out, &[&json(&row)?, b"\n"])?;
         } else {
             put(out, &[text.as_bytes(), &[end.byte()]])?;
         }
@@ -84,6 +88,25 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
     })?;
     counts.tell(console);
     Ok(exit)
+}
+
+/// Decodes the value of one field. White space at its ends is dropped if a line end follows it.
+fn whole_value<'v>(
+    value: &'v [u8],
+    kind: FieldKind,
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+) -> Cow<'v, str> {
+    if !value.ends_with(b"\n") && !value.ends_with(b"\r") {
+        return encoded_word::decode(value, kind, context, findings);
+    }
+    let start = value.len() - value.trim_ascii_start().len();
+    let first = findings.len();
+    let text = encoded_word::decode(value[start..].trim_ascii_end(), kind, context, findings);
+    for finding in &mut findings[first..] {
+        finding.at = start + finding.at.start..start + finding.at.end;
+    }
+    text
 }
 
 /// Tells how each piece was read.

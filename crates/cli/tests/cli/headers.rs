@@ -36,7 +36,8 @@ fn whole_fields_and_texts_of_several_lines() {
     for (input, output) in [
         (&b" a =?utf-8?Q?=C3=BC?= \r\n\0"[..], "a ü\0"),
         (b" a =?utf-8?Q?=C3=BC?= \0", " a ü \0"),
-        (b"=?utf-8?Q?=C3=BC?=\n=?utf-8?Q?x?=\n\0", "ü\nx\n\0"),
+        (b"=?utf-8?Q?=C3=BC?=\n=?utf-8?Q?x?=\n\0", "üx\0"),
+        (b"=?utf-8?Q?=C3=BC?= y\n=?utf-8?Q?x?=\n\0", "ü y\nx\n\0"),
     ] {
         let run = sandbox.pipe(&["header", "decode", "-0"], input).ended(0);
         assert_eq!(run.text(), output, "{}", input.escape_ascii());
@@ -268,8 +269,10 @@ fn texts_are_encoded() {
     sandbox.run(&["header", "encode", "--param", "a b", "x"]).ended(1);
     let run = sandbox.pipe(&["header", "encode"], b"\xff\n").ended(1);
     assert!(run.err.contains("not UTF-8 at byte 0"), "{}", run.err);
-    let run = sandbox.pipe(&["header", "encode", "--name", "To"], "a@b\nü@b\n".as_bytes()).ended(1);
-    assert!(run.text() == "a@b\n" && run.err.contains("value 2 of standard input"), "{run:?}");
+    let run = sandbox.pipe(&["header", "encode", "--name", "To"], "a@b\nü@b\nc@d\n".as_bytes()).ended(1);
+    assert!(run.text() == "a@b\n\nc@d\n" && run.err.contains("value 2 of standard input"), "{run:?}");
+    let run = sandbox.run(&["header", "encode", "--name", "To", "a@b", "ü@b", "c@d"]).ended(1);
+    assert_eq!(run.text(), "a@b\nc@d\n");
     for name in ["From:", "a b", "", "ü", "a:b"] {
         let run = sandbox.run(&["header", "encode", "--name", name, "x"]).ended(1);
         assert!(run.err.contains("name of a field"), "{run:?}");
@@ -425,7 +428,8 @@ fn a_value_comes_out_as_one_line() {
     assert_eq!(decode(&["-0", "--name", "Subject"], b"a\nb\0").0, "a b\0");
     for (args, input) in [(&["--json"][..], &b"x\rb\n"[..]), (&["--json", "-0"], b"x\rb\0")] {
         let (json, _) = decode(args, input);
-        let row: Value = serde_json::from_str(json.trim_end_matches('\0')).unwrap();
+        assert!(json.ends_with("}\n"), "objects end in LF, with -0 too");
+        let row: Value = serde_json::from_str(&json).unwrap();
         assert_eq!((&row["value"], &row["text"]), (&json!("x\rb"), &json!("x b")));
         assert_eq!(
             (&row["events"][0]["code"], &row["events"][0]["offset"]),
@@ -435,5 +439,89 @@ fn a_value_comes_out_as_one_line() {
     for name in ["Bad Name", "Subject:", ""] {
         let run = sandbox.run(&["header", "decode", "--name", name, "x"]).ended(1);
         assert!(run.err.contains("name of a field"), "{run:?}");
+    }
+}
+
+/// Line ends before a fold, and between words, are spaces in the value of a field (RFC 5322 2.2.3).
+#[test]
+fn no_line_end_is_left_in_the_value_of_a_named_field() {
+    let sandbox = Sandbox::new();
+    let ends = ["\n", "\r", "\r\n", "\n\n", "\r\n\r\n", "\n\r", "\r\r", "\r\r\n", "\n\n\n"];
+    let words = "=?utf-8?Q?=C3=BC?=";
+    for (before, after) in [("a", "b"), ("", "b"), ("a", ""), (words, "b"), ("a", words), (words, words)] {
+        for end in ends {
+            for space in ["", " ", "\t", " \t"] {
+                let value = format!("{before}{end}{space}{after}");
+                for name in ["Subject", "From", "X-Other", "Keywords"] {
+                    for args in [&["header", "decode", "-0", "--name", name][..], &["header", "params", "-0"]]
+                    {
+                        let run = sandbox.pipe(args, format!("{value}\0").as_bytes()).ended(0);
+                        assert!(!run.text().contains(['\n', '\r']), "{value:?} {:?}", run.text());
+                    }
+                }
+                if end.trim_end_matches('\n').contains('\n') && !after.is_empty() {
+                    let args = ["-v", "header", "decode", "-0", "--name", "Subject"];
+                    let run = sandbox.pipe(&args, format!("{value}\0").as_bytes()).ended(0);
+                    assert!(run.err.contains("ew.control-char"), "{value:?} {}", run.err);
+                }
+            }
+        }
+    }
+}
+
+/// A charset that holds the text but that readers of mail read otherwise is passed over (U+0080 is the euro sign under iso-8859-1).
+#[test]
+fn encoding_takes_the_next_charset() {
+    let sandbox = Sandbox::new();
+    for text in ["a\u{80}b", "a\u{85}b", "a\u{9f}b", "\u{9d}"] {
+        for charset in ["iso-8859-1", "iso-8859-9", "windows-1252"] {
+            let list = format!("{charset},utf-8");
+            for more in [&[][..], &["--name", "Subject"], &["--name", "From"]] {
+                let args = [&["header", "encode", "--charset", &list][..], more].concat();
+                let run = sandbox.pipe(&args, format!("{text}\nok2\n").as_bytes()).ended(0);
+                assert!(run.text().starts_with("=?UTF-8?") && run.text().ends_with("\nok2\n"), "{run:?}");
+            }
+        }
+    }
+}
+
+/// Of Big5 the readers of mail know different additions (kana, Cyrillic, signs).
+#[test]
+fn what_readers_decode_differently_is_not_encoded() {
+    let sandbox = Sandbox::new();
+    for (charset, text, is_utf8) in [
+        ("big5", "件名テスト", true),
+        ("big5", "Привет", true),
+        ("big5", "會議紀錄", false),
+        ("gbk", "5 €", true),
+        ("gbk", "会议通知", false),
+        ("shift_jis", "～", true),
+        ("shift_jis", "件名テスト", false),
+        ("gb2312", "·", true),
+    ] {
+        for name in ["Subject", "From"] {
+            let list = format!("{charset},utf-8");
+            let run = sandbox.run(&["header", "encode", "--charset", &list, "--name", name, text]).ended(0);
+            assert_eq!(run.text().contains("=?UTF-8?"), is_utf8, "{text} {run:?}");
+        }
+        let run = sandbox.run(&["header", "encode", "--charset", charset, text]);
+        if is_utf8 {
+            assert!(run.ended(1).err.contains("decode them differently"));
+        }
+    }
+}
+
+#[test]
+fn a_line_end_between_encoded_words_joins_them() {
+    let sandbox = Sandbox::new();
+    for (input, want) in [
+        ("=?utf-8?Q?a?=\n=?utf-8?Q?b?=\0", "ab\0"),
+        ("x =?utf-8?Q?=C3?=\r\n=?utf-8?Q?=BC?= y\nz\0", "x ü y\nz\0"),
+        ("=?utf-8?Q?a?=\n=?x-nobody?Q?b?=\0", "a\n=?x-nobody?Q?b?=\0"),
+        ("=?utf-8?Q?a?=\nb =?utf-8?Q?c?=\0", "a\nb c\0"),
+        ("=?utf-8?Q?a?=\n\n=?utf-8?Q?b?=\0", "a\n\nb\0"),
+    ] {
+        let run = sandbox.pipe(&["header", "decode", "-0"], input.as_bytes()).ended(0);
+        assert_eq!(run.text(), want, "{input:?}");
     }
 }

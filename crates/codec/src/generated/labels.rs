@@ -1702,7 +1702,7 @@ pub(crate) static LABELS: &[(&str, Means, Source)] = &[
     ("iso8859_6", Is(C::ISO_8859_6), Mail),
     ("iso8859_7", Is(C::ISO_8859_7), Mail),
     ("iso8859_8", Is(C::ISO_8859_8), Mail),
-    ("iso8859_9", Is(C::WINDOWS_1254), Mail),
+    ("iso8859_9", Is(C::ISO_8859_9), Mail),
     ("iso969-us", Is(C::US_ASCII), Slip),
     ("iso: western", Is(C::ISO_8859_1), Mail),
     ("iso_10367-box", Is(C::ISO_10367_BOX), IanaName),

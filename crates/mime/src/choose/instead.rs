@@ -3,6 +3,7 @@
 //! # Limits
 //! Half a character of UTF-8 at the end, where a mailer cut a text, is told from a letter of Latin-1 by the letters beside it alone.
 
+use super::frequent::is_frequent;
 use super::{LIKELY, MAIL, found, is_damaged, reads};
 use crate::EventKind;
 use mailglot_codec::detect::{self, Evidence, Weighed};
@@ -41,6 +42,9 @@ pub(crate) fn instead<'b>(
     if told.is_none() && is_alone(bytes, used) {
         return None;
     }
+    if label == Charset::UTF_8 && (is_damaged_utf8(bytes, used) || swallows_ascii(bytes, used)) {
+        return None;
+    }
     if is_cut(label, bytes) && (detect::is_odd(bytes, used) || told.is_none() && !ends_a_word(bytes)) {
         return None;
     }
@@ -74,17 +78,51 @@ fn is_alone(bytes: &[u8], used: Charset) -> bool {
     }
 }
 
+/// Returns true if bytes are damaged UTF-8 rather than text in `other`: complete sequences stand among them.
+///
+/// Text of other charsets has sequences of UTF-8 by chance. Then most of its bytes are outside them, or, in a charset of two bytes a character, all of
+/// its characters are everyday ones.
+fn is_damaged_utf8(bytes: &[u8], other: Charset) -> bool {
+    let (mut sequences, mut damage) = (0, 0);
+    for chunk in bytes.utf8_chunks() {
+        // The longer a sequence, the less it stands there by chance.
+        sequences += chunk.valid().chars().map(|c| c.len_utf8() - 1).sum::<usize>();
+        // So does the beginning of one, of two bytes or three.
+        sequences += usize::from(chunk.invalid().len() > 1);
+        damage += usize::from(!chunk.invalid().is_empty());
+    }
+    let is_everyday = || !other.is_single_byte() && damage > sequences && is_frequent(other, bytes);
+    is_end(bytes) || sequences > 0 && damage <= 3 * sequences && !is_everyday()
+}
+
+/// Returns true if nothing is above 7F but the end of a character, at the start.
+fn is_end(bytes: &[u8]) -> bool {
+    let length = bytes.iter().take_while(|byte| matches!(byte, 0x80..=0xBF)).count();
+    (1..=3).contains(&length) && bytes[length..].is_ascii()
+}
+
+/// Returns true if `other` reads ASCII bytes as halves of characters, and there is too little text to prove it.
+fn swallows_ascii(bytes: &[u8], other: Charset) -> bool {
+    const ENOUGH: usize = 4;
+    let is_text = bytes.iter().filter(|byte| !byte.is_ascii()).count() >= ENOUGH;
+    if other.is_single_byte() || is_text && is_frequent(other, bytes) {
+        return false;
+    }
+    let text = other.decode(bytes, &mut LossLog::with_limit(0));
+    bytes.iter().filter(|byte| byte.is_ascii()).count() > text.bytes().filter(u8::is_ascii).count()
+}
+
 /// Whether text in UTF-8 may have been cut: nothing is beyond ASCII but the beginning of a character at the end.
 fn is_cut(label: Charset, bytes: &[u8]) -> bool {
     let Err(error) = std::str::from_utf8(bytes) else { return false };
     label == Charset::UTF_8 && error.error_len().is_none() && bytes[..error.valid_up_to()].is_ascii()
 }
 
-/// Whether that beginning is one byte, and a letter behind others in Latin-1. What begins emoji and the quotation marks of English is not
-/// taken for one: they are more frequent than `ð` and `â` at the end of words.
+/// Whether that beginning is one byte, and a letter behind others in Latin-1. What begins letters of European alphabets, of Hebrew and Arabic, emoji
+/// and the quotation marks of English is not taken for one: they are more frequent than `Ã`, `ð` and `â` at the end of words.
 fn ends_a_word(bytes: &[u8]) -> bool {
     let [.., before, last] = bytes else { return false };
-    before.is_ascii_alphabetic() && !matches!(last, 0xE2 | 0xF0)
+    before.is_ascii_alphabetic() && !matches!(last, 0xC2..=0xC5 | 0xCE..=0xD1 | 0xD7..=0xD9 | 0xE2 | 0xF0)
 }
 
 #[cfg(test)]
@@ -132,9 +170,51 @@ mod tests {
             b"plain",
             &"日本語のテキスト".as_bytes()[..8],
             b"Gr\xC3\xB6\xC3 e",
+            b"an die B\xC3",
+            b"\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x91\xA7",
+            b"\xBCr",
+            b"\xCF\x81\xCE!\xB1",
+            b"x\x81@",
+            b"\xE2\x82 \xAC",
         ] {
             assert_eq!(read(Charset::UTF_8, bytes, None), None, "{}", bytes.escape_ascii());
         }
         assert_eq!(read(Charset::GBK, b"\xC4\xE3\xBA\xC3 \xFF", None), None);
+    }
+
+    /// Each sequence of a text loses a byte, gets one, or is split by a byte of ASCII: what is left stays UTF-8, and ASCII stays.
+    #[test]
+    fn damaged_utf8_stays_utf8() {
+        for text in [
+            "Gr\u{fc}\u{df}e aus K\u{f6}ln",
+            "\u{3c1}\u{3b1}\u{3b2}",
+            "\u{1f469}\u{200d}\u{1f467}",
+            "\u{65e5}\u{672c}\u{8a9e}",
+            "\u{44f}\u{431}\u{43b}\u{43e}",
+        ] {
+            let bytes = text.as_bytes();
+            for at in (0..bytes.len()).filter(|at| !bytes[*at].is_ascii()) {
+                let less = [&bytes[..at], &bytes[at + 1..]].concat();
+                let more = [&bytes[..at], b"!", &bytes[at..]].concat();
+                for damaged in [less, more, bytes[..=at].to_vec(), bytes[at..].to_vec()] {
+                    if std::str::from_utf8(&damaged).is_err() {
+                        assert_eq!(read(Charset::UTF_8, &damaged, None), None, "{}", damaged.escape_ascii());
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn legacy_text_with_a_sequence_of_utf8_by_chance_is_read() {
+        for (charset, text) in [
+            ("GBK", "小明你好，请看附件"),
+            ("windows-1251", "Приветствую всех, её здесь нет. Пишите письма"),
+            ("ISO-8859-1", "Ärger über Öl: CAFÉ® in Köln, schöne Grüße, Müller, größer, Bücher"),
+        ] {
+            let charset = Charset::for_name(charset).expect("a known charset");
+            let bytes = charset.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
+            assert_eq!(read(Charset::UTF_8, &bytes, None).map(|(_, text)| text).as_deref(), Some(text));
+        }
     }
 }

@@ -190,7 +190,7 @@ impl<'a> Mail<'a> {
 
     fn gather(self) -> Option<Detector> {
         let mut detector = Detector::new();
-        let mut pieces = 0;
+        let (mut pieces, mut is_fed) = (0, false);
         for (id, _) in self.texts() {
             let open = match self.label(id) {
                 None | Some(Resolved::NoInformation | Resolved::Unknown) => true,
@@ -203,25 +203,47 @@ impl<'a> Mail<'a> {
             }
             self.look(id, |bytes| {
                 if is_legacy(bytes) {
-                    detector.feed(bytes);
                     pieces += 1;
+                    if has_letters(bytes) {
+                        detector.feed(bytes);
+                        is_fed = true;
+                    }
                 }
             });
         }
         for field in self.message.all_fields() {
             let value = field.value.of(self.message.raw());
             if is_legacy(value) && field_kind(field.name.of(self.message.raw())) != FieldKind::Opaque {
-                detector.feed(value);
                 pieces += 1;
+                if has_letters(value) {
+                    detector.feed(value);
+                    is_fed = true;
+                }
             }
         }
-        (pieces > 1).then_some(detector)
+        (pieces > 1 && is_fed).then_some(detector)
     }
 }
 
 /// Bytes above 7F that are not UTF-8.
-pub(super) fn is_legacy(bytes: &[u8]) -> bool {
+pub(crate) fn is_legacy(bytes: &[u8]) -> bool {
     !bytes.is_ascii() && std::str::from_utf8(bytes).is_err()
+}
+
+/// Returns true if two different bytes above 7F stand as letters: inside a word, beside each other, or, from C0 on, at an end of a word.
+///
+/// A no-break space before a value, a pound sign, a trademark sign and a pair of quotation marks are no letters. They say nothing about the
+/// charset of other text.
+pub(crate) fn has_letters(bytes: &[u8]) -> bool {
+    let is_high = |byte: Option<&u8>| byte.is_some_and(|byte| *byte >= 0x80);
+    let is_ascii_letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphabetic);
+    let mut first = None;
+    bytes.iter().enumerate().filter(|(_, byte)| **byte >= 0x80).any(|(at, &byte)| {
+        let (before, after) = (at.checked_sub(1).and_then(|at| bytes.get(at)), bytes.get(at + 1));
+        let letters = u8::from(is_ascii_letter(before)) + u8::from(is_ascii_letter(after));
+        let stands = is_high(before) || is_high(after) || letters == 2 || letters == 1 && byte >= 0xC0;
+        stands && *first.get_or_insert(byte) != byte
+    })
 }
 
 /// The country of the sender's address or, where its domain has none, of the message's identifier.

@@ -70,8 +70,13 @@ impl Style<'_> {
 
     /// The charset for a whole value.
     fn charset(&self, text: &str) -> Charset {
-        let charset = smallest_sufficient(text, self.charsets).charset;
-        charset.or_else(|| self.charsets.first().copied()).unwrap_or(Charset::UTF_8)
+        let is_sufficient = |charset: &&Charset| {
+            smallest_sufficient(text, &[**charset]).charset.is_some()
+                && encode_legacy::check(**charset).is_ok()
+                && encode_legacy::carries(**charset, text).is_ok()
+        };
+        let charset = self.charsets.iter().find(is_sufficient).or(self.charsets.first());
+        charset.copied().unwrap_or(Charset::UTF_8)
     }
 }
 

@@ -6,7 +6,7 @@ use super::token::{Finder, Letter, Word};
 use super::zone::{self, Piece, Zone};
 use super::{Finding, HeaderContext, UnknownLabel, hidden};
 use crate::EventKind;
-use crate::choose::is_utf8_beside;
+use crate::choose::{has_letters, is_utf8_beside};
 use crate::header::FieldKind;
 use crate::lex;
 use mailglot_codec::{Charset, LossLog, Resolved, detect};
@@ -470,7 +470,7 @@ impl<'a> Reader<'a> {
     /// The charset of raw bytes that are no UTF-8. Addresses are never guessed at, since they are never rewritten and their
     /// reading must not depend on what is.
     pub(super) fn raw_charset(&self, zone: Zone) -> Charset {
-        if let Some(charset) = self.raw {
+        if let Some(charset) = self.raw.filter(|_| !self.context.raw_is_uncertain || self.named().is_none()) {
             return charset;
         }
         if zone == Zone::Address {
@@ -508,8 +508,8 @@ impl<'a> Reader<'a> {
     /// The charset that raw bytes may be in although they are UTF-8.
     fn rival(&self) -> Option<Charset> {
         *self.rival.get_or_init(|| {
-            let guessed = || self.legacy().next().map(|_| self.raw_charset(Zone::Text));
-            self.raw.or_else(|| self.named()).or_else(guessed)
+            let guessed = || self.legacy().any(has_letters).then(|| self.raw_charset(Zone::Text));
+            self.context.rival_of_utf8().or_else(|| self.named()).or_else(guessed)
         })
     }
 }

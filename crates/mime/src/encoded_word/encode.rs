@@ -201,8 +201,16 @@ impl<'e> Lines<'e> {
 
     /// Words for a whole text. With `fold`, the last byte written is a space that may become a fold.
     pub(crate) fn words(&mut self, text: &str, place: Place, letter: Letter, fold: bool) {
-        let mut filler =
-            Filler { lines: self, text: String::new(), length: 0, place, letter, fresh: true, fold };
+        let mut filler = Filler {
+            lines: self,
+            text: String::new(),
+            ends: Vec::new(),
+            length: 0,
+            place,
+            letter,
+            fresh: true,
+            fold,
+        };
         if text.starts_with('\u{FEFF}') {
             // Readers drop one byte order mark at the start.
             filler.take("\u{FEFF}");
@@ -272,6 +280,8 @@ fn is_single(c: char) -> bool {
 struct Filler<'l, 'e> {
     lines: &'l mut Lines<'e>,
     text: String,
+    /// Where the units of the text end.
+    ends: Vec<usize>,
     /// Bytes that the text takes in Q, or has in B.
     length: usize,
     place: Place,
@@ -314,8 +324,17 @@ impl Filler<'_, '_> {
     fn add(&mut self, unit: &str) {
         if self.encoded(self.length + self.cost(unit)) > self.room() {
             if !self.fresh {
-                self.finish();
+                let (text, ends) = self.finish_unpadded();
                 self.lines.fold();
+                if !text.is_empty() {
+                    let mut start = 0;
+                    for end in ends {
+                        self.add(&text[start..end]);
+                        start = end;
+                    }
+                    self.add(unit);
+                    return;
+                }
             } else if self.fold && self.lines.column > 1 {
                 self.lines.out.pop();
                 self.lines.fold();
@@ -328,6 +347,38 @@ impl Filler<'_, '_> {
     fn take(&mut self, unit: &str) {
         self.length += self.cost(unit);
         self.text.push_str(unit);
+        self.ends.push(self.text.len());
+    }
+
+    /// Writes a word that others follow, in base64 without padding: GMime before 3.2.14 loses the word after a padded one. Returns the rest of
+    /// the text, with the ends of its units.
+    ///
+    /// Characters of three bytes behind one of one byte never end at a multiple of three. Then some of them go into a Q word.
+    fn finish_unpadded(&mut self) -> (String, Vec<usize>) {
+        let len = self.text.len();
+        if self.letter == Letter::Q || len.is_multiple_of(3) {
+            self.finish();
+            return (String::new(), Vec::new());
+        }
+        let aligned = self.ends.iter().copied().rfind(|end| end.is_multiple_of(3) && end * 2 > len);
+        let room = self.room();
+        let in_q = || {
+            let fits = |end: &&usize| q_cost(&self.text[..**end], self.place) <= room;
+            let ends = || self.ends.iter().take_while(fits).copied();
+            ends().filter(|end| (len - end).is_multiple_of(3)).last().or_else(|| ends().last())
+        };
+        let (letter, end) = match (aligned, aligned.is_none().then(in_q).flatten()) {
+            (Some(end), _) => (Letter::B, end),
+            (None, Some(end)) => (Letter::Q, end),
+            // A combining sequence for which no Q word has room.
+            (None, None) => (Letter::B, len),
+        };
+        let rest = self.text.split_off(end);
+        let ends = self.ends.iter().filter(|other| **other > end).map(|other| other - end).collect();
+        let before = std::mem::replace(&mut self.letter, letter);
+        self.finish();
+        self.letter = before;
+        (rest, ends)
     }
 
     /// Writes the word.
@@ -353,6 +404,7 @@ impl Filler<'_, '_> {
         out.push_str(CLOSE);
         self.lines.column += out.len() - start;
         self.text.clear();
+        self.ends.clear();
         self.length = 0;
     }
 }

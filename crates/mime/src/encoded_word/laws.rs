@@ -138,8 +138,9 @@ fn check_direct(value: &[u8]) -> bool {
         assert_eq!(told, []);
         return false;
     };
-    let context =
-        HeaderContext { raw: Some(Charset::WINDOWS_1252), doubts: true, ..HeaderContext::default() };
+    // The direct case is not asked about raw bytes whose charset is known.
+    let raw = value.is_ascii().then_some(Charset::WINDOWS_1252);
+    let context = HeaderContext { raw, doubts: true, ..HeaderContext::default() };
     let other = super::general(value, FieldKind::Unstructured, &context, &mut findings);
     assert_eq!((&*text, told), (&*other, findings), "{}", value.escape_ascii());
     true

@@ -75,6 +75,8 @@ use std::ops::Range;
 pub struct HeaderContext<'a> {
     /// Charset of raw bytes that are not valid UTF-8. None: detection over the value, else windows-1252.
     pub raw: Option<Charset>,
+    /// `raw` is a guess from little text: bytes that are valid UTF-8 stay UTF-8.
+    pub raw_is_uncertain: bool,
     /// What becomes of words whose charset nobody knows.
     pub unknown: UnknownLabel,
     /// Damage that is undone.
@@ -108,6 +110,11 @@ impl HeaderContext<'_> {
     #[inline]
     pub(crate) fn asks_for_nothing(&self) -> bool {
         !self.repairs.any() && self.map.is_none()
+    }
+
+    /// The charset that valid UTF-8 is weighed against.
+    pub(crate) fn rival_of_utf8(&self) -> Option<Charset> {
+        self.raw.filter(|&charset| !self.raw_is_uncertain && decode::is_plain(charset))
     }
 
     /// What a label stands for; true where the map said so.
@@ -252,7 +259,7 @@ fn general(value: &[u8], kind: FieldKind, context: &HeaderContext, findings: &mu
 /// Decodes a value as it stands in a header, or a text of several lines.
 ///
 /// A single line with its line end (folds are none) is a whole value: white space at its ends is no part of it. Of several lines each is
-/// decoded alone, and their line ends stay.
+/// decoded alone, and their line ends stay, except one between two encoded words: it disappears as a fold does.
 pub fn decode_lines(
     text: &[u8],
     kind: FieldKind,
@@ -286,8 +293,38 @@ pub fn decode_lines(
 fn line_end(text: &[u8], at: usize) -> usize {
     memchr::memchr_iter(b'\n', &text[at..])
         .map(|n| at + n + 1)
-        .find(|&end| !matches!(text.get(end), Some(b' ' | b'\t')))
-        .unwrap_or(text.len())
+        .scan(at, |start, end| Some((std::mem::replace(start, end), end)))
+        .find(|&(start, end)| {
+            !matches!(text.get(end), Some(b' ' | b'\t')) && !is_between_words(text, start, end)
+        })
+        .map_or(text.len(), |(_, end)| end)
+}
+
+/// Returns true if the line `start..end` ends in an encoded word, and the next line begins with one, both in known charsets.
+fn is_between_words(text: &[u8], start: usize, end: usize) -> bool {
+    if !text[end..].starts_with(b"=?") {
+        return false;
+    }
+    let line = text[start..end].trim_ascii_end();
+    if !line.ends_with(b"?=") {
+        return false;
+    }
+    let is_known =
+        |label: &[u8]| !label.is_empty() && Charset::for_label(label, View::Mail) != Resolved::Unknown;
+    let mut finder = token::Finder::new(line, line.len());
+    let (mut at, mut last) = (0, None);
+    while let Some(word) = finder.next_from(at) {
+        at = word.range.end;
+        last = Some(word);
+    }
+    let is_last = last.is_some_and(|word| word.range.end == line.len() && is_known(&line[word.label]));
+    let next_end = memchr::memchr2(b'\r', b'\n', &text[end..]).map_or(text.len(), |n| end + n);
+    let next = &text[end..next_end];
+    let is_next = || {
+        let word = token::Finder::new(next, next.len()).next_from(0);
+        word.is_some_and(|word| word.range.start == 0 && is_known(&next[word.label]))
+    };
+    is_last && is_next()
 }
 
 /// Text with words and raw bytes that has no structure of its own.
@@ -314,7 +351,7 @@ pub(crate) fn bytes_to_text<'b>(
     let known = charset.filter(|&c| c != Charset::US_ASCII || bytes.is_ascii());
     if known.is_none()
         && let Ok(text) = std::str::from_utf8(bytes)
-        && is_utf8_beside(context.raw.filter(|&c| decode::is_plain(c)), bytes, text)
+        && is_utf8_beside(context.rival_of_utf8(), bytes, text)
     {
         return (Cow::Borrowed(text), None, 0);
     }
@@ -473,7 +510,8 @@ mod tests {
             (" a\n =?utf-8?Q?_b?=\n", "a  b"),
             ("\n", ""),
             ("a\r\nb", "a\r\nb"),
-            ("=?utf-8?Q?a?=\n=?utf-8?Q?b?= \n\n", "a\nb \n\n"),
+            ("=?utf-8?Q?a?=\n=?utf-8?Q?b?= \n\n", "ab \n\n"),
+            ("=?utf-8?Q?a?= x\n=?utf-8?Q?b?=\n\n", "a x\nb\n\n"),
             ("a\n b\r\nc\r\n", "a b\r\nc\r\n"),
         ] {
             let context = HeaderContext::default();
@@ -485,6 +523,35 @@ mod tests {
         let _ = decode_lines(value, FieldKind::Unstructured, &HeaderContext::default(), &mut findings);
         let told: Vec<_> = findings.iter().map(|f| &value[f.at.clone()]).collect();
         assert_eq!(told, [b"=?utf-8?Q?=FF?="; 2]);
+    }
+
+    #[test]
+    fn damage_stays_where_it_is() {
+        for (value, want) in [
+            ("=?utf-8?Q?=9F=91=A9=E2=80=8D=F0=9F=91=A7?=", "\u{fffd}\u{fffd}\u{fffd}\u{200d}\u{1f467}"),
+            ("=?utf-8?Q?an_die_B=C3?=", "an die B\u{fffd}"),
+            ("=?utf-8?Q?=BCr?=", "\u{fffd}r"),
+            ("=?utf-8?q?=CF=81=CE!=B1?=", "ρ\u{fffd}!\u{fffd}"),
+            ("=?gbk?q?x=fe?= =?gbk?Q?=d6=f7=cc=e2?=", "x\u{fffd}主题"),
+            ("=?big5?q?x=fe?= =?big5?Q?=a4=a4=a4=e5?=", "x\u{fffd}中文"),
+            ("=?shift_jis?q?x=83?= =?shift_jis?Q?=83=8b?=", "x\u{fffd}ル"),
+            ("=?euc-kr?q?x=be?= =?euc-kr?Q?=be=c8=b3=e7?=", "x\u{fffd}안녕"),
+            // A split character beside a damaged one.
+            ("=?gbk?q?=fe?= =?gbk?Q?=d6=f7=cc?= =?gbk?Q?=e2?=", "\u{fffd}主题"),
+            ("=?iso-8859-15?b?aW=U=?=", "ie"),
+            ("=?UTF-16?B?MEIwRDBGMEgwSg==?=", "あいうえお"),
+            ("=?utf-16?B?Z05XZA==?=", "李坤"),
+            ("=?utf-16?Q?Hello_World?=", "Hello World"),
+            ("=?iso-8859-1?Q?_=20=e1=e2=E3=09=E4?=", "  áâã ä"),
+        ] {
+            let (text, codes) = read(value.as_bytes(), FieldKind::Unstructured);
+            assert_eq!(text, want, "{value}");
+            assert_eq!(
+                codes.contains(&"charset.invalid-bytes"),
+                want.contains('\u{fffd}'),
+                "{value} {codes:?}"
+            );
+        }
     }
 
     #[test]

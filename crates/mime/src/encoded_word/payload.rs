@@ -98,9 +98,11 @@ pub(crate) fn decode_b(payload: &[u8], start: Sextets, out: &mut Vec<u8>) -> Bas
     let (mut sextets, mut alphabet, mut foreign) = (start, 0usize, 0usize);
     // Equals signs that the last quantum still expects.
     let (mut expected, mut padded) = (0u8, false);
-    for &byte in payload {
+    for (at, &byte) in payload.iter().enumerate() {
         let Some(six) = sextet(byte) else {
-            if byte == b'=' {
+            if byte == b'=' && sextets.count == 2 && is_stray(&payload[at + 1..]) {
+                damage.foreign = true;
+            } else if byte == b'=' {
                 padded = true;
                 if sextets.count >= 2 {
                     expected = 3 - sextets.count;
@@ -136,6 +138,15 @@ pub(crate) fn decode_b(payload: &[u8], start: Sextets, out: &mut Vec<u8>) -> Bas
     damage.padding |= sextets.count > 1 || expected > 0;
     damage.foreign |= foreign > 0;
     Base64 { damage, left: sextets, plausible: foreign <= alphabet }
+}
+
+/// Returns true if an equals sign behind two sextets of a quantum, with `rest` after it, is no padding: another one does not follow, and what comes
+/// up to the next padding completes the quantum (`aW=U=` is `aWU=`).
+fn is_stray(rest: &[u8]) -> bool {
+    let rest = rest.iter().filter(|byte| **byte == b'=' || sextet(**byte).is_some());
+    let sextets = rest.clone().take_while(|byte| **byte != b'=').count();
+    let padding = rest.skip(sextets).take_while(|byte| **byte == b'=').take(3).count();
+    sextets > 0 && (2 + sextets + padding).is_multiple_of(4)
 }
 
 /// Decodes base64 without any damage (RFC 4648 4); false, and nothing is appended, for anything else.
@@ -242,6 +253,10 @@ mod tests {
             ("Zm!!9!v", "foo"),
             ("Zm 9\r\n v", "foo"),
             ("JQ", "%"),
+            ("aW=U=", "ie"),
+            ("aW=Vu", "ien"),
+            ("Zg=Zm8=", "ffo"),
+            ("Zg=Zg==", "ff"),
             ("abcde", "i\u{b7}\u{1d}"),
             ("", ""),
         ] {

@@ -68,6 +68,10 @@ impl Rewriting<'_> {
         let Target { form, column, eol } = target;
         match kind {
             FieldKind::Opaque => Vec::new(),
+            FieldKind::Unstructured if is_identifiers(value) => {
+                let _ = decode(value, kind, context, findings);
+                Vec::new()
+            }
             FieldKind::Parameters => params::rewrite(value, form, context, then, (column, eol), findings),
             FieldKind::Unstructured | FieldKind::Structured | FieldKind::Phrases => {
                 let (before, list) = plan(value, kind, &target, context, findings);
@@ -140,6 +144,19 @@ fn settle(
         after = apply(&after, &list);
     }
     None
+}
+
+/// Returns true for addresses or identifiers in angles with raw bytes and nothing else, as in `X-MS-TNEF-Correlator`. An encoded word would swallow
+/// the angles.
+fn is_identifiers(value: &[u8]) -> bool {
+    let mut pieces = value.split(|byte| lex::is_space(*byte)).filter(|piece| !piece.is_empty()).peekable();
+    let is_identifier = |piece: &[u8]| {
+        let inside = piece.strip_prefix(b"<").and_then(|rest| rest.strip_suffix(b">"));
+        inside.is_some_and(|inside| {
+            inside.contains(&b'@') && memchr::memchr3(b'<', b'>', b'?', inside).is_none()
+        })
+    };
+    pieces.peek().is_some() && pieces.all(is_identifier)
 }
 
 /// A text in the characters that the form has.

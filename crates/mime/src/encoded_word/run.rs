@@ -133,16 +133,24 @@ impl Reader<'_> {
                 findings.push(Finding::new(extent(group), EventKind::EwSplitChar, ""));
             }
         }
-        if let Some(read) = instead(bytes, charset, &text, &log, self.raw, self.context.language) {
+        let read = instead(bytes, charset, &text, &log, self.raw, self.context.language);
+        let is_separable = !charset.is_single_byte() && !charset.is_stateful();
+        if read.is_none() && log.losses() > 0 && group.len() > 1 && is_separable {
+            return (Cow::Owned(self.apart(charset, group, findings)), charset);
+        }
+        if let Some(read) = read {
             let (kind, detail) = read.event;
             findings.push(Finding { at: extent(group), kind, detail, count: 1 });
             return (read.text, read.used);
         }
         if log.losses() == 0 && !group.iter().any(|word| word.mapped) {
             let hints = || detect::Hints { language: self.context.language, ..MAIL };
-            if let Some(Otherwise { read, events }) =
-                otherwise(charset, bytes, self.raw, self.context.doubts.then_some(hints))
-            {
+            if let Some(Otherwise { read, events }) = otherwise(
+                charset,
+                bytes,
+                self.raw,
+                (self.context.doubts && is_evidence(bytes)).then_some(hints),
+            ) {
                 let told = events.into_iter().map(|(kind, detail)| Finding {
                     at: extent(group),
                     kind,
@@ -161,6 +169,41 @@ impl Reader<'_> {
             findings.push(Finding::new(extent(group), EventKind::CharsetVisualOrder, order));
         }
         (text, charset)
+    }
+
+    /// Decodes words of which some are damaged: neighbors are joined only where that saves a character, so that no word spoils the next one.
+    fn apart(&self, charset: Charset, group: &[Ready], findings: &mut Vec<Finding>) -> String {
+        /// Words that one character, or the state of a charset, may be spread over. The bound keeps the time linear.
+        const SPREAD: usize = 8;
+        let cost = |words: &[Ready]| {
+            let mut log = LossLog::with_limit(0);
+            let text = charset.decode(self.group_bytes(words), &mut log);
+            let is_private = |c: &char| matches!(c, '\u{E000}'..='\u{F8FF}');
+            log.losses() + text.chars().filter(is_private).count() as u64
+        };
+        // For each number of words, what is lost of them at least, and where their last group begins.
+        let mut best = vec![(0, 0)];
+        for end in 1..=group.len() {
+            let starts = (end.saturating_sub(SPREAD)..end).rev();
+            let costs = starts.map(|start| (best[start].0 + cost(&group[start..end]), start));
+            // Of two ways that lose as much, the one with the smaller group.
+            let least = costs.reduce(|least, other| if other.0 < least.0 { other } else { least });
+            best.push(least.unwrap_or((0, 0)));
+        }
+        let mut ends = Vec::new();
+        let mut end = group.len();
+        while end > 0 {
+            ends.push(best[end].1..end);
+            end = best[end].1;
+        }
+        let mut text = String::new();
+        for part in ends.into_iter().rev().map(|range| &group[range]) {
+            let mut log = LossLog::new();
+            text += &charset.decode(self.group_bytes(part), &mut log);
+            note_losses(part, part[0].bytes.start, &log, findings);
+            note_superset(charset, self.group_bytes(part), extent(part), findings);
+        }
+        text
     }
 
     fn alone<'s>(&'s self, charset: Charset, word: &Ready) -> (Cow<'s, str>, LossLog) {
@@ -244,7 +287,7 @@ impl Reader<'_> {
         }
         // What is UTF-8 by chance is what it was weighed against.
         let weighed = || std::str::from_utf8(bytes).is_ok().then(|| self.raw_charset(Zone::Text));
-        let used = self.raw.or_else(weighed).unwrap_or_else(|| guess(bytes, self.context.language));
+        let used = weighed().or(self.raw).unwrap_or_else(|| guess(bytes, self.context.language));
         findings.push(Finding::new(extent(group), EventKind::CharsetDetected, used.name()));
         let mut log = LossLog::new();
         let text = used.decode(bytes, &mut log);
@@ -278,6 +321,11 @@ impl Reader<'_> {
             findings.push(Finding::new(range.clone(), EventKind::EwGlued, ""));
         }
     }
+}
+
+/// Returns true if words may put their label in doubt: a few letters above 7F without any of ASCII (`áâã ä`) say too little.
+fn is_evidence(bytes: &[u8]) -> bool {
+    bytes.iter().any(u8::is_ascii_alphabetic) || bytes.iter().filter(|byte| !byte.is_ascii()).nth(4).is_some()
 }
 
 /// UTF-16 and UTF-32.

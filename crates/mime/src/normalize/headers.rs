@@ -112,16 +112,16 @@ pub(super) fn plan(
                 reading.report(id, raw, findings, report);
                 continue;
             }
-            let mut raw_of = RawCharset { charset: context.raw, confidence: None };
+            let mut raw_of = RawCharset { charset: context.raw, ..RawCharset::default() };
             let asks = || kind == FieldKind::Parameters && params::asks_the_message(value);
             if !ascii || encoded_word::has_open(value) || asks() {
                 raw_of = *raw_charset.get_or_insert_with(|| raw_header_charset(message, hints, policy));
-                context.raw = raw_of.charset;
+                (context.raw, context.raw_is_uncertain) = (raw_of.charset, raw_of.is_uncertain);
             }
             let mut kept = false;
             if let Some(form) = form {
                 let target = Target { form, column, eol: std::str::from_utf8(eol).unwrap_or("\r\n") };
-                let then = HeaderContext { raw: charset_then, ..context };
+                let then = HeaderContext { raw: charset_then, raw_is_uncertain: false, ..context };
                 let rewriting = Rewriting { value, kind, target, context: &context, then: &then };
                 let changes = rewriting.changes(&mut findings);
                 kept = is_kept(policy, &changes, &findings);

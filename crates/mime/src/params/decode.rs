@@ -596,6 +596,47 @@ mod tests {
     }
 
     #[test]
+    fn comments_stand_around_values() {
+        for (value, want) in [
+            ("a; name=(comment)one(comment)", "a; name=one"),
+            ("a; filename=(c) one (d); x=y", "a; filename=one; x=y"),
+            ("a; charset=(x)utf-8", "a; charset=utf-8"),
+            ("a; x=(c)y(d); z=1", "a; x=y; z=1"),
+            // Names of files have parentheses.
+            ("a; filename=(1)Plan.pdf", "a; filename=\"(1)Plan.pdf\""),
+            ("a; filename=Plan (1).pdf", "a; filename=\"Plan (1).pdf\""),
+            ("a; filename=(1).pdf; x=y", "a; filename=\"(1).pdf\"; x=y"),
+        ] {
+            assert_eq!(show(value), want, "{value}");
+        }
+        crate::linear::assert_linear(&"comments around values", 200_000, |n| {
+            let value = "; x=(c)y(".repeat(n / 9);
+            let _ = parse(value.as_bytes(), &HeaderContext::default(), &mut Vec::new());
+        });
+        crate::linear::assert_linear(&"tabs", 200_000, |n| {
+            let value = format!("a; x=\"{}\"", "\ta".repeat(n / 2));
+            let _ = parse(value.as_bytes(), &HeaderContext::default(), &mut Vec::new());
+        });
+    }
+
+    #[test]
+    fn tabs_in_quoted_values_are_told() {
+        for (value, want, count) in [
+            ("a; filename=\"a\tb.txt\"", "a; filename=\"a b.txt\"", 1),
+            ("a; filename=\"a\tb\\\"\tc.txt\"; x=y", "a; filename=\"a b\\\" c.txt\"; x=y", 2),
+            ("a; filename=\"a b.txt\"", "a; filename=\"a b.txt\"", 0),
+            // A fold, and white space between words.
+            ("a; filename=\"a\r\n\tb.txt\"", "a; filename=\"a b.txt\"", 0),
+            ("a; filename=\"=?utf-8?Q?a?=\t=?utf-8?Q?b?=\"", "a; filename=ab", 0),
+        ] {
+            let mut findings = Vec::new();
+            assert_eq!(parse(value.as_bytes(), &HeaderContext::default(), &mut findings).to_string(), want);
+            let told = findings.iter().filter(|f| f.kind == EventKind::EwControlChar).map(|f| f.count);
+            assert_eq!(told.sum::<u64>(), count, "{value:?} {findings:?}");
+        }
+    }
+
+    #[test]
     fn what_was_repaired_is_told() {
         for (value, want) in [
             ("a; f*0=x; f*2=z", vec!["param.gap"]),

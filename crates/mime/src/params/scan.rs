@@ -2,6 +2,7 @@
 
 use super::RawParam;
 use super::decode::{Form, split_name};
+use super::names::is_file_name;
 use crate::EventKind;
 use crate::encoded_word::{self, Finding, HeaderContext};
 use crate::lex::{self, Halves, may_shift, shift_length};
@@ -162,7 +163,11 @@ impl<'a> Scanner<'a> {
             // A comment here is a comment only when the value stands apart from it.
             let after = lex::comment_end(value, self.at);
             self.open_comment = after.is_none();
-            if after.is_some_and(|n| value.get(n).is_some_and(|&b| lex::is_space(b) || b == b'"')) {
+            if after.is_some_and(|n| {
+                value.get(n).is_some_and(|&b| lex::is_space(b) || b == b'"')
+                    || !is_file_name(&value[name.clone()])
+                    || is_token_in_comments(value, n)
+            }) {
                 self.at = lex::skip_cfws(value, self.at);
             }
         }
@@ -179,6 +184,7 @@ impl<'a> Scanner<'a> {
             }
             self.skip_junk();
             let inside = &value[inside];
+            self.note_tabs(start + 1, inside);
             if is_path(inside) {
                 self.tolerate(start..end, EventKind::ParamBackslash, "kept");
             }
@@ -194,6 +200,29 @@ impl<'a> Scanner<'a> {
             self.tolerate(start..end, EventKind::ParamUnquoted, "specials without quotes");
         }
         Item { raw: raw(start..end, unfold(&value[start..end])), name, quoted: false }
+    }
+
+    /// Notes tabs in a quoted string that are not part of a fold and do not separate encoded words: a space stands for each.
+    fn note_tabs(&mut self, start: usize, inside: &[u8]) {
+        let (mut at, mut count, mut first) = (0, 0, None);
+        while let Some(found) = inside.get(at..).and_then(|rest| memchr::memchr(b'\t', rest)) {
+            let tab = at + found;
+            let end = lex::skip_space(inside, tab);
+            let blanks = tab - inside[at..tab].iter().rev().take_while(|b| lex::is_space(**b)).count()..end;
+            let is_fold = inside[blanks.clone()].contains(&b'\n');
+            let separates = inside[..blanks.start].ends_with(b"?=") && inside[end..].starts_with(b"=?");
+            if !is_fold && !separates {
+                count += memchr::memchr_iter(b'\t', &inside[blanks.clone()]).count() as u64;
+                first.get_or_insert(start + tab);
+            }
+            at = end;
+        }
+        if let Some(first) = first {
+            self.tolerate(first..start + inside.len(), EventKind::EwControlChar, "a tab in a quoted string");
+            if let Some(finding) = self.tolerated.last_mut() {
+                finding.count = finding.count.max(count);
+            }
+        }
     }
 
     fn unquote(&self, inside: &'a [u8]) -> Cow<'a, [u8]> {
@@ -332,9 +361,22 @@ impl<'a> Scanner<'a> {
         };
         let range = end - bytes.len() - 2 * usize::from(quoted)..end;
         let name_range = self.at..self.at + name.len();
+        if quoted {
+            self.note_tabs(range.start + 1, bytes);
+        }
         self.at = next;
         Some(Item { raw: RawParam { name, range, value: Cow::Borrowed(bytes) }, name: name_range, quoted })
     }
+}
+
+/// Returns true if a token and comments follow, up to the end of the parameter: `one(comment)`.
+fn is_token_in_comments(value: &[u8], at: usize) -> bool {
+    let end = token_end(value, at);
+    let next = lex::skip_space(value, end);
+    if end == at || value.get(next) != Some(&b'(') || lex::comment_end(value, next).is_none() {
+        return false;
+    }
+    matches!(value.get(lex::skip_cfws(value, next)), None | Some(b';'))
 }
 
 /// True where `token=` stands.

@@ -15,6 +15,7 @@
 )]
 
 mod evidence;
+mod junk;
 mod numbers;
 mod policies;
 
@@ -482,6 +483,38 @@ fn mutants_keep_the_laws() {
 #[test]
 fn messages_whose_parts_tell_of_each_other_keep_the_laws() {
     keep_the_laws("MAILGLOT_MESSAGES", 3_000, |_, numbers| message(numbers));
+}
+
+/// Junk in one field changes no other field.
+#[test]
+fn messages_with_junk_in_a_field_keep_the_laws() {
+    keep_the_laws("MAILGLOT_MESSAGES", 3_000, |_, numbers| junk::message(numbers).0);
+}
+
+#[test]
+fn valid_utf_8_is_not_reread_because_of_junk_in_another_field() {
+    let policy = Policy::default();
+    for number in 0..5_000_u64 {
+        let mut numbers = Numbers(number << 20);
+        let (raw, name, text) = junk::message(&mut numbers);
+        let message = Message::parse(&raw, &Limits::default());
+        let context = header_context(&message, &policy);
+        let field = message.field(PartId::ROOT, name.to_ascii_lowercase().as_bytes()).unwrap();
+        let value = field.value.of(&raw);
+        let kind = field_kind(name.as_bytes());
+        assert_eq!(
+            encoded_word::decode(value, kind, &context, &mut Vec::new()).trim_start(),
+            text,
+            "{}",
+            raw.escape_ascii()
+        );
+        let written = process(&raw, &policy);
+        let after = Message::parse(&written.bytes, &Limits::default());
+        let value = after.field(PartId::ROOT, name.to_ascii_lowercase().as_bytes()).unwrap();
+        let value = value.value.of(&written.bytes);
+        let read = encoded_word::decode(value, kind, &header_context(&after, &policy), &mut vec![]);
+        assert_eq!(read.trim_start(), text, "{}", written.bytes.escape_ascii());
+    }
 }
 
 /// Tries as many messages as a variable of the environment says, or `usual`.

@@ -275,3 +275,53 @@ fn a_digest_of_changed_text_is_told() {
     assert!(!process(raw.as_bytes(), &Policy::default()).edits.is_empty());
     assert_eq!(codes(raw.as_bytes()), [""; 0]);
 }
+
+/// No encoded word takes the angles of an identifier.
+#[test]
+fn identifiers_in_angles_keep_their_raw_bytes() {
+    for field in [
+        &b"X-MS-TNEF-Correlator: <\xfc@x>"[..],
+        b"X-MS-TNEF-Correlator:\n <\xfc@x>",
+        b"X-Anything: <\xfc@x>",
+        b"X-Anything: <a@b>\n <\xfc@x>",
+        b"X-Anything: <\xc3\xbc@x>",
+    ] {
+        let raw = [field, b"\n\nx\n"].concat();
+        for policy in policies() {
+            let written = process(&raw, &policy);
+            let line = written.bytes.split(|byte| *byte == b'\n').collect::<Vec<_>>().join(&b" "[..]);
+            assert!(
+                line.windows(1).any(|w| w == b"<") && !line.windows(2).any(|w| w == b"=?"),
+                "{}",
+                line.escape_ascii()
+            );
+        }
+        keeps_the_laws(&raw);
+    }
+    let raw = b"X-Anything: see <\xfc@x> there\n\nx\n";
+    let written = process(raw, &Policy::default());
+    assert!(written.bytes.windows(2).any(|w| w == b"=?"), "{}", written.bytes.escape_ascii());
+}
+
+/// UTF-8 in one field says nothing about the charset of raw bytes in another one.
+#[test]
+fn raw_bytes_beside_utf_8_are_read_by_themselves() {
+    for (raw, name, want) in [
+        (&b"Subject: caf\xc3\xa9\nX-A: caf\xe9\n\nx\n"[..], "x-a", "caf\u{e9}"),
+        (b"Subject: caf\xc3\xa9\nX-A: caf\xe9\n\nx\n", "subject", "caf\u{e9}"),
+        (b"X-A: Gr\xfc\xdfe\nSubject: \xe6\x97\xa5\xe6\x9c\xac\n\nx\n", "x-a", "Gr\u{fc}\u{df}e"),
+        (b"Content-Type:\xa0text/plain\nSubject: caf\xc3\xa9\n\nx\n", "subject", "caf\u{e9}"),
+    ] {
+        let read = |raw: &[u8]| {
+            let (message, policy) = (Message::parse(raw, &Limits::default()), Policy::default());
+            let context = mailglot_mime::header_context(&message, &policy);
+            let field = message.field(PartId::ROOT, name.as_bytes()).expect("the field");
+            let value = field.value.of(raw);
+            decode(value, FieldKind::Unstructured, &context, &mut Vec::new()).trim().to_owned()
+        };
+        assert_eq!(read(raw), want, "{}", raw.escape_ascii());
+        let written = process(raw, &Policy::default());
+        assert_eq!(read(&written.bytes), want, "{}", written.bytes.escape_ascii());
+        keeps_the_laws(raw);
+    }
+}

@@ -22,8 +22,12 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
     read.map_err(|error| Failure::input("standard input", &error))?;
     let policy = args.reading.policy();
     let message = Message::parse(&raw, &policy.limits);
-    let context =
-        HeaderContext { raw: header_context(&message, &policy).raw, ..super::context(args, &policy) };
+    let told = header_context(&message, &policy);
+    let context = HeaderContext {
+        raw: told.raw,
+        raw_is_uncertain: told.raw_is_uncertain,
+        ..super::context(args, &policy)
+    };
     let mut out = BufWriter::new(io::stdout());
     let mut counts = Counts::default();
     for entry in entries(&message) {

@@ -2,27 +2,49 @@
 //!
 //! # Limits
 //!
-//! An address beyond ASCII cannot be encoded, and is refused. In a list words that are there stay, in UTF-8.
+//! An address beyond ASCII cannot be encoded. For a value of standard input that cannot be encoded an empty line is written, so that
+//! lines of output match those of input.
+//! In a list words that are there stay, in UTF-8.
 
 use super::super::values::{End, each, put};
 use crate::args::{CompatForm, EncodeArgs, WordEncoding};
 use crate::exit::{Exit, Failure};
+use crate::output::Console;
 use mailglot_mime::encoded_word::{self, Encoding, Place, Style, Unencodable};
 use mailglot_mime::params::{self, Compat};
 
-pub(super) fn run(args: &EncodeArgs) -> Result<Exit, Failure> {
+pub(super) fn run(args: &EncodeArgs, console: Console) -> Result<Exit, Failure> {
+    let is_stream = args.texts.is_empty() || args.texts.iter().any(|text| text == "-");
+    let (mut number, mut exit) = (0_u64, Exit::Done);
     each(&args.texts, End::Line, |value, out| {
-        let text = std::str::from_utf8(value).map_err(|error| {
-            let at = error.valid_up_to();
-            Failure::new(Exit::Usage, format!("header encode: the text is not UTF-8 at byte {at}"))
-        })?;
-        let text = &unfolded(text);
-        let encoded = match &args.param {
-            Some(name) => parameter(args, name, text)?,
-            None => words(args, text)?,
-        };
-        put(out, &[encoded.as_bytes(), b"\n"])
-    })
+        number += 1;
+        match encoded(args, value) {
+            Ok(encoded) => put(out, &[encoded.as_bytes(), b"\n"]),
+            Err(failure) if is_stream => {
+                exit = failure.exit;
+                console.error(format_args!("{} (value {number} of standard input)", failure.message));
+                put(out, &[b"\n"])
+            }
+            Err(failure) => {
+                exit = failure.exit;
+                console.error(failure.message);
+                Ok(())
+            }
+        }
+    })?;
+    Ok(exit)
+}
+
+fn encoded(args: &EncodeArgs, value: &[u8]) -> Result<String, Failure> {
+    let text = std::str::from_utf8(value).map_err(|error| {
+        let at = error.valid_up_to();
+        Failure::new(Exit::Usage, format!("header encode: the text is not UTF-8 at byte {at}"))
+    })?;
+    let text = &unfolded(text);
+    match &args.param {
+        Some(name) => parameter(args, name, text),
+        None => words(args, text),
+    }
 }
 
 /// The text as one line: a line end goes where white space follows, or the end; elsewhere a space stands for it.

@@ -2,7 +2,8 @@
 //!
 //! # Limits
 //!
-//! A CR before white space counts as a fold, since there is mail whose lines end so.
+//! A CR before white space counts as a fold, since there is mail whose lines end so. Of several line ends before white space the last one is
+//! the fold.
 
 use mailglot_mime::EventKind;
 use mailglot_mime::encoded_word::Finding;
@@ -31,19 +32,26 @@ fn without<'v>(
         let start = at + found;
         let run = &value[start..];
         at = start + run.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
-        let is_fold = matches!(value.get(at), None | Some(b' ' | b'\t'));
-        if is_fold || !is_foreign(&value[start..at]) {
+        let is_folded = matches!(value.get(at), None | Some(b' ' | b'\t'));
+        let end = if is_folded { at - last_line_end(&value[start..at]) } else { at };
+        if end == start || !is_foreign(&value[start..end]) {
             continue;
         }
-        line.to_mut()[start..at].fill(b' ');
-        count += (at - start) as u64;
-        told = Some(told.map_or(start, |told| told.start)..at);
+        line.to_mut()[start..end].fill(b' ');
+        count += (end - start) as u64;
+        told = Some(told.map_or(start, |told| told.start)..end);
     }
     if let Some(at) = told {
         let (kind, detail) = (EventKind::EwControlChar, Cow::Borrowed("a line end that is no fold"));
         findings.push(Finding { at, kind, detail, count });
     }
     line
+}
+
+/// Length of the last line end of several: LF, CR, or LF with the CRs before it.
+fn last_line_end(run: &[u8]) -> usize {
+    let Some(before) = run.strip_suffix(b"\n") else { return run.len().min(1) };
+    1 + before.iter().rev().take_while(|byte| **byte == b'\r').count()
 }
 
 #[cfg(test)]
@@ -53,7 +61,13 @@ mod tests {
     #[test]
     fn line_ends_are_folds_or_told() {
         type Text = &'static [u8];
-        let table: [(Text, Text, Text, u64); 8] = [
+        let table: [(Text, Text, Text, u64); 14] = [
+            (b"a\n\n b", b"a \n b", b"a\n\n b", 1),
+            (b"a\r\n\r\n b", b"a  \r\n b", b"a\r\n\r\n b", 2),
+            (b"a\n\r b", b"a \r b", b"a\n\r b", 1),
+            (b"a\r\r\n b", b"a\r\r\n b", b"a\r\r\n b", 0),
+            (b"\n\r", b" \r", b"\n\r", 1),
+            (b"a\n\n\n", b"a  \n", b"a\n\n\n", 2),
             (b"a b", b"a b", b"a b", 0),
             (b"a\r\n b\n\tc\r d\r\n", b"a\r\n b\n\tc\r d\r\n", b"a\r\n b\n\tc\r d\r\n", 0),
             (b"a\nb", b"a b", b"a\nb", 1),

@@ -31,6 +31,7 @@ pub(crate) fn render(job: &NormalizeJob, summary: &Summary) -> String {
             "charset_map": policy.charset_map.entries().map(|(label, charset)| (label.to_owned(), charset.name())).collect::<Vec<_>>(),
             "lang_hint": policy.language,
             "force_format": job.force_format,
+            "verify": job.verify,
             "message_limit": policy.limits.message,
             "ledger": job.ledger_place().map(|ledger| FileName::of(&ledger)),
         },

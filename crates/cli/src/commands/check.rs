@@ -2,7 +2,7 @@
 
 use super::summary::{
     EXAMPLES, ambiguous, charsets, doubtful_separators, findings, left_alone, profile, quoted, severity_of,
-    shell_word, shown, tell_damaged, varied,
+    shell_word, shown, tell_damaged, varied, verified,
 };
 use super::{all_cores, judged, note};
 use crate::args::CheckArgs;
@@ -23,6 +23,7 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
         policy: args.reading.policy(),
         threads: all_cores(),
         force_format: args.force_format,
+        verify: args.verify,
     };
     let account = stoppable(|progress| watched(console, progress, || check(&job, progress)))?;
     let mut worst = Exit::Done;
@@ -59,6 +60,7 @@ fn lines(account: &Summary, next: Option<&str>, all: bool, style: Style) -> Vec<
         number(account.changed),
         counted(account.messages_in, "message")
     ));
+    lines.extend(verified(account));
     lines.extend(findings(account, all, style));
     lines.extend(left_alone(account, all));
     let examples = |title: &str, most: usize, wanted: &dyn Fn(&Example) -> bool| {

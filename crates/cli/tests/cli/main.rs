@@ -16,3 +16,4 @@ mod proxy;
 mod sandbox;
 mod text;
 mod told;
+mod verify;

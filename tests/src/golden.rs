@@ -66,6 +66,7 @@ fn normalized(archive: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
         threads: 1,
         force: false,
         force_format: false,
+        verify: false,
     };
     normalize(&job, &Progress::default()).map_err(|error| io::Error::other(error.to_string()))?;
     Ok(tree::read(&output)?

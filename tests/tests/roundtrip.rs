@@ -57,6 +57,7 @@ fn every_shared_message_comes_back_alone() {
             threads: 1,
             force: false,
             force_format: true,
+            verify: false,
         };
         let summary = normalize(&job, &Progress::default())
             .unwrap_or_else(|error| panic!("{}: {error}", message.display()));

@@ -132,6 +132,10 @@ pub(crate) struct NormalizeArgs {
     /// End with exit code 3 when something was found; the output is written all the same.
     #[arg(long, value_name = "WHAT")]
     pub(crate) fail_on: Option<FailOn>,
+    /// Read each rewritten message with a second, independent reader before it is accepted. A message that it reads otherwise is set
+    /// aside (`verify.disagrees`), and the exit code is 2.
+    #[arg(long)]
+    pub(crate) verify: bool,
     /// Replace an output, ledger and report that stand there.
     #[arg(long)]
     pub(crate) force: bool,
@@ -296,6 +300,9 @@ pub(crate) struct CheckArgs {
     /// Read files that have no header field as messages; otherwise they are refused, since they are no mail.
     #[arg(long)]
     pub(crate) force_format: bool,
+    /// Read what would be written with a second, independent reader, and tell which messages it reads otherwise (`verify.disagrees`).
+    #[arg(long)]
+    pub(crate) verify: bool,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 }

@@ -12,13 +12,16 @@ use crate::file_name::Address;
 use crate::quote::{count_marks, has_from, has_from_line, line_end, may_hold_from, rebuild};
 use crate::reader::Feed;
 use crate::tally::{Complete, Tally};
+use crate::verify::{Disagreement, Verdict, Verifier};
 use crate::{Progress, length_field, names, status};
 use mailglot_archive::ledger::{BlockBuilder, Body, Change, MessageRecord, Old, RawKind, Record, Requote};
 use mailglot_archive::mbox::{
     is_separator_kept, line_end as line_end_of, quote_mboxrd, requotes, separator_for, trailer_for, unquote,
 };
 use mailglot_archive::{Entry, EntryKind, Flags, Format, OutBatch, OutItem, Packing, Quoting};
-use mailglot_mime::{Edit, Plan, Policy, Report, Severity, Span, Undo, plan, splice, undo_edits};
+use mailglot_mime::{
+    Edit, Message, Plan, Policy, Report, Severity, Span, Undo, plan_parsed, splice, undo_edits,
+};
 use std::borrow::Cow;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -44,18 +47,20 @@ pub(crate) struct Compose<'a> {
     pub(crate) progress: &'a Progress,
     /// Codes that need no more examples.
     pub(crate) complete: &'a Complete,
-    /// Tells what to change of a message; [`plan`] but in tests.
+    /// Tells what to change of a message; [`plan_parsed`] but in tests.
     pub(crate) process: Process,
+    /// Reads each rewritten message with a second reader before it is accepted.
+    pub(crate) verify: bool,
 }
 
-/// The shape of [`plan`].
-pub(crate) type Process = fn(&[u8], &Policy) -> Plan;
+/// The shape of [`plan_parsed`].
+pub(crate) type Process = fn(&Message<'_>, &Policy) -> Plan;
 
 /// Bytes of a message that is handled with care for memory.
 const LARGE: usize = 8 << 20;
 
 /// The function that is used outside tests.
-pub(crate) const PROCESS: Process = plan;
+pub(crate) const PROCESS: Process = plan_parsed;
 
 /// What comes of a batch.
 #[derive(Debug, Default)]
@@ -84,22 +89,32 @@ impl Composed {
     }
 }
 
+/// What a worker keeps between batches.
+pub(crate) struct Kit {
+    builder: BlockBuilder,
+    /// Where rewritten messages are verified.
+    verifier: Option<Verifier>,
+}
+
 impl Work for Compose<'_> {
-    type Kit = BlockBuilder;
+    type Kit = Kit;
     type Done = Composed;
 
     fn is_interrupted(&self) -> bool {
         self.progress.is_interrupted()
     }
 
-    fn kit(&self) -> io::Result<BlockBuilder> {
-        BlockBuilder::new()
+    fn kit(&self) -> io::Result<Kit> {
+        Ok(Kit { builder: BlockBuilder::new()?, verifier: self.verify.then(Verifier::new) })
     }
 
-    fn work(&self, builder: &mut BlockBuilder, feed: &Feed, done: &mut Composed) -> io::Result<()> {
+    fn work(&self, kit: &mut Kit, feed: &Feed, done: &mut Composed) -> io::Result<()> {
         done.clear();
         done.tally.begin(self.complete);
-        let mut batch = Batch { job: self, feed, builder, done, name: &feed.name, more: feed.continued };
+        let Kit { builder, verifier } = kit;
+        let verifier = verifier.as_ref();
+        let mut batch =
+            Batch { job: self, feed, builder, verifier, done, name: &feed.name, more: feed.continued };
         batch.entries();
         if self.ledger.is_some() {
             batch.builder.finish(&mut batch.done.block)?;
@@ -114,6 +129,7 @@ struct Batch<'a> {
     job: &'a Compose<'a>,
     feed: &'a Feed,
     builder: &'a mut BlockBuilder,
+    verifier: Option<&'a Verifier>,
     done: &'a mut Composed,
     name: &'a [u8],
     more: bool,
@@ -131,6 +147,8 @@ struct Made {
     length_removed: Option<Span>,
     /// The mailbox ends a last line that had no end.
     ends_line: bool,
+    /// What the second reader says of a message with edits, where one was asked.
+    verdict: Option<Verdict>,
 }
 
 impl<'a> Batch<'a> {
@@ -183,15 +201,25 @@ impl<'a> Batch<'a> {
         let raw = if froms { unquote(old, entry.quoting) } else { Cow::Borrowed(old) };
         let start = self.done.out.bytes.len();
         self.done.tally.messages += 1;
-        let job = self.job;
+        let (job, verifier) = (self.job, self.verifier);
         let out = &mut self.done.out.bytes;
         // Whatever a message does to the code that reads it, the rest of the archive goes on.
-        let made = catch_unwind(AssertUnwindSafe(|| job.make(entry, old, &raw, (froms, last), bytes, out)));
+        let made = catch_unwind(AssertUnwindSafe(|| {
+            job.make(entry, old, &raw, (froms, last), bytes, verifier, out)
+        }));
         let Ok((made, lengths)) = made else {
             self.done.out.bytes.truncate(start);
-            return self.set_aside(entry);
+            return self.fault(entry);
         };
         let address = || job.address(entry);
+        match &made.verdict {
+            Some(Verdict::Rejected(disagreement)) => {
+                self.done.out.bytes.truncate(start);
+                return self.disagreement(entry, disagreement);
+            }
+            Some(Verdict::Accepted(defects)) => self.done.tally.verified(defects),
+            None => {}
+        }
         self.done.tally.message(&address, &raw, &made.report, made.changed);
         if let Some(field) = made.length_removed {
             let detail = "field removed: it was true of the old bytes only";
@@ -352,12 +380,23 @@ impl<'a> Batch<'a> {
         self.done.tally.event("mbox.line-end-added", Severity::Info, address, entry.offset, detail);
     }
 
-    /// Keeps a message that could not be worked on out of the output, but not out of the account.
-    fn set_aside(&mut self, entry: &'a Entry) {
-        let bytes = &self.feed.batch.bytes[entry.span.clone()];
+    /// Sets a message aside that a fault of the program kept from being worked on.
+    fn fault(&mut self, entry: &'a Entry) {
         let address = || self.job.address(entry);
         let detail = "internal fault; the message was copied as it is";
         self.done.tally.event("msg.set-aside", Severity::Loss, address, entry.offset, detail);
+        self.set_aside(entry);
+    }
+
+    /// Sets a message aside that the second reader reads otherwise after its rewriting.
+    fn disagreement(&mut self, entry: &'a Entry, disagreement: &Disagreement) {
+        self.done.tally.disagreement(|| self.job.address(entry), disagreement);
+        self.set_aside(entry);
+    }
+
+    /// Keeps a message out of the output, but not out of the account.
+    fn set_aside(&mut self, entry: &'a Entry) {
+        let bytes = &self.feed.batch.bytes[entry.span.clone()];
         self.done.tally.set_aside += 1;
         self.record(&Record::Raw { kind: RawKind::SetAside, bytes });
         let message = &self.feed.batch.bytes[entry.message.clone()];
@@ -383,6 +422,7 @@ impl Compose<'_> {
     }
 
     /// Processes a message and appends it to `out`, with what stands around it. Gives the lengths of separator, message, trailer.
+    #[allow(clippy::too_many_arguments)] // One call; a struct for it would say less.
     fn make(
         &self,
         entry: &Entry,
@@ -390,12 +430,17 @@ impl Compose<'_> {
         raw: &[u8],
         (froms, last): (bool, bool),
         batch: &[u8],
+        verifier: Option<&Verifier>,
         out: &mut Vec<u8>,
     ) -> (Made, [usize; 3]) {
-        let Plan { mut edits, report } = if Packing::of(raw).is_some() {
-            Plan { edits: Vec::new(), report: Report::default() }
-        } else {
-            (self.process)(raw, self.policy)
+        let message = (Packing::of(raw).is_none() && raw.len() <= self.policy.limits.message)
+            .then(|| Message::parse(raw, &self.policy.limits));
+        let Plan { mut edits, report } = match &message {
+            None => Plan { edits: Vec::new(), report: Report::default() },
+            Some(message) => (self.process)(message, self.policy),
+        };
+        let verify = |edits: &[Edit], new: &[u8], undo: &[Undo]| {
+            Some(verifier?.verify(message.as_ref()?, edits, new, undo, self.policy))
         };
         let Some(to) = self.to else {
             let length_removed = self.from_mbox.then(|| length_field::remove(raw, &mut edits)).flatten();
@@ -407,7 +452,15 @@ impl Compose<'_> {
                 ends_line = self.ends_line(out.is_empty(), out, old_trailer, last);
                 out.clear();
             }
-            return (Made { report, changed, way: None, same: false, length_removed, ends_line }, [0; 3]);
+            let verdict = if changed && verifier.is_some() {
+                verify(&edits, &spliced(raw, &edits), &undo_edits(raw, &edits))
+            } else {
+                None
+            };
+            return (
+                Made { report, changed, way: None, same: false, length_removed, ends_line, verdict },
+                [0; 3],
+            );
         };
         // A mailbox with quoting has no lengths: one that is true would let its reader take the quoting for text, and the next message for
         // a part of this one.
@@ -447,15 +500,22 @@ impl Compose<'_> {
         let new = &out[body..end];
         let changed = !edits.is_empty();
         let same = (!froms && !changed) || new == old;
-        let mut way = None;
-        if !same && self.ledger.is_some() {
+        let (mut way, mut verdict) = (None, None);
+        let verified = changed && verifier.is_some();
+        if verified || !same && self.ledger.is_some() {
             let undo = undo_edits(raw, &edits);
+            if verified {
+                // Where nothing was quoted the output is what the edits made.
+                let quoted = to == Format::Mbox && quotes;
+                let new = if quoted { Cow::Owned(spliced(raw, &edits)) } else { Cow::Borrowed(new) };
+                verdict = verify(&edits, &new, &undo);
+            }
             // What was copied to the output is no longer needed; a large message counts several times already.
             drop(edits);
             way = self.way_back(entry.quoting, false, quotes, old, new, &undo).map(|requote| (requote, undo));
         }
         let lengths = [body - start, end - body, out.len() - end];
-        (Made { report, changed, way, same, length_removed, ends_line }, lengths)
+        (Made { report, changed, way, same, length_removed, ends_line, verdict }, lengths)
     }
 
     /// Whether a Content-Length is true no longer of a message that leaves a mailbox for a file of its own, where it has so many bytes.
@@ -546,6 +606,13 @@ fn ends_open(raw: &[u8], edits: &[Edit]) -> bool {
         Some(edit) => !edit.with.ends_with(b"\n"),
         None => !raw.ends_with(b"\n") || edits.last().is_some_and(|edit| edit.span.end == raw.len()),
     }
+}
+
+fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(raw.len());
+    // Writing to a Vec cannot fail.
+    let _ = splice(raw, edits, &mut bytes);
+    bytes
 }
 
 fn change(undo: &Undo) -> Change<'_> {

@@ -14,7 +14,7 @@
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("a.eml");
 //! std::fs::write(&path, "Subject: hello\n\ntext\n")?;
-//! let job = CheckJob { inputs: vec![path], policy: Default::default(), threads: 1, force_format: false };
+//! let job = CheckJob { inputs: vec![path], policy: Default::default(), threads: 1, force_format: false, verify: false };
 //! let summary = check(&job, &Progress::default())?;
 //! assert_eq!(summary.messages_in, 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -25,6 +25,8 @@
 //! Permissions, owners and times of files are not restored, links inside folders are not followed by restoring; names,
 //! contents and empty folders are restored. Of a folder of mailboxes alone, those of Apple Mail (`X.mbox/`) among them, the mailboxes are restored.
 #![forbid(unsafe_code)]
+
+pub mod verify;
 
 mod away;
 mod compose;
@@ -61,5 +63,5 @@ pub use message::{Located, locate};
 pub use normalize::{CheckJob, LedgerPlace, NormalizeJob, check, normalize};
 pub use progress::Progress;
 pub use restore::{RestoreJob, Restored, restore};
-pub use summary::{Example, SourceSummary, Summary};
+pub use summary::{Example, SourceSummary, Summary, VerifySummary};
 pub use texts::{TextOptions, TextRecord, Untold, texts};

@@ -12,7 +12,8 @@ use crate::layout::{self, Input, Search};
 use crate::plan::{Plan, Ready, Target, with_suffix};
 use crate::reader::Reader;
 use crate::tally::{Complete, Tally};
-use crate::{Error, Progress, SourceSummary, Summary, report};
+use crate::verify::READERS;
+use crate::{Error, Progress, SourceSummary, Summary, VerifySummary, report};
 use mailglot_archive::ledger::{Archived, Footer, Writer};
 use mailglot_archive::replace::{FolderReplacement, Replacement, is_stream, open_stream};
 use mailglot_archive::{BoxEvent, Destination, Format, create};
@@ -55,6 +56,8 @@ pub struct NormalizeJob {
     pub force: bool,
     /// Read files as messages that have no header field, which are refused otherwise.
     pub force_format: bool,
+    /// Read each rewritten message with a second reader, and set it aside where that reads something else ([`crate::verify`]).
+    pub verify: bool,
 }
 
 impl NormalizeJob {
@@ -79,6 +82,8 @@ pub struct CheckJob {
     pub threads: usize,
     /// Read files as messages that have no header field, which are refused otherwise.
     pub force_format: bool,
+    /// Read what would be written with a second reader, as [`NormalizeJob::verify`] does.
+    pub verify: bool,
 }
 
 /// Runs a normalization: output, ledger and report appear whole, or not at all.
@@ -88,7 +93,7 @@ pub fn normalize(job: &NormalizeJob, progress: &Progress) -> Result<Summary, Err
 
 /// Plans every message and writes nothing. An input that cannot be read does not stop the others: [`Summary::unread`] names it.
 pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
-    let mut run = Run::new(&job.policy, job.threads, progress, PROCESS);
+    let mut run = Run::new(&job.policy, job.threads, progress, PROCESS, job.verify);
     if job.inputs.is_empty() {
         return Err(Error::Usage("no input is given".into()));
     }
@@ -126,7 +131,7 @@ pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
 fn normalize_with(job: &NormalizeJob, progress: &Progress, process: Process) -> Result<Summary, Error> {
     let Search { inputs, left_out } = layout::find(&job.inputs, job.force_format)?;
     let plan = Plan::new(job, &inputs)?;
-    let mut run = Run::new(&job.policy, job.threads, progress, process);
+    let mut run = Run::new(&job.policy, job.threads, progress, process, job.verify);
     run.note(&left_out);
     run.announce(&inputs);
 
@@ -259,8 +264,16 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(policy: &'a Policy, threads: usize, progress: &'a Progress, process: Process) -> Self {
-        let (complete, summary) = (Complete::default(), Summary::default());
+    fn new(
+        policy: &'a Policy,
+        threads: usize,
+        progress: &'a Progress,
+        process: Process,
+        verify: bool,
+    ) -> Self {
+        let readers = READERS.map(str::to_owned).to_vec();
+        let verify = verify.then(|| VerifySummary { readers, ..VerifySummary::default() });
+        let (complete, summary) = (Complete::default(), Summary { verify, ..Summary::default() });
         Self { policy, threads, progress, process, complete, summary }
     }
 }
@@ -315,6 +328,7 @@ impl Run<'_> {
             progress: self.progress,
             complete: &self.complete,
             process: self.process,
+            verify: self.summary.verify.is_some(),
         };
         let hash = target.map(|_| ArchiveHash::new(input.folder));
         let mut account = SourceSummary { path: input.name_in_json(), ..SourceSummary::default() };

@@ -208,6 +208,7 @@ mod tests {
             threads: 1,
             force: true,
             force_format: false,
+            verify: false,
         };
         let turn = turn([at("out").as_path(), at("out.ledger").as_path()]);
         let other = spawn(move || normalize(&job, &Progress::default()));

@@ -32,6 +32,7 @@ pub(crate) fn render(job: &NormalizeJob, summary: &Summary) -> String {
             "lang_hint": policy.language,
             "force_format": job.force_format,
             "detect": policy.detection.name(),
+            "verify": job.verify,
             "message_limit": policy.limits.message,
             "ledger": job.ledger_place().map(|ledger| FileName::of(&ledger)),
         },

@@ -45,6 +45,21 @@ pub struct Example {
     pub detail: String,
 }
 
+/// What a second reader made of the rewritten messages (`--verify`). The messages that it was asked about are `agreed + excused + disagreed`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct VerifySummary {
+    /// The second readers, with their versions.
+    pub readers: Vec<String>,
+    /// Messages that it reads as this project reads the original.
+    pub agreed: u64,
+    /// Messages that it reads otherwise only because of its known defects.
+    pub excused: u64,
+    /// Messages that it reads otherwise; they were set aside.
+    pub disagreed: u64,
+    /// Number of messages by known defect.
+    pub defects: BTreeMap<String, u64>,
+}
+
 /// The account of a normalisation or a dry run. `messages_in == written + set_aside` holds, or the job fails.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct Summary {
@@ -60,7 +75,7 @@ pub struct Summary {
     pub doubtful_separators: u64,
     /// Messages written.
     pub written: u64,
-    /// Messages copied raw to the set-aside folder after an internal fault.
+    /// Messages copied raw to the set-aside folder: after an internal fault, or because a second reader disagreed.
     pub set_aside: u64,
     /// Messages with at least one edit.
     pub changed: u64,
@@ -78,6 +93,9 @@ pub struct Summary {
     /// Bytes of the ledger; None without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger_bytes: Option<u64>,
+    /// What the second reader made of the rewritten messages; None where none was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verify: Option<VerifySummary>,
     /// Events of severity repair.
     pub repairs: u64,
     /// Events of severity loss.

@@ -2,6 +2,7 @@
 
 use crate::file_name::Address;
 use crate::guesses::{self, GuessExample, LeastCertain};
+use crate::verify::{Defect, Disagreement};
 use crate::{Example, Progress, SourceSummary, Summary};
 use mailglot_archive::{BoxEvent, BoxEventKind, Packing};
 use mailglot_codec::Charset;
@@ -16,9 +17,12 @@ const EXAMPLES: usize = 3;
 /// The same of what was left out, which nobody should have to look for.
 const NAMED: usize = 1000;
 
+/// The code of a message that the second reader reads otherwise.
+const VERIFY_DISAGREES: &str = "verify.disagrees";
+
 /// Examples kept of a code.
 fn most(code: &str) -> usize {
-    if LEFT_OUT.iter().any(|kind| kind.code() == code) { NAMED } else { EXAMPLES }
+    if code == VERIFY_DISAGREES || LEFT_OUT.iter().any(|kind| kind.code() == code) { NAMED } else { EXAMPLES }
 }
 
 /// What is told of bytes and files that no message was read from.
@@ -89,7 +93,17 @@ pub(crate) struct Tally {
     /// By charset and reason, then by label: looked up without making a key.
     charsets: HashMap<(Charset, How), HashMap<Option<String>, u64>>,
     examples: Vec<Example>,
+    verified: Verified,
     complete: Arc<BTreeSet<String>>,
+}
+
+/// What became of the rewritten messages that the second reader read.
+#[derive(Debug, Default)]
+struct Verified {
+    agreed: u64,
+    excused: u64,
+    disagreed: u64,
+    defects: BTreeMap<&'static str, u64>,
 }
 
 /// A number for each [`EventKind`].
@@ -196,6 +210,34 @@ impl Tally {
         }
     }
 
+    /// Adds a rewritten message that the second reader reads as it should, but for these known defects.
+    pub(crate) fn verified(&mut self, defects: &[Defect]) {
+        let count = if defects.is_empty() { &mut self.verified.agreed } else { &mut self.verified.excused };
+        *count += 1;
+        for defect in defects {
+            *self.verified.defects.entry(defect.name()).or_default() += 1;
+        }
+    }
+
+    /// Adds a rewritten message that the second reader reads otherwise.
+    pub(crate) fn disagreement(&mut self, address: impl FnOnce() -> Address, disagreement: &Disagreement) {
+        self.verified.disagreed += 1;
+        self.losses += 1;
+        if self.count(VERIFY_DISAGREES) {
+            let Address { message, path } = address();
+            self.examples.push(Example {
+                code: VERIFY_DISAGREES.to_owned(),
+                message,
+                path,
+                part: disagreement.section.clone(),
+                offset: disagreement.at as u64,
+                length: 0,
+                count: 1,
+                detail: disagreement.to_string(),
+            });
+        }
+    }
+
     /// Adds what splitting found.
     pub(crate) fn box_event(&mut self, path: &str, event: &BoxEvent) {
         let severity = match event.kind {
@@ -246,6 +288,14 @@ impl Tally {
         complete.set_bar(summary.least_certain.bar());
         summary.damaged.extend(tally.damaged);
         summary.doubtful_separators += tally.doubtful_separators;
+        if let Some(verify) = &mut summary.verify {
+            verify.agreed += tally.verified.agreed;
+            verify.excused += tally.verified.excused;
+            verify.disagreed += tally.verified.disagreed;
+            for (defect, count) in tally.verified.defects {
+                *verify.defects.entry(defect.to_owned()).or_default() += count;
+            }
+        }
         for example in tally.examples {
             let known = summary.examples.iter().filter(|e| e.code == example.code).count();
             if known + 1 >= most(&example.code) {

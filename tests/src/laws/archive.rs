@@ -236,6 +236,7 @@ fn run(
         threads,
         force: false,
         force_format: true,
+        verify: false,
     };
     let summary = normalize(&job, &Progress::default()).map_err(|error| format!("normalize: {error}"))?;
     let ledger = PathBuf::from(format!("{}.ledger", output.display()));
@@ -304,6 +305,7 @@ fn told_otherwise(input: &Path, group: u64, done: &Summary) -> Option<String> {
         policy: message::policy(group / 4),
         threads: 1,
         force_format: true,
+        verify: false,
     };
     let dry = match check_only(&job, &Progress::default()) {
         Ok(dry) => dry,

@@ -1,8 +1,8 @@
 //! `mailglot check`
 
 use super::summary::{
-    EXAMPLES, ambiguous, charsets, doubtful_separators, findings, guesses_of, left_alone, profile, quoted, severity_of,
-    shell_word, shown, tell_damaged, varied,
+    EXAMPLES, ambiguous, charsets, doubtful_separators, findings, guesses_of, left_alone, profile, quoted,
+    severity_of, shell_word, shown, tell_damaged, varied, verified,
 };
 use super::{all_cores, judged, note};
 use crate::args::CheckArgs;
@@ -23,6 +23,7 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
         policy: args.reading.policy(),
         threads: all_cores(),
         force_format: args.force_format,
+        verify: args.verify,
     };
     let account = stoppable(|progress| watched(console, progress, || check(&job, progress)))?;
     let mut worst = Exit::Done;
@@ -59,6 +60,7 @@ fn lines(account: &Summary, next: Option<&str>, all: bool, style: Style) -> Vec<
         counted(account.messages_in, "message")
     ));
     lines.extend(guesses_of(account, all));
+    lines.extend(verified(account));
     lines.extend(charsets(account, all));
     lines.extend(findings(account, all, style));
     lines.extend(left_alone(account, all));

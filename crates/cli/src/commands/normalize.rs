@@ -36,6 +36,7 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
         threads: args.threads.map_or_else(all_cores, usize::from),
         force: args.force,
         force_format: args.force_format,
+        verify: args.verify,
     };
     let ledger = job.ledger_place();
     keep_private(job.inputs.iter().chain([&job.output]).chain(&ledger).map(PathBuf::as_path));

@@ -31,7 +31,8 @@ pub(crate) fn tell(account: &Summary, job: &NormalizeJob, console: Console) {
             console.say(profile(source));
         }
     }
-    for line in totals(account, console.style()).into_iter().chain(guesses_of(account, all)) {
+    let top = totals(account, console.style()).into_iter();
+    for line in top.chain(guesses_of(account, all)).chain(verified(account)) {
         console.say(line);
     }
     for line in findings(account, all, console.style()) {
@@ -42,7 +43,9 @@ pub(crate) fn tell(account: &Summary, job: &NormalizeJob, console: Console) {
         console.say(line);
     }
     if all {
-        let is_told = |example: &Example| is_left_alone(example) || is_ambiguous(example);
+        let is_told = |example: &Example| {
+            is_left_alone(example) || is_ambiguous(example) || example.code == VERIFY_DISAGREES
+        };
         for example in account.examples.iter().filter(|example| !is_told(example)) {
             console.say(format_args!("  e.g. {}", shown(example)));
         }
@@ -142,6 +145,26 @@ fn guess_line(guess: &GuessExample) -> String {
     }
     line
 }
+
+/// What the second reader made of the rewritten messages, and the first that it reads otherwise.
+pub(crate) fn verified(account: &Summary) -> Vec<String> {
+    let Some(verify) = &account.verify else { return Vec::new() };
+    let all = verify.agreed + verify.excused + verify.disagreed;
+    let mut lines = vec![format!(
+        "verified    {} by {}: {} agree, {} but for known defects of these readers, {} disagree",
+        counted(all, "rewritten message"),
+        verify.readers.join(" and "),
+        number(verify.agreed),
+        number(verify.excused),
+        number(verify.disagreed)
+    )];
+    let disagreed = account.examples.iter().filter(|example| example.code == VERIFY_DISAGREES);
+    lines.extend(disagreed.take(NAMED).map(|example| format!("  {}", shown(example))));
+    lines
+}
+
+/// The code of a message that the second reader reads otherwise.
+const VERIFY_DISAGREES: &str = "verify.disagrees";
 
 /// Repairs and losses by code, and with `all` what is only worth knowing.
 pub(crate) fn findings(account: &Summary, all: bool, style: Style) -> Vec<String> {
@@ -358,7 +381,7 @@ pub(crate) fn severity_of(code: &str) -> Severity {
         (Some(kind), _) => kind.severity(),
         (_, Some(kind)) if kind.is_loss() => Severity::Loss,
         (_, Some(kind)) if kind.is_repair() => Severity::Repair,
-        (_, None) if code == "msg.set-aside" => Severity::Loss,
+        (_, None) if matches!(code, "msg.set-aside" | VERIFY_DISAGREES) => Severity::Loss,
         _ => Severity::Info,
     }
 }
@@ -421,6 +444,7 @@ mod tests {
             threads: 1,
             force: false,
             force_format: false,
+            verify: false,
         }
     }
 

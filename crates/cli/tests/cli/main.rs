@@ -17,3 +17,4 @@ mod reports;
 mod sandbox;
 mod text;
 mod told;
+mod verify;

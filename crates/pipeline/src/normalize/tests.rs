@@ -1,6 +1,6 @@
 use super::*;
 use crate::{RestoreJob, restore};
-use mailglot_mime::plan;
+use mailglot_mime::{Message, plan_parsed};
 
 fn job(input: &Path, output: &Path) -> NormalizeJob {
     NormalizeJob {
@@ -13,6 +13,7 @@ fn job(input: &Path, output: &Path) -> NormalizeJob {
         threads: 2,
         force: false,
         force_format: false,
+        verify: false,
     }
 }
 
@@ -28,9 +29,9 @@ fn mbox() -> Vec<u8> {
 
 /// Fails at the third message.
 #[allow(clippy::panic)] // What is tested is that a panic stays with its message.
-fn faulty(raw: &[u8], policy: &Policy) -> mailglot_mime::Plan {
-    assert!(!raw.windows(10).any(|w| w == b"Subject: 2"), "a fault on purpose");
-    plan(raw, policy)
+fn faulty(message: &Message<'_>, policy: &Policy) -> mailglot_mime::Plan {
+    assert!(!message.raw().windows(10).any(|w| w == b"Subject: 2"), "a fault on purpose");
+    plan_parsed(message, policy)
 }
 
 #[test]
@@ -75,4 +76,66 @@ fn threads_are_no_more_than_the_work() {
     assert_eq!(worth(8, Some(3 << 20)), 4);
     assert_eq!(worth(2, Some(1 << 40)), 2);
     assert_eq!(worth(0, None), 1);
+}
+
+/// Plans as usual, and spoils the text of one message.
+fn spoiling(message: &Message<'_>, policy: &Policy) -> mailglot_mime::Plan {
+    let mut planned = plan_parsed(message, policy);
+    if message.raw().windows(10).any(|w| w == b"Subject: 3")
+        && let Some(edit) = planned.edits.iter_mut().find(|edit| edit.with.ends_with("é\n".as_bytes()))
+    {
+        let at = edit.with.len() - 3;
+        edit.with[at..at + 2].copy_from_slice("è".as_bytes());
+        edit.recipe = None;
+    }
+    planned
+}
+
+/// A planted fault of the rewriter is found by the second reader, for any number of threads. The message is set aside, and comes back.
+#[test]
+fn a_message_that_the_second_reader_reads_otherwise_is_set_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a.mbox"), mbox()).unwrap();
+    for (out, threads) in [("one", 1), ("four", 4)] {
+        let job = NormalizeJob { verify: true, threads, ..job(&at("a.mbox"), &at(out)) };
+        let summary = normalize_with(&job, &Progress::default(), spoiling).unwrap();
+        assert_eq!((summary.messages_in, summary.written, summary.set_aside), (5, 4, 1));
+        let verify = summary.verify.unwrap();
+        assert_eq!((verify.agreed, verify.excused, verify.disagreed), (4, 0, 1));
+        assert_eq!((summary.losses, summary.events["verify.disagrees"]), (1, 1));
+        let example = summary.examples.iter().find(|example| example.code == "verify.disagrees").unwrap();
+        assert_eq!((example.message.rsplit(':').next(), example.part.as_str()), (Some("3"), "1"));
+        assert_eq!(example.detail, r#"text: "café" in the original, "cafè" in the rewritten message"#);
+        let aside = fs::read(at(&format!("{out}.set-aside/00000000.eml"))).unwrap();
+        assert_eq!(aside, b"From: a@b\nSubject: 3\n\ncaf\xE9\n");
+        let back = at(&format!("{out}.back"));
+        let restoring =
+            RestoreJob { output: Some(at(out)), ledger: None, original: Some(back.clone()), force: false };
+        restore(&restoring, &Progress::default()).unwrap();
+        assert_eq!(fs::read(back).unwrap(), mbox());
+    }
+    assert_eq!(fs::read(at("one")).unwrap(), fs::read(at("four")).unwrap());
+    assert_eq!(fs::read(at("one.ledger")).unwrap(), fs::read(at("four.ledger")).unwrap());
+}
+
+/// Without the option nothing is verified, and a dry run verifies what would be written.
+#[test]
+fn verification_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a.mbox"), mbox()).unwrap();
+    let summary = normalize(&job(&at("a.mbox"), &at("out")), &Progress::default()).unwrap();
+    assert_eq!(summary.verify, None);
+    let dry = CheckJob {
+        inputs: vec![at("a.mbox")],
+        policy: Policy::default(),
+        threads: 2,
+        force_format: false,
+        verify: true,
+    };
+    let summary = check(&dry, &Progress::default()).unwrap();
+    let verify = summary.verify.unwrap();
+    assert_eq!((verify.agreed, verify.excused, verify.disagreed, summary.changed), (5, 0, 0, 5));
+    assert_eq!(verify.readers, READERS);
 }

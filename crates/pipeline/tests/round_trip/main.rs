@@ -136,6 +136,7 @@ fn job(inputs: &[PathBuf], output: &Path) -> NormalizeJob {
         threads: 1,
         force: false,
         force_format: true,
+        verify: false,
     }
 }
 
@@ -185,6 +186,7 @@ fn foretold(job: &NormalizeJob, done: &Summary) {
         policy: job.policy.clone(),
         threads: job.threads,
         force_format: job.force_format,
+        verify: job.verify,
     };
     let dry = check(&dry, &Progress::default()).unwrap();
     let told = |summary: &Summary| {

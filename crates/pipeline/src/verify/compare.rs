@@ -1,0 +1,200 @@
+//! Compares what the second reader reads with what is expected.
+
+use super::Disagreement;
+use super::expected::{BodyText, Content, Item};
+use super::reader::{self, Reading};
+use mailglot_mime::fields::{Entry, Mailbox};
+use mailglot_mime::{CharsetOut, Message, Policy, iso_2022_jp_form};
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// A difference between the readers at one place.
+pub(super) struct Difference {
+    pub(super) expected: String,
+    /// None: the second reader finds no field or text at that place.
+    pub(super) seen: Option<String>,
+}
+
+impl Difference {
+    pub(super) fn tell(self, message: &Message<'_>, item: &Item<'_>) -> Disagreement {
+        let seen = self.seen.as_deref();
+        let at = seen.map_or(0, |seen| common(&self.expected, seen));
+        Disagreement {
+            section: message.section(item.part),
+            at: item.original.start,
+            what: item.content.what().to_owned(),
+            expected: excerpt(&self.expected, at),
+            seen: seen.map_or_else(|| "nothing".to_owned(), |seen| excerpt(seen, at)),
+        }
+    }
+}
+
+/// What the second reader reads otherwise than expected.
+pub(super) fn difference(item: &Item<'_>, reading: &Reading<'_>, policy: &Policy) -> Option<Difference> {
+    // Of two signs for one code of JIS X 0208 readers take either.
+    let japanese = policy.charset_out == CharsetOut::Iso2022Jp;
+    let form = |text: &str| if japanese { iso_2022_jp_form(text).into_owned() } else { text.to_owned() };
+    if let Content::Body(BodyText { text: expected, document, same_label }) = &item.content {
+        let label = reading.label(item.start).unwrap_or_default();
+        if same_label.as_ref().is_some_and(|same| same.eq_ignore_ascii_case(label)) {
+            return None;
+        }
+        let Some(seen) = reading.body(item.start).and_then(|body| reading.text(body)) else {
+            return Some(Difference { expected: expected.to_string(), seen: None });
+        };
+        let (mut expected, mut seen) = (Cow::Borrowed(inner(expected)), Cow::Borrowed(inner(&seen)));
+        // Most texts are equal as they are. The other forms cost more, and are asked for one by one.
+        let forms: [&dyn Fn(&str) -> String; 3] = [
+            &|text: &str| text.replace("\r\n", "\n"),
+            &|text: &str| if *document { without_declarations(text) } else { text.to_owned() },
+            &form,
+        ];
+        for form in forms {
+            if expected == seen {
+                return None;
+            }
+            (expected, seen) = (form(&expected).into(), form(&seen).into());
+        }
+        let (expected, seen) = (expected.into_owned(), seen.into_owned());
+        return (expected != seen).then_some(Difference { expected, seen: Some(seen) });
+    }
+    let expected = field_as_expected(&item.content);
+    let (Some(value), Some(end)) = (reading.value(item.start), reading.field(item.start)) else {
+        return Some(Difference { expected, seen: None });
+    };
+    if end != item.end {
+        // A line that was added within the field is another field.
+        let seen = format!("{} bytes", end - item.start);
+        return Some(Difference { expected: format!("{} bytes", item.end - item.start), seen: Some(seen) });
+    }
+    let seen = field_as_seen(&item.content, value);
+    let same = expected == seen || form(&expected) == form(&seen);
+    (!same).then_some(Difference { expected, seen: Some(seen) })
+}
+
+/// What this project reads in a field, in a form that can be compared.
+pub(super) fn field_as_expected(content: &Content<'_>) -> String {
+    match content {
+        Content::Body(body) => body.text.to_string(),
+        Content::Text(_, text) => words(text),
+        Content::Mailboxes(_, entries) => {
+            let (mut mailboxes, mut groups) = (Vec::new(), Vec::new());
+            for entry in entries {
+                match entry {
+                    Entry::Mailbox(mailbox) => mailboxes.push(mailbox),
+                    Entry::Group { name, list } => {
+                        mailboxes.extend(list);
+                        groups.push(name.as_str());
+                    }
+                }
+            }
+            let full = |mailbox: &Mailbox| {
+                let name = mailbox.name.iter().chain(&mailbox.comments);
+                (name.map(String::as_str).collect::<Vec<_>>().join(" "), mailbox.address.clone())
+            };
+            listed(mailboxes.into_iter().map(full), groups.into_iter())
+        }
+        Content::Parameters(_, list) => parameters(list),
+    }
+}
+
+/// What the second reader reads in the value of such a field.
+pub(super) fn field_as_seen(content: &Content<'_>, value: &[u8]) -> String {
+    match content {
+        Content::Body(_) | Content::Text(..) => words(&reader::unstructured(value)),
+        Content::Mailboxes(..) => {
+            let (mailboxes, groups) = reader::mailboxes(value);
+            listed(mailboxes.into_iter(), groups.iter().map(String::as_str))
+        }
+        Content::Parameters(..) => parameters(&reader::parameters(value)),
+    }
+}
+
+/// A text without a byte order mark, and without line ends at its end.
+fn inner(text: &str) -> &str {
+    text.trim_start_matches('\u{FEFF}').trim_end_matches(['\r', '\n'])
+}
+
+/// A document without the names of charsets that it declares (`charset=…`, `encoding="…"`, `@charset "…"`).
+fn without_declarations(text: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some(at) = next_declaration(rest) {
+        let (before, after) = rest.split_at(at);
+        kept.push_str(before);
+        rest = after.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "-_:.+".contains(c));
+    }
+    kept + rest
+}
+
+/// Where the name of a charset stands after `charset` or `encoding`.
+fn next_declaration(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    (0..bytes.len()).find_map(|at| {
+        let word = bytes.get(at..at + 7).filter(|word| word.eq_ignore_ascii_case(b"charset"));
+        let word =
+            word.or_else(|| bytes.get(at..at + 8).filter(|word| word.eq_ignore_ascii_case(b"encoding")));
+        let start = at + word?.len();
+        let skipped = bytes[start..].iter().take_while(|byte| b" \t\r\n='\"".contains(byte)).count();
+        let name = start + skipped;
+        (skipped > 0 && bytes.get(name).is_some_and(u8::is_ascii_alphanumeric)).then_some(name)
+    })
+}
+
+/// The words of a header value, a space between them: folding may change the blanks, and a control counts as one.
+pub(super) fn words(text: &str) -> String {
+    joined(text, |c| c == ' ' || c.is_control())
+}
+
+/// A name with its comments, without blanks and parentheses that readers may place as they like.
+fn name(text: &str) -> String {
+    joined(text, |c| matches!(c, '(' | ')') || c.is_whitespace() || c.is_control())
+}
+
+fn joined(text: &str, is_blank: impl Fn(char) -> bool) -> String {
+    let mut joined = String::with_capacity(text.len());
+    let mut blank = false;
+    for c in text.chars().filter(|c| *c != '\u{FEFF}') {
+        if is_blank(c) {
+            blank = !joined.is_empty();
+            continue;
+        }
+        if std::mem::take(&mut blank) {
+            joined.push(' ');
+        }
+        joined.push(c);
+    }
+    joined
+}
+
+fn listed<'g>(
+    mailboxes: impl Iterator<Item = (String, String)>,
+    groups: impl Iterator<Item = &'g str>,
+) -> String {
+    let mut text = String::new();
+    for (full, address) in mailboxes {
+        let _ = write!(text, "{} <{}>, ", name(&full), words(&address));
+    }
+    for group in groups {
+        let _ = write!(text, "{}; ", name(group));
+    }
+    text
+}
+
+/// Names and texts in any order, but the charset, which is what was changed, and languages.
+fn parameters(list: &[(String, String)]) -> String {
+    let kept = list.iter().filter(|(name, _)| name != "charset" && !name.ends_with("-language"));
+    let mut kept: Vec<String> = kept.map(|(name, text)| format!("{name}={}", words(text))).collect();
+    kept.sort_unstable();
+    kept.join("; ")
+}
+
+/// Number of characters that two texts begin with alike.
+fn common(one: &str, other: &str) -> usize {
+    one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count()
+}
+
+/// A short piece of a text, from just before a character.
+pub(super) fn excerpt(text: &str, at: usize) -> String {
+    format!("{:?}", text.chars().skip(at.saturating_sub(10)).take(40).collect::<String>())
+}

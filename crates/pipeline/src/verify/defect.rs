@@ -1,0 +1,331 @@
+//! Known defects of the second reader: each with its rule, and an example on which it shows.
+//!
+//! A rule looks at one difference. It may ask the second reader what it reads in the *original* message: where it finds other parts or
+//! addresses there, too, no rewriting made the difference.
+
+use super::compare::{Difference, field_as_seen, words};
+use super::expected::{Content, Item};
+use super::reader::{self, Reading, SecondReader};
+use mailglot_mime::fields::{Entry, Mailbox};
+use mailglot_mime::{Eol, Message};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+/// A class of differences that a known defect of the second reader explains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Defect {
+    /// The message would cost mail-parser more than linear time, or more stack than there is.
+    TooCostly,
+    /// mail-parser reads no line ends that are CR alone.
+    CrLineEnds,
+    /// mail-parser reads on in a header that no blank line ends.
+    NoBlankLine,
+    /// mail-parser finds other fields or parts already in the original message.
+    Structure,
+    /// mail-parser takes a part for binary data that is text here: its media type is none that can be read.
+    NoText,
+    /// mail-parser takes the original field apart otherwise already: it finds other addresses, or parameters of other names.
+    FieldSyntax,
+    /// mail-parser reads the field as it read the original one; what this project reads otherwise is in neither.
+    Unchanged,
+    /// mail-parser decodes an encoded word that stays as it is here, since its charset is unknown or it is damaged.
+    KeptWord,
+    /// mail-parser reads raw bytes, which stayed as they were, as U+FFFD.
+    RawBytes,
+    /// mail-parser takes a boundary anywhere in a line for a delimiter.
+    Delimiter,
+    /// mail-parser puts a space beside an encoded word or a quoted string that touches text, or drops one; it drops quotes and angles of which one
+    /// is missing.
+    Spaces,
+}
+
+impl Defect {
+    /// All classes, in the order in which their rules are tried.
+    pub const ALL: [Self; 11] = [
+        Self::TooCostly,
+        Self::CrLineEnds,
+        Self::NoBlankLine,
+        Self::Structure,
+        Self::NoText,
+        Self::FieldSyntax,
+        Self::Unchanged,
+        Self::KeptWord,
+        Self::RawBytes,
+        Self::Delimiter,
+        Self::Spaces,
+    ];
+
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TooCostly => "too-costly",
+            Self::CrLineEnds => "cr-line-ends",
+            Self::NoBlankLine => "no-blank-line",
+            Self::Structure => "structure",
+            Self::NoText => "no-text",
+            Self::FieldSyntax => "field-syntax",
+            Self::Unchanged => "unchanged",
+            Self::KeptWord => "kept-word",
+            Self::RawBytes => "raw-bytes",
+            Self::Delimiter => "delimiter",
+            Self::Spaces => "spaces",
+        }
+    }
+}
+
+impl Defect {
+    /// An original message. After its rewriting the second reader shows the defect in it.
+    pub fn example(self) -> Cow<'static, [u8]> {
+        Cow::Borrowed(match self {
+            Self::TooCostly => {
+                return [&b"Subject: caf\xE9\nX-Words: "[..], &b"=?a?q?".repeat(3_000), b"\n\n"].concat().into();
+            }
+            Self::CrLineEnds => b"Subject: caf\xE9\rContent-Type: text/plain; charset=iso-8859-1\r\r\xE9t\xE9\r",
+            Self::NoBlankLine => b"Subject: a\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\nno field here, \xE9t\xE9\n",
+            Self::Structure => {
+                b"Content-Type: multipart/mixed; boundary=a\n\n--a\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\
+                  Content-Type: text/plain; charset=iso-8859-1\n\n\xE9t\xE9\n--a--\n"
+            }
+            Self::NoText => b"Content-Type: plain; charset=iso-8859-1\n\n\xE9t\xE9\n",
+            Self::FieldSyntax => {
+                b"Content-Type: text/plain; comment=\"\"; comment=a; charset=iso-8859-1\n\n\xE9t\xE9\n"
+            }
+            Self::Unchanged => {
+                b"Content-Type: text/plain; name*0*=utf-8''%C3; name*1*=%A9; charset=iso-8859-1\n\n\xE9t\xE9\n"
+            }
+            Self::KeptWord => b"Subject: caf\xE9 =?x-klingon?Q?=E9?= caf\xE9\n\nx\n",
+            Self::RawBytes => b"Content-Type: text/plain; cha\xB5set=\x97o; charset=iso-8859-1\n\n\xE9t\xE9\n",
+            Self::Delimiter => {
+                b"Content-Type: multipart/mixed; boundary=a\n\n--a\nContent-Type: text/plain; charset=iso-8859-1\n\
+                  Content-Transfer-Encoding: base64\n\nc2VlIC0tYSBoZXJlIOkK\n--a--\n"
+            }
+            Self::Spaces => b"To: \"First\" M=?iso-8859-1?Q?=E9?= <a@b.example>\n\nx\n",
+        })
+    }
+}
+
+/// The original message, which the second reader reads once where a rule asks for it.
+pub(super) struct Original<'o, 'a> {
+    reader: &'o SecondReader,
+    message: &'o Message<'a>,
+    reading: OnceCell<Reading<'a>>,
+}
+
+impl<'o, 'a> Original<'o, 'a> {
+    pub(super) fn new(reader: &'o SecondReader, message: &'o Message<'a>) -> Self {
+        Self { reader, message, reading: OnceCell::new() }
+    }
+
+    fn reading(&self) -> &Reading<'a> {
+        self.reading.get_or_init(|| self.reader.read(self.message.raw(), false))
+    }
+}
+
+/// The known defect that explains a difference; None where there is none.
+pub(super) fn explain(
+    original: &Original<'_, '_>,
+    item: &Item<'_>,
+    reading: &Reading<'_>,
+    difference: &Difference,
+) -> Option<Defect> {
+    let message = original.message;
+    let explains = |defect: &Defect| match defect {
+        // Asked before the message is read.
+        Defect::TooCostly => false,
+        Defect::CrLineEnds => message.eol() == Eol::Cr,
+        Defect::NoBlankLine => {
+            let part = message.part(item.part);
+            difference.seen.is_none() && part.header.end == part.body.start
+        }
+        Defect::Structure => is_structure(original, item, difference),
+        Defect::NoText => is_no_text(original, item, reading),
+        Defect::FieldSyntax => is_field_syntax(message, item),
+        Defect::Unchanged => is_unchanged(message, item, reading, difference),
+        Defect::KeptWord => is_kept_word(item, reading),
+        Defect::RawBytes => is_raw_bytes(item, reading, difference),
+        Defect::Delimiter => is_delimiter(message, item, difference),
+        Defect::Spaces => is_spaces(item, reading, difference),
+    };
+    Defect::ALL.into_iter().find(explains)
+}
+
+/// The original has no such field or body for mail-parser, or one that ends elsewhere.
+fn is_structure(original: &Original<'_, '_>, item: &Item<'_>, difference: &Difference) -> bool {
+    let (message, original) = (original.message, original.reading());
+    let Content::Body(..) = item.content else {
+        return match original.field(item.original.start) {
+            None => difference.seen.is_none(),
+            Some(end) => end != item.original.end,
+        };
+    };
+    let Some(body) = original.body(item.original.start) else { return difference.seen.is_none() };
+    let end = |end: usize| message.raw()[..end].trim_ascii_end().len();
+    // Where it ends elsewhere, one text begins with all of the other.
+    let begins = difference.seen.as_deref().is_none_or(|seen| {
+        let (expected, seen) = (difference.expected.trim_end(), seen.trim_end());
+        expected.starts_with(seen) || seen.starts_with(expected)
+    });
+    let header = message.part(item.part).header.start;
+    end(body.end) != end(item.original.end) && begins || body.header != header
+}
+
+/// The part is no text for mail-parser, neither before nor after.
+fn is_no_text(original: &Original<'_, '_>, item: &Item<'_>, reading: &Reading<'_>) -> bool {
+    let Content::Body(..) = item.content else { return false };
+    let is_binary = |reading: &Reading<'_>, start| reading.body(start).is_some_and(|body| !body.is_text);
+    is_binary(reading, item.start) && is_binary(original.reading(), item.original.start)
+}
+
+/// The value of the original field.
+fn original_value<'m>(message: &Message<'m>, item: &Item<'_>) -> Option<&'m [u8]> {
+    let field = item.original.of(message.raw());
+    let colon = memchr::memchr(b':', field)?;
+    Some(&field[colon + 1..])
+}
+
+/// The addresses, or the parameters as far as they are ASCII, are others in the original already.
+fn is_field_syntax(message: &Message<'_>, item: &Item<'_>) -> bool {
+    let Some(value) = original_value(message, item) else { return false };
+    match &item.content {
+        Content::Body(..) | Content::Text(..) => false,
+        Content::Mailboxes(_, entries) => {
+            let (mut ours, mut groups) = (Vec::new(), 0);
+            for entry in entries {
+                match entry {
+                    Entry::Mailbox(mailbox) => ours.push(mailbox),
+                    Entry::Group { list, .. } => {
+                        groups += 1;
+                        ours.extend(list);
+                    }
+                }
+            }
+            let has_name = |mailbox: &Mailbox| mailbox.name.is_some() || !mailbox.comments.is_empty();
+            let ours = ours.into_iter().map(|mailbox| (mailbox.address.as_str(), has_name(mailbox)));
+            let (mailboxes, names) = reader::mailboxes(value);
+            let theirs = mailboxes.iter().map(|(name, address)| (address.as_str(), !name.is_empty()));
+            groups != names.len() || !ours.eq(theirs)
+        }
+        Content::Parameters(_, list) => {
+            // Text beyond ASCII depends on charsets.
+            let shape = |text: &str| if text.is_ascii() { text.to_owned() } else { "\u{FFFD}".to_owned() };
+            let names = |list: &[(String, String)]| {
+                let kept = list.iter().filter(|(name, _)| !name.ends_with("-language"));
+                let mut names: Vec<_> = kept.map(|(name, text)| (name.clone(), shape(text))).collect();
+                names.sort_unstable();
+                names
+            };
+            names(list) != names(&reader::parameters(value))
+        }
+    }
+}
+
+/// mail-parser reads the same before and after, and the field has no raw bytes that it might read as anything.
+fn is_unchanged(
+    message: &Message<'_>,
+    item: &Item<'_>,
+    reading: &Reading<'_>,
+    difference: &Difference,
+) -> bool {
+    let (Some(old), Some(new)) = (original_value(message, item), reading.value(item.start)) else {
+        return false;
+    };
+    let same = || difference.seen.as_ref() == Some(&field_as_seen(&item.content, old));
+    !matches!(item.content, Content::Body(..)) && new.is_ascii() && same()
+}
+
+/// Without the words that stand in the expected text as they are written both read the same.
+fn is_kept_word(item: &Item<'_>, reading: &Reading<'_>) -> bool {
+    let (Content::Text(_, text), Some(value)) = (&item.content, reading.value(item.start)) else {
+        return false;
+    };
+    let (mut expected, mut hidden) = (text.clone(), value.to_vec());
+    for at in memchr::memmem::find_iter(value, b"=?") {
+        let Some(word) = word(&value[at..]).and_then(|word| std::str::from_utf8(word).ok()) else { continue };
+        if text.contains(word) {
+            hidden[at + 1] = b'_';
+            expected = expected.replace(word, &format!("=_{}", &word[2..]));
+        }
+    }
+    hidden != value && field_as_seen(&item.content, &hidden) == words(&expected)
+}
+
+/// The encoded word that bytes begin with.
+fn word(bytes: &[u8]) -> Option<&[u8]> {
+    // Labels are short, and so are the words of most writers.
+    let label = memchr::memchr(b'?', &bytes[2..bytes.len().min(80)])? + 2;
+    let [b'?', b'b' | b'B' | b'q' | b'Q', b'?', payload @ ..] = &bytes[label..] else { return None };
+    let end = memchr::memmem::find(&payload[..payload.len().min(1000)], b"?=")?;
+    Some(&bytes[..label + 3 + end + 2])
+}
+
+/// Raw bytes are left, and but for them both read the same.
+fn is_raw_bytes(item: &Item<'_>, reading: &Reading<'_>, difference: &Difference) -> bool {
+    let plain = |text: &str| {
+        let mut plain = text.chars().map(|c| if c.is_ascii() { c } else { '\u{FFFD}' }).collect::<Vec<_>>();
+        plain.dedup_by(|a, b| a == b && *a == '\u{FFFD}');
+        plain
+    };
+    let raw = reading.value(item.start).is_some_and(|value| std::str::from_utf8(value).is_err());
+    raw && difference.seen.as_deref().is_some_and(|seen| plain(seen) == plain(&difference.expected))
+}
+
+/// The text goes on, where mail-parser ends it, with the boundary of a part that encloses it, but not as a delimiter does.
+fn is_delimiter(message: &Message<'_>, item: &Item<'_>, difference: &Difference) -> bool {
+    let (Content::Body(..), Some(seen)) = (&item.content, &difference.seen) else { return false };
+    let Some(rest) = difference.expected.strip_prefix(seen.as_str()) else { return false };
+    let mut next = message.part(item.part).parent;
+    while let Some(id) = next {
+        let found = message
+            .boundary(id)
+            .and_then(|boundary| rest.strip_prefix("--")?.as_bytes().strip_prefix(boundary));
+        let whole = |rest: &[u8]| {
+            let rest = rest.strip_prefix(b"--").unwrap_or(rest);
+            rest.split(|byte| *byte == b'\n').next().is_some_and(|line| line.trim_ascii().is_empty())
+        };
+        if found.is_some_and(|rest| !whole(rest) || !seen.is_empty() && !seen.ends_with('\n')) {
+            return true;
+        }
+        next = message.part(id).parent;
+    }
+    false
+}
+
+fn is_spaces(item: &Item<'_>, reading: &Reading<'_>, difference: &Difference) -> bool {
+    let (Content::Text(..) | Content::Mailboxes(..), Some(seen)) = (&item.content, &difference.seen) else {
+        return false;
+    };
+    let lists = matches!(item.content, Content::Mailboxes(..));
+    let solid = |text: &str| text.replace([' ', '"', '<', '>'], "");
+    let solid = |text: &str| if lists { solid(text) } else { text.replace(' ', "") };
+    let touches = |value: &[u8]| {
+        let mut closes = memchr::memmem::find_iter(value, b"?=");
+        closes.any(|at| value.get(at + 2).is_some_and(|after| !is_blank(*after)))
+            || lists && (value.contains(&b'"') || count(value, b'<') != count(value, b'>'))
+    };
+    let Some(value) = reading.value(item.start) else { return false };
+    let spaced = spaced(value);
+    let expected = solid(&difference.expected);
+    touches(value) && expected == solid(seen)
+        || spaced.len() > value.len() && expected == solid(&field_as_seen(&item.content, &spaced))
+}
+
+/// The value with a space before each word that touches what stands before it.
+fn spaced(value: &[u8]) -> Vec<u8> {
+    let mut spaced = Vec::with_capacity(value.len());
+    let mut rest = 0;
+    for at in memchr::memmem::find_iter(value, b"=?").filter(|&at| at > 0 && !is_blank(value[at - 1])) {
+        spaced.extend_from_slice(&value[rest..at]);
+        spaced.push(b' ');
+        rest = at;
+    }
+    spaced.extend_from_slice(&value[rest..]);
+    spaced
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+fn count(value: &[u8], byte: u8) -> usize {
+    memchr::memchr_iter(byte, value).count()
+}

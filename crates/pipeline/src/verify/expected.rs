@@ -1,0 +1,269 @@
+//! What this project reads in the original message, at the places that were edited.
+
+use mailglot_mime::encoded_word::{HeaderContext, decode};
+use mailglot_mime::fields::{Entry, addresses};
+use mailglot_mime::header::{Field, FieldKind, field_kind};
+use mailglot_mime::{
+    Edit, Message, Part, PartId, PartKind, Policy, Report, Span, header_context, params, text_parts,
+};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+/// What the second reader must read in a rewritten message, in document order of fields, then of bodies.
+pub(super) struct Expected<'a> {
+    pub items: Vec<Item<'a>>,
+    /// Moves offsets from the original to the rewritten message.
+    pub offsets: Offsets<'a>,
+}
+
+/// One edited field or rewritten body.
+pub(super) struct Item<'a> {
+    pub part: PartId,
+    /// The field with its name, or the body, in the original.
+    pub original: Span,
+    /// The field; None for a body.
+    pub field: Option<Field>,
+    /// Where it starts in the rewritten message.
+    pub start: usize,
+    /// Where it ends there.
+    pub end: usize,
+    pub content: Content<'a>,
+}
+
+/// What is to be read there.
+pub(super) enum Content<'a> {
+    /// The text of a body.
+    Body(BodyText<'a>),
+    /// A field of text, with its name.
+    Text(String, String),
+    /// A field of addresses, with its name.
+    Mailboxes(String, Vec<Entry>),
+    /// A field of parameters, with its name: each parameter's name and text.
+    Parameters(String, Vec<(String, String)>),
+}
+
+/// The text of a body.
+pub(super) struct BodyText<'a> {
+    pub text: Cow<'a, str>,
+    /// A document, which may declare its own charset.
+    pub document: bool,
+    /// The charset that it had, where nothing but the field of that may have changed: while it stays, so does the body.
+    pub same_label: Option<String>,
+}
+
+/// How much of a part's body was rewritten.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Edited {
+    /// Nothing.
+    No,
+    /// The field Content-Type, or one was added.
+    Type,
+    /// Its bytes, or their transfer encoding.
+    Bytes,
+}
+
+impl<'a> Expected<'a> {
+    /// Reads the original where the edits are.
+    pub(super) fn of(message: &Message<'a>, edits: &'a [Edit], policy: &Policy) -> Self {
+        let offsets = Offsets::new(edits);
+        let mut items = Vec::new();
+        let alone = HeaderContext::of(policy);
+        let context = OnceCell::new();
+        let mut bodies = vec![Edited::No; message.parts().len()];
+        for (index, part) in message.parts().iter().enumerate() {
+            let id = PartId(index as u32);
+            let in_part = offsets.touching(Span::new(part.header.start, part.body.end.max(part.header.end)));
+            if in_part.is_empty() {
+                continue;
+            }
+            for field in message.fields(id) {
+                let name = field.name.of(message.raw());
+                let edits = offsets.touching(field.full);
+                if !edits.iter().any(|edit| is_inside(edit, field)) {
+                    continue;
+                }
+                let edited = match () {
+                    () if name.eq_ignore_ascii_case(b"content-type") => Edited::Type,
+                    () if name.eq_ignore_ascii_case(b"content-transfer-encoding") => Edited::Bytes,
+                    () => Edited::No,
+                };
+                bodies[index] = bodies[index].max(edited);
+                // A field that was removed.
+                if edits
+                    .iter()
+                    .any(|edit| edit.span.start <= field.full.start && field.full.end <= edit.span.end)
+                {
+                    continue;
+                }
+                // Raw bytes are read by what the whole message tells. Words seldom are: see `in_full`.
+                let raw = !field.value.of(message.raw()).is_ascii();
+                let context =
+                    if raw { context.get_or_init(|| header_context(message, policy)) } else { &alone };
+                let content = read_field(message, field, context);
+                let (start, end) = (offsets.after(field.full.start), offsets.before(field.full.end));
+                items.extend(content.map(|content| Item {
+                    part: id,
+                    original: field.full,
+                    field: Some(*field),
+                    start,
+                    end,
+                    content,
+                }));
+            }
+            let edited = in_part.iter().map(|edit| edited(edit, part)).max().unwrap_or(Edited::No);
+            bodies[index] = bodies[index].max(edited);
+        }
+        let is_text = |part: &Part| part.kind == PartKind::Leaf && part.media.top == "text";
+        if bodies.iter().zip(message.parts()).any(|(edited, part)| *edited > Edited::No && is_text(part)) {
+            for text in text_parts(message, policy, &mut Report::with_limit(0)) {
+                let part = message.part(text.part);
+                let edited = bodies[text.part.0 as usize];
+                let Some(found) = text.text.filter(|_| edited > Edited::No && is_text(part)) else {
+                    continue;
+                };
+                let label = text.reading.declared.unwrap_or_default();
+                let content = Content::Body(BodyText {
+                    text: found,
+                    document: part.media.sub != "plain",
+                    same_label: (edited == Edited::Type).then_some(label),
+                });
+                let (start, end) = (offsets.after(part.body.start), offsets.after(part.body.end));
+                items.push(Item { part: text.part, original: part.body, field: None, start, end, content });
+            }
+        }
+        Self { items, offsets }
+    }
+}
+
+impl Expected<'_> {
+    /// Whether only fields of the message's own header were edited.
+    pub(super) fn is_of_header(&self) -> bool {
+        self.items.iter().all(|item| item.part == PartId::ROOT && item.field.is_some())
+    }
+}
+
+impl Content<'_> {
+    /// `text`, or the name of the field.
+    pub(super) fn what(&self) -> &str {
+        match self {
+            Self::Body(..) => "text",
+            Self::Text(name, _) | Self::Mailboxes(name, _) | Self::Parameters(name, _) => name,
+        }
+    }
+}
+
+/// Whether an edit changes a field, rather than adding another one before or after it.
+fn is_inside(edit: &Edit, field: &Field) -> bool {
+    if edit.span.is_empty() {
+        field.full.start < edit.span.start && edit.span.start < field.full.end
+    } else {
+        edit.span.start < field.full.end && field.full.start < edit.span.end
+    }
+}
+
+/// The first line among the added fields that is no field which a rewritten body needs.
+pub(super) fn stray_line(message: &Message<'_>, edits: &[Edit]) -> Option<(PartId, usize, String)> {
+    const NEEDED: [&[u8]; 3] = [b"content-type", b"content-transfer-encoding", b"mime-version"];
+    let offsets = Offsets::new(edits);
+    message.parts().iter().enumerate().find_map(|(index, part)| {
+        let added = offsets.touching(part.header).iter().filter(|edit| {
+            edit.span.is_empty() && part.header.start <= edit.span.start && edit.span.start <= part.header.end
+        });
+        added.filter(|edit| starts_line(message.raw(), edit.span.start)).find_map(|edit| {
+            let mut lines = edit.with.split(|byte| matches!(byte, b'\r' | b'\n'));
+            let stray = lines.find(|line| {
+                let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+                !line.is_empty()
+                    && !line[0].is_ascii_whitespace()
+                    && !NEEDED.iter().any(|needed| needed.eq_ignore_ascii_case(name))
+            })?;
+            Some((PartId(index as u32), edit.span.start, String::from_utf8_lossy(stray).into_owned()))
+        })
+    })
+}
+
+fn starts_line(raw: &[u8], place: usize) -> bool {
+    place == 0 || matches!(raw[place - 1], b'\r' | b'\n')
+}
+
+/// What an edit changes of a body.
+fn edited(edit: &Edit, part: &Part) -> Edited {
+    let in_body = if edit.span.is_empty() {
+        part.body.start < edit.span.start && edit.span.start <= part.body.end
+    } else {
+        edit.span.start < part.body.end && part.body.start < edit.span.end
+    };
+    match () {
+        () if in_body => Edited::Bytes,
+        () if edit.span.is_empty() && edit.span.start <= part.header.end.max(part.body.start) => Edited::Type,
+        () => Edited::No,
+    }
+}
+
+/// Reads the field of an item once more, by all that the message tells; None for a body.
+pub(super) fn in_full(
+    message: &Message<'_>,
+    item: &Item<'_>,
+    context: &HeaderContext<'_>,
+) -> Option<Content<'static>> {
+    read_field(message, &item.field?, context)
+}
+
+fn read_field(message: &Message<'_>, field: &Field, context: &HeaderContext<'_>) -> Option<Content<'static>> {
+    let (name, value) = (field.name.of(message.raw()), field.value.of(message.raw()));
+    let mut findings = Vec::new();
+    let kind = field_kind(name);
+    let name = String::from_utf8_lossy(name).into_owned();
+    Some(match kind {
+        FieldKind::Opaque => return None,
+        FieldKind::Structured => Content::Mailboxes(name, addresses(value, context, &mut findings)),
+        FieldKind::Parameters => {
+            let list = params::parse(value, context, &mut findings).list;
+            Content::Parameters(name, list.into_iter().map(|param| (param.name, param.text)).collect())
+        }
+        FieldKind::Unstructured | FieldKind::Phrases => {
+            Content::Text(name, decode(value, kind, context, &mut findings).into_owned())
+        }
+    })
+}
+
+/// Moves offsets from the original to the rewritten message. The edits are sorted and do not overlap.
+pub(super) struct Offsets<'a> {
+    edits: &'a [Edit],
+    /// For each edit the bytes that it and those before it removed and added.
+    sizes: Vec<(usize, usize)>,
+}
+
+impl<'a> Offsets<'a> {
+    fn new(edits: &'a [Edit]) -> Self {
+        let sum = |all: &mut (usize, usize), edit: &Edit| {
+            *all = (all.0 + edit.span.len(), all.1 + edit.with.len());
+            Some(*all)
+        };
+        Self { edits, sizes: edits.iter().scan((0, 0), sum).collect() }
+    }
+
+    /// The edits that touch a span, those at its borders included.
+    fn touching(&self, span: Span) -> &'a [Edit] {
+        let first = self.edits.partition_point(|edit| edit.span.end < span.start);
+        let last = self.edits.partition_point(|edit| edit.span.start <= span.end);
+        &self.edits[first..last.max(first)]
+    }
+
+    /// Where a place of the original is in the rewritten message. What is inserted at that very place stands before it.
+    pub(super) fn after(&self, place: usize) -> usize {
+        self.moved(place, self.edits.partition_point(|edit| edit.span.end <= place))
+    }
+
+    /// The same, and what is inserted at that very place stands after it.
+    pub(super) fn before(&self, place: usize) -> usize {
+        let is_before =
+            |edit: &Edit| edit.span.end < place || edit.span.end == place && !edit.span.is_empty();
+        self.moved(place, self.edits.partition_point(is_before))
+    }
+
+    fn moved(&self, place: usize, before: usize) -> usize {
+        let (removed, added) = before.checked_sub(1).map_or((0, 0), |last| self.sizes[last]);
+        place - removed + added
+    }
+}

@@ -1,0 +1,182 @@
+//! Reads each rewritten message with a second, independent reader before it is accepted.
+//!
+//! ```text
+//! original ─► our reader ──► Expected (edited fields, rewritten text bodies) ─┐
+//!     │ edits                                                                ├─► compare ─► Verdict
+//!     ▼                                                                      │
+//! rewritten ─► mail-parser, quoted_printable ─► what they read at that place ┘
+//!     └─► inverse of the edits ─► must be the original, byte for byte
+//! ```
+//!
+//! No code of this project decodes anything in the rewritten message here. mail-parser finds its fields and parts, and reads its header fields
+//! and charsets. quoted_printable undoes quoted-printable. What must be read comes from the original message, as this project reads it.
+//!
+//! # Limits
+//!
+//! Only what was edited is compared: header fields that changed, and text bodies of which the bytes, the charset or the transfer
+//! encoding changed. Whatever stayed as it is (signed parts, attachments, binary data) is not compared.
+//!
+//! Line ends are compared as such, CR LF and LF alike. Line ends at the end of a text, runs of blanks in header fields, a byte order mark and the charset that a
+//! document declares for itself do not count.
+
+mod compare;
+mod defect;
+mod expected;
+mod reader;
+
+pub use defect::Defect;
+
+use defect::Original;
+use expected::{Expected, Item};
+use mailglot_mime::{Edit, Message, Policy, Undo, header_context};
+use reader::SecondReader;
+use std::cell::OnceCell;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// The second readers with their versions, as summaries and reports name them.
+pub const READERS: [&str; 2] = ["mail-parser 0.11.9", "quoted_printable 0.5.2"];
+
+/// What became of the verification of one rewritten message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The second reader reads what this project reads in the original message. It differs only where one of these known defects of the
+    /// second reader explains the difference; most often there is none.
+    Accepted(Vec<Defect>),
+    /// The second reader reads something else, or the inverse of the edits does not give the original back.
+    Rejected(Disagreement),
+}
+
+/// One difference between the readers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disagreement {
+    /// IMAP section number of the part.
+    pub section: String,
+    /// Offset in the original message.
+    pub at: usize,
+    /// `text`, `Subject`, `the inverse of the edits`.
+    pub what: String,
+    /// What this project reads in the original, in a short excerpt that begins just before the difference.
+    pub expected: String,
+    /// What the second reader reads in the rewritten message.
+    pub seen: String,
+}
+
+impl fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} in the original, {} in the rewritten message", self.what, self.expected, self.seen)
+    }
+}
+
+/// Verifies rewritten messages. It keeps nothing from one message to the next.
+pub struct Verifier {
+    reader: SecondReader,
+}
+
+impl Default for Verifier {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Verifier {
+    /// Makes a verifier; one for each thread.
+    pub fn new() -> Self {
+        Self { reader: SecondReader::new() }
+    }
+
+    /// Reads `rewritten`, which `edits` made of `message`, with the second reader. `undo` is the inverse of the edits.
+    ///
+    /// A panic of the second reader is a disagreement.
+    pub fn verify(
+        &self,
+        message: &Message<'_>,
+        edits: &[Edit],
+        rewritten: &[u8],
+        undo: &[Undo],
+        policy: &Policy,
+    ) -> Verdict {
+        let raw = message.raw();
+        if gives_back(rewritten, undo, raw).is_none() {
+            return Verdict::Rejected(Disagreement {
+                section: String::new(),
+                at: 0,
+                what: "the inverse of the edits".to_owned(),
+                expected: format!("{} bytes", raw.len()),
+                seen: "other bytes".to_owned(),
+            });
+        }
+        if let Some((part, at, line)) = expected::stray_line(message, edits) {
+            return Verdict::Rejected(Disagreement {
+                section: message.section(part),
+                at,
+                what: "added fields".to_owned(),
+                expected: "fields of a rewritten body".to_owned(),
+                seen: compare::excerpt(&line, 0),
+            });
+        }
+        if reader::is_too_costly(rewritten) {
+            return Verdict::Accepted(vec![Defect::TooCostly]);
+        }
+        let expected = Expected::of(message, edits, policy);
+        let read = || self.compare(message, &expected, rewritten, policy);
+        catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
+            Verdict::Rejected(Disagreement {
+                section: String::new(),
+                at: 0,
+                what: "the message".to_owned(),
+                expected: format!("{} bytes", raw.len()),
+                seen: "a fault of the second reader".to_owned(),
+            })
+        })
+    }
+
+    fn compare(
+        &self,
+        message: &Message<'_>,
+        expected: &Expected<'_>,
+        rewritten: &[u8],
+        policy: &Policy,
+    ) -> Verdict {
+        let mut defects = Vec::new();
+        let masked = reader::without_encoded_messages(message, expected, rewritten);
+        let read = self.reader.read(&masked, expected.is_of_header());
+        // Asked for once, where something differs.
+        let (context, original) = (OnceCell::new(), Original::new(&self.reader, message));
+        for item in &expected.items {
+            if compare::difference(item, &read, policy).is_none() {
+                continue;
+            }
+            let context = context.get_or_init(|| header_context(message, policy));
+            let full = expected::in_full(message, item, context).map(|content| Item { content, ..*item });
+            let item = full.as_ref().unwrap_or(item);
+            let Some(difference) = compare::difference(item, &read, policy) else { continue };
+            match defect::explain(&original, item, &read, &difference) {
+                Some(defect) if defects.contains(&defect) => {}
+                Some(defect) => defects.push(defect),
+                None => return Verdict::Rejected(difference.tell(message, item)),
+            }
+        }
+        defects.sort_unstable();
+        Verdict::Accepted(defects)
+    }
+}
+
+/// Runs the inverse of the edits over the rewritten message; None where it does not make the original.
+fn gives_back(rewritten: &[u8], undo: &[Undo], raw: &[u8]) -> Option<()> {
+    let (mut at, mut rest) = (0, raw);
+    for step in undo {
+        rest = rest.strip_prefix(rewritten.get(at..step.span.start)?)?;
+        rest = match &step.old {
+            Ok(old) => rest.strip_prefix(&old[..])?,
+            Err(recipe) => {
+                rest.strip_prefix(&recipe.run(rewritten.get(step.span.start..step.span.end)?)?[..])?
+            }
+        };
+        at = step.span.end;
+    }
+    (rewritten.get(at..)? == rest).then_some(())
+}
+
+#[cfg(test)]
+mod tests;

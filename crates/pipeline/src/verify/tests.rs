@@ -1,0 +1,114 @@
+use super::*;
+use mailglot_mime::{Limits, plan, splice, undo_edits};
+
+fn rewritten(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    splice(raw, edits, &mut bytes).unwrap();
+    bytes
+}
+
+fn verdict(raw: &[u8], edits: &[Edit]) -> Verdict {
+    let undo = undo_edits(raw, edits);
+    Verifier::new().verify(
+        &Message::parse(raw, &Limits::default()),
+        edits,
+        &rewritten(raw, edits),
+        &undo,
+        &Policy::default(),
+    )
+}
+
+/// Each class of the list has an example in which it shows. Classes without one would excuse anything unseen.
+#[test]
+fn each_known_defect_shows_in_its_example() {
+    let shown = |defect: &Defect| {
+        let raw = defect.example();
+        let edits = plan(&raw, &Policy::default()).edits;
+        assert!(!edits.is_empty(), "{}: the example is not rewritten", defect.name());
+        let verdict = verdict(&raw, &edits);
+        (verdict != Verdict::Accepted(vec![*defect])).then(|| format!("{}: {verdict:?}", defect.name()))
+    };
+    let others: Vec<_> = Defect::ALL.iter().filter_map(shown).collect();
+    assert!(others.is_empty(), "{others:#?}");
+}
+
+#[test]
+fn names_of_defects_differ() {
+    let mut names: Vec<_> = Defect::ALL.iter().map(|defect| defect.name()).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), Defect::ALL.len());
+}
+
+const MESSAGE: &[u8] = b"From: J\xF6rg <j@x.example>\nSubject: caf\xE9\nContent-Type: multipart/mixed; boundary=a\n\n\
+    --a\nContent-Type: text/plain; charset=iso-8859-1; name=\"\xE9.txt\"\nContent-Disposition: inline; filename=\"\xE9.txt\"\n\n\
+    l'\xE9t\xE9\n--a\n\nsans type: \xE9\n--a--\n";
+
+#[test]
+fn a_right_rewriting_is_accepted() {
+    let edits = plan(MESSAGE, &Policy::default()).edits;
+    assert!(edits.len() >= 7, "{edits:?}");
+    assert_eq!(verdict(MESSAGE, &edits), Verdict::Accepted(Vec::new()));
+}
+
+type Damage = fn(&mut Edit);
+
+/// Every single edit is looked at: left out, or with a line or text added, it is found.
+#[test]
+fn a_fault_in_any_edit_is_found() {
+    let edits = plan(MESSAGE, &Policy::default()).edits;
+    let breaks: [(&str, Damage); 3] = [
+        ("text", |edit| edit.with.extend_from_slice(b"x")),
+        ("line", |edit| edit.with.extend_from_slice(b"\nX-Added: yes\n")),
+        ("loss", |edit| edit.with = b"?".to_vec()),
+    ];
+    for index in 0..edits.len() {
+        for (name, damage) in breaks {
+            let mut broken = edits.clone();
+            damage(&mut broken[index]);
+            broken[index].recipe = None;
+            let found = matches!(verdict(MESSAGE, &broken), Verdict::Rejected(_));
+            assert!(found, "{name} in {:?}", String::from_utf8_lossy(&broken[index].with));
+        }
+    }
+}
+
+#[test]
+fn an_inverse_that_gives_other_bytes_is_found() {
+    let edits = plan(MESSAGE, &Policy::default()).edits;
+    let mut undo = undo_edits(MESSAGE, &edits);
+    let last = undo.last_mut().unwrap();
+    last.old = Ok(b"other".to_vec());
+    let verdict = Verifier::new().verify(
+        &Message::parse(MESSAGE, &Limits::default()),
+        &edits,
+        &rewritten(MESSAGE, &edits),
+        &undo,
+        &Policy::default(),
+    );
+    let Verdict::Rejected(disagreement) = verdict else { panic!("{verdict:?}") };
+    assert_eq!(disagreement.what, "the inverse of the edits");
+}
+
+/// Messages that nest deep, repeat what mail-parser searches for, or end anywhere: none crashes, and none takes long.
+#[test]
+fn hostile_messages_are_bounded() {
+    let nested = b"Content-Type: message/rfc822\n\n".repeat(100_000);
+    let multiparts: Vec<u8> = (0..40_000)
+        .flat_map(|n| format!("--a\nContent-Type: multipart/mixed; boundary=n{n}\n\n").into_bytes())
+        .collect();
+    let segments: Vec<u8> = (0..60_000).flat_map(|n| format!("; a{n}*1*=b").into_bytes()).collect();
+    for (name, tail) in [
+        ("nested", [&nested[..], b"Subject: caf\xE9\n\nx\n"].concat()),
+        ("multiparts", [b"Content-Type: multipart/mixed; boundary=a\n\n", &multiparts[..]].concat()),
+        ("segments", [b"Content-Type: text/plain", &segments[..], b"\n\nx\n"].concat()),
+        ("words", [b"X-Words: ", &b"=?a?q?".repeat(200_000)[..], b"\n\nx\n"].concat()),
+        ("comments", [b"To: ", &b"(".repeat(500_000)[..], b"\n\nx\n"].concat()),
+    ] {
+        let raw = [b"Subject: caf\xE9\n", &tail[..]].concat();
+        let edits = plan(&raw, &Policy::default()).edits;
+        assert!(!edits.is_empty(), "{name}");
+        let verdict = verdict(&raw, &edits);
+        assert!(matches!(verdict, Verdict::Accepted(_)), "{name}: {verdict:?}");
+    }
+}

@@ -13,6 +13,7 @@ use crate::encoded_word::{Finding, HeaderContext};
 use crate::fixup::Document;
 use crate::guess::excerpt;
 use crate::header::FieldKind;
+use crate::recipe::{to_crlf, to_lf};
 use crate::transfer::blocks::{Block, beside, blocks, has_yenc};
 use crate::transfer::{self, Decoded, TransferEncoding};
 use crate::{
@@ -94,12 +95,6 @@ impl<'a> Transferred<'a> {
     /// Plain text that was appended after the encoded body.
     pub(crate) fn footer(&self) -> Option<&'a [u8]> {
         self.decoded.footer.as_ref().map(|range| &self.body[range.clone()])
-    }
-
-    /// What stands between the decoded text and what was appended: a line end, where the text has none.
-    pub(crate) fn seam(&self, text: &[u8], message: &Message<'_>) -> &'static [u8] {
-        let open = self.decoded.footer.is_some() && !matches!(text.last(), None | Some(b'\n' | b'\r'));
-        if open { message.eol().bytes() } else { b"" }
     }
 
     /// Which charset to believe.
@@ -267,6 +262,28 @@ impl<'a> Transferred<'a> {
             });
         }
     }
+}
+
+/// Decodes a footer as it follows the decoded text, and counts its losses. A line end comes first where the text has none at its end. The footer
+/// has the line ends of the text, since those of what stands outside an encoding are the message's.
+pub(crate) fn footer_text(
+    text: &[u8],
+    footer: &[u8],
+    used: Charset,
+    message: &Message<'_>,
+) -> (Vec<u8>, u64) {
+    let seam = match text.last() {
+        None | Some(b'\n' | b'\r') => b"",
+        Some(_) => message.eol().bytes(),
+    };
+    let footer = appended(footer, used);
+    let more = [seam, footer.text.as_bytes()].concat();
+    let more = match memchr::memchr(b'\n', text) {
+        Some(end) if text[..end].ends_with(b"\r") => to_crlf(&more),
+        Some(_) => to_lf(&more),
+        None => more,
+    };
+    (more, footer.log.losses())
 }
 
 /// Whether an inline PGP block begins in a text.

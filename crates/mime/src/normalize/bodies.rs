@@ -7,14 +7,14 @@ use crate::choose::Choice;
 use crate::fixup::{self, Document};
 use crate::message::charset;
 use crate::recipe::{Lines, OldEol, Patch, Recipe, Steps, to_crlf};
-use crate::text::{Hints, Transferred, has_armour, is_text, reading, unquote};
+use crate::text::{Hints, Transferred, footer_text, has_armour, is_text, reading, unquote};
 use crate::transfer::blocks::{Block, has_yenc};
 use crate::transfer::{TransferEncoding, base64, quoted_printable};
 use crate::{
     Attachments, Bodies, Edit, Eol, Event, EventKind, Message, OnLoss, PartId, PartKind, Policy, Report,
     Span, Transfer, choose,
 };
-use mailglot_codec::{Charset, Resolved};
+use mailglot_codec::{Charset, LossLog, Resolved};
 use memchr::memmem;
 use std::borrow::Cow;
 
@@ -139,6 +139,8 @@ struct Target<'a> {
     way_back: bool,
     /// The line ends are known to come back.
     same_lines: bool,
+    /// The bytes stay in a charset in which those of CR and LF may be parts of other characters.
+    opaque_lines: bool,
 }
 
 impl Target<'_> {
@@ -238,6 +240,7 @@ impl<'a> Body<'a, '_> {
             && !seven
             && !self.choice.is_mixed;
         let eol = self.message.eol();
+        let opaque_lines = !relabel && self.has_opaque_lines();
         let boundaries = lines::boundaries_around(self.message, self.id);
         if open && encoded {
             if let Some((plain, old)) = lines::with_line_ends(&text, eol)
@@ -246,8 +249,19 @@ impl<'a> Body<'a, '_> {
                 let mut plain = plain.into_owned();
                 steps.eol = old;
                 steps.added_end = self.end_line(&mut plain, eol);
-                let (text, transfer) = (Cow::Owned(plain), TransferEncoding::Identity);
-                return Some(Target { text, transfer, relabel: label, steps, way_back, same_lines: true });
+                if !opaque_lines || self.reads_same(&plain, steps.added_end > 0) {
+                    let (text, transfer) = (Cow::Owned(plain), TransferEncoding::Identity);
+                    return Some(Target {
+                        text,
+                        transfer,
+                        relabel: label,
+                        steps,
+                        way_back,
+                        same_lines: true,
+                        opaque_lines,
+                    });
+                }
+                steps = Steps { added_end: 0, eol: OldEol::Same, ..steps };
             }
             if !relabel && self.transferred.footer().is_none() {
                 return None;
@@ -257,10 +271,19 @@ impl<'a> Body<'a, '_> {
         let made = relabel && !encoded && !self.choice.used.is_ascii_compatible();
         let stands = !relabel
             || lines::may_stand(&text, eol, &boundaries, false)
-                && !(made && lines::has_bare_ends(&text, eol));
+                && !(made && lines::has_bare_ends(&text, eol))
+                && (!lines::joins_header(&text, eol) || lines::joins_header(self.transferred.body, eol));
         if open && !encoded && stands {
             let transfer = TransferEncoding::Identity;
-            return Some(Target { text, transfer, relabel: label, steps, way_back, same_lines: true });
+            return Some(Target {
+                text,
+                transfer,
+                relabel: label,
+                steps,
+                way_back,
+                same_lines: true,
+                opaque_lines,
+            });
         }
         if open
             && made
@@ -275,21 +298,52 @@ impl<'a> Body<'a, '_> {
                 steps,
                 way_back: false,
                 same_lines: false,
+                opaque_lines,
             });
         }
         let transfer = match used {
             _ if seven => TransferEncoding::Base64,
-            used if encoded && !open => used,
+            // The same encoding keeps line ends that are data, whatever becomes of those of the message.
+            used if encoded && (!open || opaque_lines || lines::are_data(&text)) => used,
+            _ if opaque_lines => TransferEncoding::Base64,
             _ => shorter(&text),
         };
         if transfer == TransferEncoding::QuotedPrintable
+            && !opaque_lines
             && let Some((plain, _)) = lines::with_line_ends(&text, eol)
         {
             let plain = plain.into_owned();
             text = Cow::Owned(plain);
         }
         // The recipe would have to undo our own encoding first: the old bytes are kept instead.
-        Some(Target { text, transfer, relabel: label, steps, way_back: false, same_lines: false })
+        Some(Target {
+            text,
+            transfer,
+            relabel: label,
+            steps,
+            way_back: false,
+            same_lines: false,
+            opaque_lines,
+        })
+    }
+
+    /// Whether the bytes of CR and LF may be parts of other characters, by the charset that was used or by that of the label.
+    fn has_opaque_lines(&self) -> bool {
+        let label = self.transferred.resolved.and_then(Resolved::charset);
+        label.into_iter().chain([self.choice.used]).any(|charset| !charset.is_ascii_compatible())
+    }
+
+    /// Whether bytes with other line ends still have the lines of the text. `ended`: with one more line end at their end.
+    fn reads_same(&self, bytes: &[u8], ended: bool) -> bool {
+        let charset = self.transferred.resolved.and_then(Resolved::charset).unwrap_or(self.choice.used);
+        let text = charset.decode(bytes, &mut LossLog::with_limit(0));
+        let mut old = self.choice.text.as_bytes().to_vec();
+        if let Some(footer) = self.transferred.footer() {
+            let (end, _) = footer_text(&old, footer, self.choice.used, self.message);
+            old.extend_from_slice(&end);
+        }
+        old.extend_from_slice(if ended { self.message.eol().bytes() } else { b"" });
+        lines::are_same(&old, text.as_bytes())
     }
 
     /// Whether bytes or label must change for the part to be UTF-8 that says so.
@@ -348,9 +402,8 @@ impl<'a> Body<'a, '_> {
         }
         text.extend_from_slice(&plain[at..]);
         if let Some(footer) = footer {
-            let seam = self.transferred.seam(&text, self.message);
-            let end = [seam, choose::appended(footer, choice.used).text.as_bytes()].concat();
-            text.extend_from_slice(&lines::ended_as(&text, end));
+            let (end, _) = footer_text(&text, footer, choice.used, self.message);
+            text.extend_from_slice(&end);
         }
         Outgoing { text: Cow::Owned(text), patches, label, note: None }
     }
@@ -396,15 +449,13 @@ impl<'a> Body<'a, '_> {
         let eol = self.message.eol().bytes();
         let with: &[u8] = match target.transfer {
             TransferEncoding::Base64 => {
-                let quoted = self.transferred.decoded.used == TransferEncoding::QuotedPrintable;
-                let canonical = if self.message.eol() != Eol::Lf || !self.had_lines() {
-                    Cow::Borrowed(&*target.text)
-                } else if quoted && lines::has_bare_lf(&target.text) {
-                    // Where some lines end without it, an escaped CR is data.
-                    Cow::Owned(lines::each_to_crlf(&target.text))
-                } else {
-                    Cow::Owned(to_crlf(&target.text))
-                };
+                // Lines that all end as those of the message do end in CR LF in base64. A CR says that they do not.
+                let plain = self.message.eol() == Eol::Lf
+                    && self.had_lines()
+                    && !target.opaque_lines
+                    && memchr::memchr(b'\r', &target.text).is_none();
+                let canonical =
+                    if plain { Cow::Owned(to_crlf(&target.text)) } else { Cow::Borrowed(&*target.text) };
                 base64::encode_lines(&canonical, 76, eol, &mut new);
                 if !self.transferred.body.ends_with(b"\n") {
                     new.truncate(new.len().saturating_sub(eol.len()));
@@ -413,11 +464,12 @@ impl<'a> Body<'a, '_> {
             }
             TransferEncoding::QuotedPrintable => {
                 quoted_printable::encode(&target.text, eol, &mut new);
-                // A last line that had no end gets none, whatever adds one behind it; a CR would become a whole one of that.
+                // A last line that had no end gets none, whatever adds one behind it; a CR would become a whole one of that, and an escaped
+                // line end two.
                 let text = &target.text;
-                let open = !text.is_empty() && !text.ends_with(b"\n");
+                let open = !text.is_empty() && !new.ends_with(b"\n");
                 if open
-                    && (text.ends_with(b"\r") || self.transferred.body.ends_with(b"\n"))
+                    && (matches!(text.last(), Some(b'\r' | b'\n')) || self.transferred.body.ends_with(b"\n"))
                     && self.transferred.span.end == self.message.raw().len()
                 {
                     new.extend_from_slice(&[b"=", eol].concat());

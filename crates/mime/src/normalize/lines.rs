@@ -26,7 +26,7 @@ pub(super) fn with_line_ends(text: &[u8], eol: Eol) -> Option<(Cow<'_, [u8]>, Ol
     let cr = memchr::memchr(b'\r', text);
     match (eol, cr) {
         (Eol::Cr, _) => None,
-        (_, Some(_)) if has_bare_cr(text) || has_bare_lf(text) => None,
+        (_, Some(_)) if are_data(text) => None,
         (Eol::Lf, None) | (Eol::CrLf, Some(_)) => Some((Cow::Borrowed(text), OldEol::Same)),
         (Eol::Lf, Some(_)) => Some((Cow::Owned(to_lf(text)), OldEol::CrLf)),
         (Eol::CrLf, None) if memchr::memchr(b'\n', text).is_some() => {
@@ -36,40 +36,37 @@ pub(super) fn with_line_ends(text: &[u8], eol: Eol) -> Option<(Cow<'_, [u8]>, Ol
     }
 }
 
-/// Every LF becomes CR LF, whatever stands before it.
-pub(super) fn each_to_crlf(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len() + text.len() / 32);
-    for line in text.split_inclusive(|b| *b == b'\n') {
-        let (content, ended) = line.strip_suffix(b"\n").map_or((line, false), |content| (content, true));
-        out.extend_from_slice(content);
-        out.extend_from_slice(if ended { b"\r\n" } else { b"" });
-    }
-    out
+/// Whether line ends of a text are data: two forms of them stand side by side, or a CR stands alone. Only text whose line ends are all CR LF or
+/// all LF may be given those of its message.
+pub(super) fn are_data(text: &[u8]) -> bool {
+    memchr::memchr(b'\r', text).is_some() && (has_bare_cr(text) || has_bare_lf(text))
 }
 
-/// More of a text, with the line ends that the text has. Those of what stands outside an encoding are the message's.
-pub(super) fn ended_as(text: &[u8], more: Vec<u8>) -> Vec<u8> {
-    match memchr::memchr(b'\n', text) {
-        Some(end) if text[..end].ends_with(b"\r") => to_crlf(&more),
-        Some(_) => to_lf(&more),
-        None => more,
-    }
+/// Whether two texts are the same but for line ends, which are all CR LF or all LF in each.
+pub(super) fn are_same(one: &[u8], other: &[u8]) -> bool {
+    one == other || !are_data(one) && !are_data(other) && to_lf(one) == to_lf(other)
 }
 
 /// Whether a text has half a line end, which some readers take for a whole one, and for that of a delimiter.
 pub(super) fn has_bare_ends(text: &[u8], eol: Eol) -> bool {
     match eol {
-        Eol::Cr => false,
+        // A line end of another kind, which ends the search for those of CR alone.
+        Eol::Cr => memchr::memchr(b'\n', text).is_some(),
         Eol::Lf => has_bare_cr(text),
         Eol::CrLf => has_bare_cr(text) || has_bare_lf(text),
     }
+}
+
+/// Whether a body would make the line ends before it, CR alone, a part of CR LF.
+pub(super) fn joins_header(text: &[u8], eol: Eol) -> bool {
+    eol == Eol::Cr && text.iter().find(|byte| **byte != b'\r') == Some(&b'\n')
 }
 
 fn has_bare_cr(text: &[u8]) -> bool {
     memchr::memchr_iter(b'\r', text).any(|at| text.get(at + 1) != Some(&b'\n'))
 }
 
-pub(super) fn has_bare_lf(text: &[u8]) -> bool {
+fn has_bare_lf(text: &[u8]) -> bool {
     memchr::memchr_iter(b'\n', text).any(|at| at == 0 || text[at - 1] != b'\r')
 }
 
@@ -125,6 +122,8 @@ mod tests {
         assert_eq!(ends("a\r\nb", Eol::CrLf), Some(("a\r\nb".to_owned(), OldEol::Same)));
         assert_eq!(ends("a\rb", Eol::Lf), None);
         assert_eq!(ends("a\rb\r\n", Eol::CrLf), None);
+        assert!(are_same(b"a\r\nb", b"a\nb") && are_same(b"a\rb\n", b"a\rb\n"));
+        assert!(!are_same(b"a\rb\n", b"a\rb\r\n") && !are_same(b"a\n", b"a"));
         for eol in [Eol::Lf, Eol::CrLf] {
             assert_eq!(ends("a\r\nb\nc", eol), None);
         }

@@ -10,8 +10,8 @@
 //! places of the bytes that they were decoded from, and the number of the part that embeds them. Of a place that ends at a soft line break
 //! the break is a part.
 
-use super::{Hints, Transferred, delimiters, is_text, reading};
-use crate::choose::{Choice, Reading, appended};
+use super::{Hints, Transferred, delimiters, footer_text, is_text, reading};
+use crate::choose::{Choice, Reading};
 use crate::transfer::{self, TransferEncoding};
 use crate::{
     Attachments, Event, EventKind, Guess, MediaType, Message, Part, PartId, PartKind, Policy, Report,
@@ -95,11 +95,9 @@ fn read_level<'a>(
             (told(&choice), Cow::Owned(choice.text.into_owned()))
         };
         if let Some(footer) = transferred.footer() {
-            let footer = appended(footer, reading.used);
-            losses += footer.log.losses();
-            let seam = transferred.seam(text.as_bytes(), message);
-            text.to_mut().push_str(&String::from_utf8_lossy(seam));
-            text.to_mut().push_str(&footer.text);
+            let (footer, lost) = footer_text(text.as_bytes(), footer, reading.used, message);
+            losses += lost;
+            text.to_mut().push_str(&String::from_utf8_lossy(&footer));
         }
         parts.push(TextPart {
             part: id,

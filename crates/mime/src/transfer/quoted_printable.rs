@@ -18,16 +18,29 @@ const WIDTH: usize = 76;
 
 /// Encodes text whose line ends are `eol`: lines of at most 76 characters, trailing blanks encoded, `From ` at a line start and a lone `.` escaped,
 /// CR and LF that are no `eol` escaped. Two hyphens at a line start are escaped too, so that no line is a delimiter of any multipart.
+///
+/// Where `eol` is LF, a CR LF is data: both of its bytes are escaped, and a soft line break follows. `=0D` before a plain LF would become
+/// CR CR LF in a transport that sends LF as CR LF.
 pub fn encode(bytes: &[u8], eol: &[u8], out: &mut Vec<u8>) {
     out.reserve(bytes.len() + bytes.len() / 8);
     let mut rest = bytes;
     loop {
         let (line, tail) = split_line(rest, eol);
-        encode_line(line, eol, out);
         let Some(tail) = tail else {
-            return;
+            return encode_line(line, 0, eol, out);
         };
-        out.extend_from_slice(eol);
+        if eol == b"\n" && line.ends_with(b"\r") {
+            // At the very end nothing follows that a soft line break would part it from.
+            let soft = usize::from(!tail.is_empty());
+            encode_line(&rest[..=line.len()], soft, eol, out);
+            if soft > 0 {
+                out.push(b'=');
+                out.extend_from_slice(eol);
+            }
+        } else {
+            encode_line(line, 0, eol, out);
+            out.extend_from_slice(eol);
+        }
         rest = tail;
     }
 }
@@ -46,7 +59,8 @@ fn split_line<'a>(bytes: &'a [u8], eol: &[u8]) -> (&'a [u8], Option<&'a [u8]>) {
     (bytes, None)
 }
 
-fn encode_line(line: &[u8], eol: &[u8], out: &mut Vec<u8>) {
+/// Encodes a line without its end, and leaves `spare` columns of its last written line free.
+fn encode_line(line: &[u8], spare: usize, eol: &[u8], out: &mut Vec<u8>) {
     // A line that needs nothing, as most do.
     if line.len() <= WIDTH
         // To the end in any case, so that whole registers are looked at.
@@ -77,7 +91,8 @@ fn encode_line(line: &[u8], eol: &[u8], out: &mut Vec<u8>) {
             return;
         };
         let full = at < text_end && is_safe(byte);
-        if full || column + 3 > WIDTH - usize::from(at + 1 < line.len()) {
+        let needed = if at + 1 < line.len() { 1 } else { spare };
+        if full || column + 3 > WIDTH - needed {
             out.push(b'=');
             out.extend_from_slice(eol);
             column = 0;
@@ -444,6 +459,26 @@ mod tests {
     }
 
     #[test]
+    fn line_ends_of_another_form_are_escaped_whole() {
+        for (text, eol, body) in [
+            (&b"a\r\nb\nc\r\n"[..], &b"\n"[..], &b"a=0D=0A=\nb\nc=0D=0A"[..]),
+            (b"a\r\r\nb\r", b"\n", b"a=0D=0D=0A=\nb=0D"),
+            (b"a\nb\r\nc\n", b"\r\n", b"a=0Ab\r\nc=0A"),
+            (b"\r\n.\r\n", b"\n", b"=0D=0A=\n.=0D=0A"),
+        ] {
+            assert_eq!(encoded(text, eol).escape_ascii().to_string(), body.escape_ascii().to_string());
+            assert_eq!(decoded(body).0, text);
+        }
+        // No line is longer than 76 characters, the soft line break included.
+        for length in 0..160 {
+            let text = [&b"x".repeat(length)[..], b"\r\ny\n"].concat();
+            let body = encoded(&text, b"\n");
+            assert!(body.split(|b| *b == b'\n').all(|line| line.len() <= WIDTH), "{}", body.escape_ascii());
+            assert_eq!(decoded(&body).0, text);
+        }
+    }
+
+    #[test]
     fn encoder_escapes_what_programs_trip_over() {
         let table: &[(&str, &str)] = &[
             ("", ""),
@@ -460,7 +495,7 @@ mod tests {
             assert_eq!(String::from_utf8(encoded(text.as_bytes(), b"\n")).unwrap(), *expected);
         }
         assert_eq!(encoded(b"a\r\nb\nc\rd", b"\r\n"), b"a\r\nb=0Ac=0Dd");
-        assert_eq!(encoded(b"a\r\nb", b"\n"), b"a=0D\nb");
+        assert_eq!(encoded(b"a\r\nb", b"\n"), b"a=0D=0A=\nb");
     }
 
     #[test]

@@ -49,7 +49,7 @@ const BUILT_IN: [&[u8]; 13] = [
 ];
 
 /// Messages that broke a law once.
-const ONCE_BROKEN: [&[u8]; 25] = [
+const ONCE_BROKEN: [&[u8]; 29] = [
     b"e:\xc5\nFrom:=??Q?=?u8?B?w\xf57w?=<?=\xa8>\xa8",
     b"Subject:=??8859?Q??=\n\nx\n=?so\0-",
     b"Subject:=?8859?Q??=\n\nx\n=?so\0-",
@@ -75,10 +75,20 @@ const ONCE_BROKEN: [&[u8]; 25] = [
     b"e:\r\nContent-Type:;charset=UTF7\nContent-Transfer-Encoding:7bit\n\n+ADw\n",
     b"i\nContent-Type:multipart/i boundary=xxx\n--xxx\nContent-Transfer-Encoding:base64\nContent-Disposition:attachment\nAo-E7bt\n--xxx\nContent-Transfer-Encoding:base64\nContent-",
     b"Content-Type:multipart/d boundary=ab\nM\nn:\n--ab\n\xbc",
+    b"n:\rSubject: x\rContent-Type: text/plain; charset=cp1026\r\r%%\xa3\xa6\x96%",
+    b"n:\rContent-Type: text/plain; charset=iso-2022-kr\r\r\x1b$)C\r\r\n--b\n",
+    b"n:\rContent-Type: text/plain; charset=utf-16\rContent-Transfer-Encoding: 8bit\r\r\xfe\xff\0\n\0o\0\r\0",
+    b"n:\r\nContent-Type: text/csv; charset=cp1026\r\nContent-Transfer-Encoding: base64\r\n\r\n\n",
 ];
 
 /// Pieces that change what stands around them.
-const PIECES: [&[u8]; 40] = [
+const PIECES: [&[u8]; 46] = [
+    b"\r\r\n",
+    b"=0D=0A",
+    b"=0D=\n",
+    b"=0D",
+    b"=0A",
+    b"=\n",
     b"\n",
     b"\r\n",
     b"\r",
@@ -209,7 +219,7 @@ fn check(raw: &[u8], policy: &Policy) -> Result<(), (&'static str, String)> {
     for (old, new) in old.iter().zip(&new_texts) {
         law(
             "the text stays",
-            (old.part, &old.content) == (new.part, &new.content)
+            old.part == new.part && same_text(old, new, &once.report)
                 || kept_guess(old, new, &once.report, policy),
             &|| format!("{old:?}\n{new:?}"),
         )?;
@@ -317,7 +327,7 @@ fn parameters(value: &[u8], context: &HeaderContext) -> (String, Vec<(String, St
 #[derive(Debug)]
 struct Text {
     part: PartId,
-    /// Line ends and final ones aside; None for documents that name their charset.
+    /// None for documents that name their charset.
     content: Option<String>,
     how: How,
     /// Some of it could not be read.
@@ -334,11 +344,28 @@ fn texts(message: &Message<'_>, policy: &Policy) -> Vec<Text> {
             part.media.sub != "plain" && (text.contains("charset") || text.contains("encoding"))
         };
         let text = p.text.filter(|text| !named(text));
-        let text = text.map(|t| read_as(t.replace("\r\n", "\n").trim_end_matches(['\n', '\r']), policy));
+        let text = text.map(|t| read_as(&t, policy));
         let body = part.body.of(message.raw()).to_vec();
         Text { part: p.part, content: text, how: p.reading.how, lossy: !p.losses.is_empty(), body }
     };
     parts.into_iter().map(text).collect()
+}
+
+/// The same lines and line ends, of which those that are all CR LF and those that are all LF count as the same. A missing one at the very end may
+/// have been added, which is reported.
+fn same_text(old: &Text, new: &Text, told: &Report) -> bool {
+    let (Some(one), Some(other)) = (&old.content, &new.content) else {
+        return old.content.is_none() && new.content.is_none();
+    };
+    let uniform = |text: &str| !text.contains('\r') || !text.replace("\r\n", "").contains(['\r', '\n']);
+    let same = |one: &str, other: &str| {
+        let lines = |text: &str| text.replace("\r\n", "\n");
+        one == other || uniform(one) && uniform(other) && lines(one) == lines(other)
+    };
+    let added = |event: &Event| event.kind == EventKind::CteLineEndAdded && event.part == old.part;
+    let rest = other.strip_suffix("\r\n").or_else(|| other.strip_suffix('\n'));
+    same(one, other)
+        || !one.ends_with('\n') && told.events.iter().any(added) && rest.is_some_and(|rest| same(one, rest))
 }
 
 /// A part that could be rewritten, but was left alone for what cannot be read of it, or would be read otherwise then: where its charset was

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod fields;
+mod line_ends;
 
 use mailglot_codec::Charset;
 use mailglot_mime::{

@@ -35,8 +35,8 @@ fn every_event_stands_in_the_list_and_every_line_is_an_event() {
     assert_eq!(listed, known);
 }
 
-/// Codes of what is found outside messages: the splitter's kinds, and the pipeline's own for flags without a place in an output and for a
-/// message that it could not process.
+/// Codes of what is found outside messages: the splitter's kinds, and the pipeline's own for a line end that a mailbox adds, for flags without a place in
+/// an output and for a message that it could not process.
 fn box_events() -> Vec<(String, &'static str)> {
     let severity = |kind: &BoxEventKind| match (kind.is_loss(), kind.is_repair()) {
         (true, _) => "loss",
@@ -44,7 +44,8 @@ fn box_events() -> Vec<(String, &'static str)> {
         _ => "info",
     };
     let kinds = BoxEventKind::ALL.iter().map(|kind| (kind.code().to_owned(), severity(kind)));
-    kinds.chain([("msg.flags".to_owned(), "info"), ("msg.set-aside".to_owned(), "loss")]).collect()
+    let own = [("mbox.line-end-added", "info"), ("msg.flags", "info"), ("msg.set-aside", "loss")];
+    kinds.chain(own.map(|(code, severity)| (code.to_owned(), severity))).collect()
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::tally::{Complete, Tally};
 use crate::{Progress, length_field, names, status};
 use mailglot_archive::ledger::{BlockBuilder, Body, Change, MessageRecord, Old, RawKind, Record, Requote};
 use mailglot_archive::mbox::{
-    is_separator_kept, quote_mboxrd, requotes, separator_for, trailer_for, unquote,
+    is_separator_kept, line_end as line_end_of, quote_mboxrd, requotes, separator_for, trailer_for, unquote,
 };
 use mailglot_archive::{Entry, EntryKind, Flags, Format, OutBatch, OutItem, Packing, Quoting};
 use mailglot_mime::{Edit, Plan, Policy, Report, Severity, Span, Undo, plan, splice, undo_edits};
@@ -129,6 +129,8 @@ struct Made {
     same: bool,
     /// Where the first Content-Length stood, if one went.
     length_removed: Option<Span>,
+    /// The mailbox ends a last line that had no end.
+    ends_line: bool,
 }
 
 impl<'a> Batch<'a> {
@@ -195,6 +197,9 @@ impl<'a> Batch<'a> {
             let detail = "field removed: it was true of the old bytes only";
             self.done.tally.event("mbox.bad-length", Severity::Info, address, field.start as u64, detail);
         }
+        if made.ends_line {
+            self.report_line_end(entry);
+        }
         if let Some(packing) = Packing::of(&raw) {
             self.done.tally.packed(address, packing);
         }
@@ -254,9 +259,16 @@ impl<'a> Batch<'a> {
         if first {
             self.tell_of_flags(entry);
         }
-        let Some(to) = self.job.to else { return };
         let bytes = &self.feed.batch.bytes[..];
         let old = &bytes[entry.message.clone()];
+        let old_trailer = &bytes[entry.message.end..entry.span.end];
+        if !entry.more
+            && self.job.writes_mailbox()
+            && self.job.ends_line(old.is_empty(), old, old_trailer, last)
+        {
+            self.report_line_end(entry);
+        }
+        let Some(to) = self.job.to else { return };
         let start = self.done.out.bytes.len();
         let job = self.job;
         let out = &mut self.done.out.bytes;
@@ -271,7 +283,6 @@ impl<'a> Batch<'a> {
         put_message(to, true, &lines, &[], out);
         lengths[1] = out.len() - start - lengths[0];
         if !entry.more && to == Format::Mbox {
-            let old_trailer = &bytes[entry.message.end..entry.span.end];
             out.extend_from_slice(job.trailer(old.is_empty(), old, old_trailer, last));
         }
         lengths[2] = out.len() - start - lengths[0] - lengths[1];
@@ -334,6 +345,13 @@ impl<'a> Batch<'a> {
         self.done.tally.event("msg.flags", Severity::Info, address, entry.offset, &detail);
     }
 
+    /// Reports a line end that the mailbox adds to a message.
+    fn report_line_end(&mut self, entry: &Entry) {
+        let address = || self.job.address(entry);
+        let detail = "the last line of the message had no line end";
+        self.done.tally.event("mbox.line-end-added", Severity::Info, address, entry.offset, detail);
+    }
+
     /// Keeps a message that could not be worked on out of the output, but not out of the account.
     fn set_aside(&mut self, entry: &'a Entry) {
         let bytes = &self.feed.batch.bytes[entry.span.clone()];
@@ -382,7 +400,14 @@ impl Compose<'_> {
         let Some(to) = self.to else {
             let length_removed = self.from_mbox.then(|| length_field::remove(raw, &mut edits)).flatten();
             let changed = !edits.is_empty();
-            return (Made { report, changed, way: None, same: false, length_removed }, [0; 3]);
+            let mut ends_line = false;
+            if self.writes_mailbox() && ends_open(raw, &edits) {
+                put_message(Format::Eml, false, raw, &edits, out);
+                let old_trailer = &batch[entry.message.end..entry.span.end];
+                ends_line = self.ends_line(out.is_empty(), out, old_trailer, last);
+                out.clear();
+            }
+            return (Made { report, changed, way: None, same: false, length_removed, ends_line }, [0; 3]);
         };
         // A mailbox with quoting has no lengths: one that is true would let its reader take the quoting for text, and the next message for
         // a part of this one.
@@ -410,11 +435,13 @@ impl Compose<'_> {
             }
         }
         let end = out.len();
+        let mut ends_line = false;
         if to == Format::Mbox {
             // Quoting leaves its end and its line ends as they are; where there is none, the separator stands before it.
             let before = if body == end { &out[start..body] } else { &out[body..end] };
             let old_trailer = &batch[entry.message.end..entry.span.end];
             let trailer = self.trailer(body == end, before, old_trailer, last);
+            ends_line = self.ends_line(body == end, before, old_trailer, last);
             out.extend_from_slice(trailer);
         }
         let new = &out[body..end];
@@ -428,7 +455,7 @@ impl Compose<'_> {
             way = self.way_back(entry.quoting, false, quotes, old, new, &undo).map(|requote| (requote, undo));
         }
         let lengths = [body - start, end - body, out.len() - end];
-        (Made { report, changed, way, same, length_removed }, lengths)
+        (Made { report, changed, way, same, length_removed, ends_line }, lengths)
     }
 
     /// Whether a Content-Length is true no longer of a message that leaves a mailbox for a file of its own, where it has so many bytes.
@@ -440,12 +467,29 @@ impl Compose<'_> {
     /// Keeps the old end of an entry where it is plain line ends; sees to the blank line before the next separator.
     /// `before` is the message, or the separator of one that is empty.
     fn trailer<'t>(&self, is_empty: bool, before: &[u8], old: &'t [u8], last: bool) -> &'t [u8] {
+        if self.keeps_trailer(is_empty, before, old, last) { old } else { trailer_for(before) }
+    }
+
+    /// Whether the old end of an entry stays.
+    fn keeps_trailer(&self, is_empty: bool, before: &[u8], old: &[u8], last: bool) -> bool {
         let plain = old.iter().all(|b| matches!(b, b'\n' | b'\r'));
         let line_ends = is_empty || matches!(before.last(), Some(b'\n' | b'\r'));
         // A CR and the LF after it would make one line end of two.
         let merged = before.ends_with(b"\r") && old.starts_with(b"\n");
-        let kept = self.from_mbox && plain && line_ends && !merged && (last || !old.is_empty());
-        if kept { old } else { trailer_for(before) }
+        self.from_mbox && plain && line_ends && !merged && (last || !old.is_empty())
+    }
+
+    /// Whether [`Compose::trailer`] ends the last line of a message, too.
+    fn ends_line(&self, is_empty: bool, before: &[u8], old: &[u8], last: bool) -> bool {
+        !before.ends_with(b"\n")
+            && !is_empty
+            && !self.keeps_trailer(is_empty, before, old, last)
+            && trailer_for(before).len() > line_end_of(before).len()
+    }
+
+    /// Whether the output is a mailbox, or would be one without `to`.
+    fn writes_mailbox(&self) -> bool {
+        self.to.map_or(self.from_mbox, |to| to == Format::Mbox)
     }
 
     /// Finds out how quoting comes back, by going the way; None when the old bytes do not come back on any. Without
@@ -494,6 +538,14 @@ fn put_message(to: Format, froms: bool, raw: &[u8], edits: &[Edit], out: &mut Ve
         quote_mboxrd(&message, out);
     }
     quotes
+}
+
+/// Whether an edited message does not end in LF.
+fn ends_open(raw: &[u8], edits: &[Edit]) -> bool {
+    match edits.last().filter(|edit| edit.span.end == raw.len() && !edit.with.is_empty()) {
+        Some(edit) => !edit.with.ends_with(b"\n"),
+        None => !raw.ends_with(b"\n") || edits.last().is_some_and(|edit| edit.span.end == raw.len()),
+    }
 }
 
 fn change(undo: &Undo) -> Change<'_> {

@@ -295,3 +295,29 @@ fn a_length_that_is_no_longer_true_is_none_in_headers_in_doubt() {
         }
     }
 }
+
+/// A mailbox ends the last line of each message, and reports that.
+#[test]
+fn line_ends_that_a_mailbox_adds_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let head = "From: a@b.c\nContent-Type: text/plain; charset=iso-8859-1\n\n";
+    for (body, ended) in
+        [("a", true), ("a\r", true), ("a\u{e9}", true), ("a\n", false), ("a\r\n", false), ("", false)]
+    {
+        let bytes: Vec<u8> = format!("{head}{body}").chars().map(|c| c as u8).collect();
+        for (text, ended) in [(bytes.clone(), ended), (crlf(&bytes), ended)] {
+            let path = folder.path().join("message.eml");
+            fs::write(&path, &text).unwrap();
+            let added = |to| round_trip(&path, to).events.get("mbox.line-end-added").copied().unwrap_or(0);
+            assert_eq!(added(Some(Format::Mbox)), u64::from(ended), "{}", text.escape_ascii());
+            assert_eq!(added(None) + added(Some(Format::Maildir)), 0, "{}", text.escape_ascii());
+            // The last message of a mailbox; `round_trip` compares it with a dry run.
+            let path = folder.path().join("box.mbox");
+            let separator = &b"From a@b.c Mon Jan  1 00:00:00 2001\n"[..];
+            fs::write(&path, [separator, &text].concat()).unwrap();
+            let open = !matches!(text.last(), Some(b'\n' | b'\r'));
+            let added = round_trip(&path, None).events.get("mbox.line-end-added").copied().unwrap_or(0);
+            assert_eq!(added, u64::from(open), "{}", text.escape_ascii());
+        }
+    }
+}

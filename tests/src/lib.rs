@@ -14,6 +14,7 @@ pub mod golden;
 pub mod hostile;
 pub mod hostile_counted;
 pub mod laws;
+pub mod line_ends;
 pub mod mutate;
 pub mod reader;
 pub mod rival;

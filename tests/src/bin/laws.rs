@@ -13,7 +13,7 @@ use std::time::Instant;
 /// Checks the laws over seeded mutants.
 #[derive(Parser)]
 struct Arguments {
-    /// Number of mutants.
+    /// Number of mutants: so many with damage of any kind, and as many whose text mixes line ends.
     #[arg(long, default_value_t = 20_000)]
     mutants: u64,
     /// Seed of the mutants.
@@ -25,13 +25,17 @@ struct Arguments {
     /// Write this mutant to stdout and do nothing else.
     #[arg(long)]
     show: Option<u64>,
+    /// With `--show`: the mutant of this number whose text mixes line ends.
+    #[arg(long, requires = "show")]
+    line_ends: bool,
 }
 
 fn main() -> io::Result<ExitCode> {
     let arguments = Arguments::parse();
     let seeds = laws::seeds();
     if let Some(number) = arguments.show {
-        io::stdout().write_all(&laws::make(&seeds, arguments.seed, number))?;
+        let make = if arguments.line_ends { laws::make_line_ends } else { laws::make };
+        io::stdout().write_all(&make(&seeds, arguments.seed, number))?;
         return Ok(ExitCode::SUCCESS);
     }
     // A panic is caught, counted and named by its mutant; its own message would only tear the output.
@@ -42,7 +46,13 @@ fn main() -> io::Result<ExitCode> {
     for fault in &tally.kept {
         println!("{fault}");
     }
-    println!("laws: {} mutants of {} messages, seed {}", tally.mutants, seeds.len(), arguments.seed);
+    println!(
+        "laws: {} mutants of {} messages, and {} that mix line ends, seed {}",
+        tally.mutants,
+        seeds.len(),
+        tally.line_ends,
+        arguments.seed
+    );
     for (law, says) in LAWS {
         println!("{law:>4}  {:>8} checks  {:>4} broken  {says}", tally.checks[law], tally.failures[law]);
     }

@@ -1,13 +1,17 @@
-//! Laws 3 and 6 to 8 on whole archives: a group of mutants as a mailbox, a tree of files, a Maildir.
+//! Laws 3, 6 to 8 and 11 on whole archives: a group of mutants as a mailbox, a tree of files, a Maildir, and that in another form.
 
-use super::{Tally, message};
+use super::{Tally, message, text};
 use crate::tree;
-use mailglot_archive::{Batch, ReadOptions, open, recognize};
+use mailglot_archive::{Batch, Format, ReadOptions, open, recognize};
+use mailglot_mime::{Message, process};
 use mailglot_pipeline::{
-    CheckJob, LedgerPlace, NormalizeJob, Progress, RestoreJob, Summary, check as check_only, count,
+    CheckJob, LedgerPlace, NormalizeJob, Progress, RestoreJob, Summary, check as check_only, count, locate,
     normalize, restore,
 };
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -19,32 +23,20 @@ pub(super) fn check(mutants: &[Vec<u8>], group: u64, tally: &mut Tally) {
         tally.check(6, tiles(&input));
     }
     let output = folder.path().join("out");
-    let (summary, first) = match run(&input, &output, group, 1) {
+    let (summary, first) = match run(&input, &output, None, group, 1) {
         Ok(done) => done,
         Err(fault) => return tally.check(8, Some(fault)),
     };
     tally.check(8, miscounted(&input, &output, &summary));
     tally.check(8, told_otherwise(&input, group, &summary));
 
-    let original = folder.path().join("original");
-    let job = RestoreJob {
-        output: Some(output.clone()),
-        ledger: None,
-        original: Some(original.clone()),
-        force: false,
-    };
-    tally.check(
-        7,
-        match restore(&job, &Progress::default()) {
-            Ok(_) => differ(&input, &original),
-            Err(error) => Some(format!("restore: {error}")),
-        },
-    );
+    tally.check(11, read_otherwise(&input, &output, group, &summary));
+    tally.check(7, not_restored(&input, &output, &folder.path().join("original")));
 
     let other = folder.path().join("other");
     tally.check(
         6,
-        match run(&input, &other, group, 3) {
+        match run(&input, &other, None, group, 3) {
             Ok((_, second)) if first.1 != second.1 => {
                 Some("the ledger depends on the number of threads".to_owned())
             }
@@ -58,11 +50,123 @@ pub(super) fn check(mutants: &[Vec<u8>], group: u64, tally: &mut Tally) {
     let again = folder.path().join("again");
     tally.check(
         3,
-        match run(&output, &again, group, 2) {
+        match run(&output, &again, None, group, 2) {
             Ok((_, second)) => tree::difference(&first.0, &second.0).map(|fault| format!("archive: {fault}")),
             Err(fault) => Some(fault),
         },
     );
+
+    let form = other_form(group);
+    let converted = folder.path().join("converted");
+    match run(&input, &converted, Some(form), group, 2) {
+        Ok((summary, _)) => {
+            let to = |fault| format!("to {form:?}: {fault}");
+            let split_otherwise = form == Format::Mbox && count_of(&converted) != Some(summary.written);
+            if split_otherwise {
+                // A separator inside an open multipart is a matter of the splitter; each message has its text in a mailbox of its own.
+                for (number, mutant) in mutants.iter().enumerate() {
+                    tally.check(11, read_otherwise_alone(mutant, number, group, folder.path()).map(to));
+                }
+            } else {
+                tally.check(11, read_otherwise(&input, &converted, group, &summary).map(to));
+            }
+            tally.check(7, not_restored(&input, &converted, &folder.path().join("unconverted")).map(to));
+        }
+        Err(fault) => tally.check(8, Some(fault)),
+    }
+}
+
+/// A form that the archive of a group does not have.
+fn other_form(group: u64) -> Format {
+    match group % 8 {
+        0 | 5 => Format::Maildir,
+        1 | 4 => Format::EmlTree,
+        _ => Format::Mbox,
+    }
+}
+
+/// Law 11: each message of the output has the text of the one in the input.
+fn read_otherwise(input: &Path, output: &Path, group: u64, summary: &Summary) -> Option<String> {
+    let (old, new) = match (messages(input), messages(output)) {
+        (Ok(old), Ok(new)) => (old, new),
+        (old, new) => return Some(format!("cannot be read: {:?}, {:?}", old.err(), new.err())),
+    };
+    if old.len() != new.len() {
+        return Some(format!("{} messages became {}", old.len(), new.len()));
+    }
+    let policy = message::policy(group / 4);
+    let mut ended = 0;
+    let fault = old.iter().zip(&new).find_map(|((number, old), (other, new))| {
+        if number != other {
+            return Some(format!("message {number} became message {other}"));
+        }
+        let (before, after) = (Message::parse(old, &policy.limits), Message::parse(new, &policy.limits));
+        let report = process(old, &policy).report;
+        let fault = text::changed(&before, &after, &report, &policy)?;
+        // A mailbox ends the last line, and reports that.
+        let ends = [&b"\r\n"[..], b"\n", b"\r"];
+        let stays = ends.iter().filter_map(|end| new.strip_suffix(*end)).any(|new| {
+            text::changed(&before, &Message::parse(new, &policy.limits), &report, &policy).is_none()
+        });
+        ended += u64::from(stays);
+        (!stays).then(|| format!("message {number}: {fault}"))
+    });
+    let reported = summary.events.get("mbox.line-end-added").copied().unwrap_or_default();
+    fault.or_else(|| {
+        (ended > reported).then(|| format!("{ended} line ends were added, {reported} of them reported"))
+    })
+}
+
+/// Law 11 for a message that becomes a mailbox of its own.
+fn read_otherwise_alone(mutant: &[u8], number: usize, group: u64, folder: &Path) -> Option<String> {
+    let (input, output) = (folder.join(format!("{number}.eml")), folder.join(format!("{number}.mbox")));
+    fs::write(&input, mutant).expect("the scratch folder takes files");
+    match run(&input, &output, Some(Format::Mbox), group, 1) {
+        Ok((summary, _)) => read_otherwise(&input, &output, group, &summary),
+        Err(fault) => Some(fault),
+    }
+}
+
+fn count_of(path: &Path) -> Option<u64> {
+    count(path, true).ok().map(|files| files.iter().map(|(number, _)| number).sum())
+}
+
+/// The messages of an archive by their numbers.
+fn messages(path: &Path) -> Result<BTreeMap<u64, Vec<u8>>, String> {
+    let mut found = BTreeMap::new();
+    let mut fault = None;
+    let root = path.to_string_lossy().into_owned();
+    locate(path.as_os_str(), true, &mut |located| {
+        match located {
+            Ok(located) => {
+                // A file of the output has the number of its message in its name.
+                let file = located.path.as_ref().map(ToString::to_string).unwrap_or_default();
+                let name = Path::new(&file).file_name().and_then(OsStr::to_str).unwrap_or_default();
+                let digits = name.get(..8).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+                let ordinal = located.address[root.len()..].trim_start_matches(':').parse::<u64>();
+                let number = digits.and_then(|digits| digits.parse().ok()).or(ordinal.ok());
+                found.insert(number.unwrap_or_default(), located.bytes);
+            }
+            Err(error) => fault = Some(error.to_string()),
+        }
+        ControlFlow::Continue(())
+    })
+    .map_err(|error| error.to_string())?;
+    fault.map_or(Ok(found), Err)
+}
+
+/// Law 7: the output and its ledger give the input back.
+fn not_restored(input: &Path, output: &Path, original: &Path) -> Option<String> {
+    let job = RestoreJob {
+        output: Some(output.to_path_buf()),
+        ledger: None,
+        original: Some(original.to_path_buf()),
+        force: false,
+    };
+    match restore(&job, &Progress::default()) {
+        Ok(_) => differ(input, original),
+        Err(error) => Some(format!("restore: {error}")),
+    }
 }
 
 /// Writes the group as one archive and returns its path.
@@ -115,11 +219,17 @@ fn write(mutants: &[Vec<u8>], group: u64, folder: &Path) -> PathBuf {
 /// Output tree and ledger of a run.
 type Written = (std::collections::BTreeMap<String, Option<Vec<u8>>>, Vec<u8>);
 
-fn run(input: &Path, output: &Path, group: u64, threads: usize) -> Result<(Summary, Written), String> {
+fn run(
+    input: &Path,
+    output: &Path,
+    to: Option<Format>,
+    group: u64,
+    threads: usize,
+) -> Result<(Summary, Written), String> {
     let job = NormalizeJob {
         inputs: vec![input.to_path_buf()],
         output: output.to_path_buf(),
-        to: None,
+        to,
         policy: message::policy(group / 4),
         ledger: LedgerPlace::Beside,
         report: None,
@@ -172,10 +282,8 @@ fn entries(input: &Path, batch: usize) -> std::io::Result<(Vec<u8>, Boundaries)>
 
 /// Law 8: what went in came out, by the summary and by counting both archives.
 fn miscounted(input: &Path, output: &Path, summary: &Summary) -> Option<String> {
-    let counted =
-        |path: &Path| count(path, true).map(|files| files.iter().map(|(number, _)| number).sum::<u64>());
-    match (counted(input), counted(output)) {
-        (Ok(before), Ok(after)) => (summary.messages_in != summary.written + summary.set_aside
+    match (count_of(input), count_of(output)) {
+        (Some(before), Some(after)) => (summary.messages_in != summary.written + summary.set_aside
             || summary.set_aside != 0
             || before != summary.messages_in
             || after != summary.written)
@@ -185,7 +293,7 @@ fn miscounted(input: &Path, output: &Path, summary: &Summary) -> Option<String> 
                     summary.messages_in, summary.written, summary.set_aside
                 )
             }),
-        (before, after) => Some(format!("count: {before:?}, {after:?}")),
+        (before, after) => Some(format!("counted {before:?} in, {after:?} out")),
     }
 }
 

@@ -1,26 +1,27 @@
-//! Laws 2 to 5, 7 and 10 on one message.
+//! Laws 2 to 5, 7, 10 and 11 on one message.
 
-use super::Tally;
+use super::{Tally, text};
+use crate::rng::Rng;
 use mailglot_codec::{Charset, View};
 use mailglot_mime::encoded_word::{self, HeaderContext, Repairs};
 use mailglot_mime::header::{FieldKind, field_kind};
 use mailglot_mime::{
-    Attachments, Edit, Headers, Message, OnLoss, PartId, PartKind, Policy, Transfer, apply_undo, process,
-    splice, undo_edits,
+    Attachments, Bodies, CharsetOut, Edit, Headers, Message, OnLoss, PartId, PartKind, Policy, Transfer,
+    apply_undo, process, splice, undo_edits,
 };
 
-/// Processes the mutant under one of the policies, and looks at what came out.
-pub(super) fn check(raw: &[u8], number: u64, tally: &mut Tally) {
-    let policy = policy(number);
-    let outcome = process(raw, &policy);
+/// Processes the mutant under a policy, and looks at what came out.
+pub(super) fn check(raw: &[u8], policy: &Policy, tally: &mut Tally) {
+    let outcome = process(raw, policy);
     tally.check(2, edits_tell_all(raw, &outcome.edits, &outcome.bytes));
 
-    let again = process(&outcome.bytes, &policy);
-    tally
-        .check(3, (again.bytes != outcome.bytes).then(|| second_pass(&outcome.bytes, &again.edits, &policy)));
+    let again = process(&outcome.bytes, policy);
+    tally.check(3, (again.bytes != outcome.bytes).then(|| second_pass(&outcome.bytes, &again.edits, policy)));
 
     let before = Message::parse(raw, &policy.limits);
     let after = Message::parse(&outcome.bytes, &policy.limits);
+    let read_otherwise = text::changed(&before, &after, &outcome.report, policy);
+    tally.check(11, read_otherwise.map(|fault| format!("{fault} ({})", shown(policy))));
     let tree = tree_changed(&before, &after);
     let same_tree = tree.is_none();
     tally.check(4, tree);
@@ -58,6 +59,25 @@ pub(super) fn policy(number: u64) -> Policy {
             ..default
         },
     }
+}
+
+/// A policy of all that keep text.
+pub(super) fn policy_of_text(rng: &mut Rng) -> Policy {
+    Policy {
+        headers: *rng.pick(&[Headers::Keep, Headers::Words, Headers::RawUtf8]),
+        bodies: *rng.pick(&[Bodies::Utf8, Bodies::Utf8, Bodies::Utf8, Bodies::Keep]),
+        charset_out: *rng.pick(&[CharsetOut::Utf8, CharsetOut::Utf8, CharsetOut::Iso2022Jp]),
+        attachments: *rng.pick(&[Attachments::Keep, Attachments::Utf8]),
+        transfer: *rng.pick(&[Transfer::Keep, Transfer::Clean, Transfer::SevenBit, Transfer::EightBit]),
+        on_loss: *rng.pick(&[OnLoss::Replace, OnLoss::Replace, OnLoss::Keep]),
+        ..Policy::default()
+    }
+}
+
+/// The choices of a policy that bodies depend on.
+fn shown(policy: &Policy) -> String {
+    let Policy { bodies, charset_out, transfer, on_loss, headers, attachments, .. } = policy;
+    format!("{bodies:?}, {charset_out:?}, {transfer:?}, {on_loss:?}, {headers:?}, {attachments:?}")
 }
 
 /// Law 2: no edit is the identity, and the edits alone turn the one into the other.

@@ -1,7 +1,7 @@
-//! The laws of ARCHITECTURE.md, checked over seeded mutants: laws 1 to 8 and 10, and that nothing panics.
+//! The laws of ARCHITECTURE.md, checked over seeded mutants: laws 1 to 8, 10 and 11, and that nothing panics.
 //!
-//! A mutant is a pure function of the seeds, the seed number and its own number, so a failure names all that is needed to
-//! see it again.
+//! Each number gives two mutants: one with damage of any kind, and one whose text mixes line ends ([`crate::line_ends`]). A mutant is a pure
+//! function of the seeds, the seed number and its own number, so a failure names all that is needed to see it again.
 //!
 //! # Limits
 //!
@@ -10,10 +10,13 @@
 mod archive;
 mod decoder;
 mod message;
+mod text;
 
+use crate::line_ends;
 use crate::mutate::mutant;
 use crate::rng::Rng;
 use crate::{samples, shared};
+use mailglot_mime::{Message, Policy, process};
 use std::any::Any;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,7 +31,7 @@ const GROUP: u64 = 16;
 const KEPT: usize = 40;
 
 /// What a law says, by its number; law 9 is not checked here.
-pub const LAWS: [(usize, &str); 9] = [
+pub const LAWS: [(usize, &str); 10] = [
     (1, "splitting a decoder's input changes neither text nor losses"),
     (2, "no edit is the identity; bytes outside edits stay"),
     (3, "a second pass changes nothing"),
@@ -38,17 +41,20 @@ pub const LAWS: [(usize, &str); 9] = [
     (7, "restore gives every byte back"),
     (8, "messages in = messages out + set aside"),
     (10, "no decoded CR, LF or NUL reaches a header"),
+    (11, "the text of each part stays, line ends included"),
 ];
 
 /// How often each law was checked, and what broke.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Mutants made.
+    /// Mutants made with damage of any kind.
     pub mutants: u64,
+    /// Mutants made whose text mixes line ends.
+    pub line_ends: u64,
     /// Checks by law number.
-    pub checks: [u64; 11],
+    pub checks: [u64; 12],
     /// Failures by law number; a panic counts under 0.
-    pub failures: [u64; 11],
+    pub failures: [u64; 12],
     /// The first failures in words.
     pub kept: Vec<String>,
 }
@@ -72,6 +78,7 @@ impl Tally {
 
     fn add(&mut self, other: Self, context: &str) {
         self.mutants += other.mutants;
+        self.line_ends += other.line_ends;
         for law in 0..self.checks.len() {
             self.checks[law] += other.checks[law];
             self.failures[law] += other.failures[law];
@@ -93,7 +100,7 @@ impl Tally {
 /// When a file of the shared material cannot be read.
 pub fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = samples::messages();
-    for path in shared::messages() {
+    for path in shared::messages().into_iter().chain(shared::real_paths()) {
         let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         // Big ones are covered by the round trip; here they would only cost time.
         if bytes.len() <= 100_000 {
@@ -108,7 +115,22 @@ pub fn make(seeds: &[Vec<u8>], seed: u64, number: u64) -> Vec<u8> {
     mutant(seeds, &mut random(seed, number))
 }
 
-/// Checks all laws over `mutants` mutants with `threads` threads.
+/// Makes the mutant `number` whose text mixes line ends.
+pub fn make_line_ends(seeds: &[Vec<u8>], seed: u64, number: u64) -> Vec<u8> {
+    let mut rng = random(seed ^ 0x0D0A, number);
+    // A seed of usual size; the whole corpus takes its turn.
+    if number % 4 == 3 { line_ends::mutant(seeds, &mut rng) } else { line_ends::message(&mut rng) }
+}
+
+/// What breaks law 11 in a message under a policy; None where its text stays.
+pub fn text_fault(raw: &[u8], policy: &Policy) -> Option<String> {
+    let outcome = process(raw, policy);
+    let before = Message::parse(raw, &policy.limits);
+    let after = Message::parse(&outcome.bytes, &policy.limits);
+    text::changed(&before, &after, &outcome.report, policy)
+}
+
+/// Checks all laws over `mutants` mutants of each kind with `threads` threads.
 ///
 /// # Panics
 ///
@@ -137,20 +159,31 @@ pub fn check(seeds: &[Vec<u8>], mutants: u64, seed: u64, threads: usize) -> Tall
 
 fn check_group(seeds: &[Vec<u8>], seed: u64, group: u64, numbers: std::ops::Range<u64>) -> Tally {
     let mut tally = Tally::default();
-    let mut mutants = Vec::new();
+    let (mut mutants, mut mixed) = (Vec::new(), Vec::new());
     for number in numbers {
         let bytes = make(seeds, seed, number);
         tally.mutants += 1;
         let mut rng = random(seed ^ 0x5EED, number);
         let checked = guarded(|tally| {
             decoder::check(&bytes, &mut rng, tally);
-            message::check(&bytes, number, tally);
+            message::check(&bytes, &message::policy(number), tally);
         });
         tally.add(checked, &format!("mutant {number}"));
         mutants.push(bytes);
+        let bytes = make_line_ends(seeds, seed, number);
+        tally.line_ends += 1;
+        let checked = guarded(|tally| {
+            for policy in [message::policy_of_text(&mut rng), message::policy_of_text(&mut rng)] {
+                message::check(&bytes, &policy, tally);
+            }
+        });
+        tally.add(checked, &format!("line ends {number}"));
+        mixed.push(bytes);
     }
-    let checked = guarded(|tally| archive::check(&mutants, group, tally));
-    tally.add(checked, &format!("group {group} (mutants {}..{})", group * GROUP, (group + 1) * GROUP));
+    for (kind, mutants) in [("mutants", mutants), ("line ends", mixed)] {
+        let checked = guarded(|tally| archive::check(&mutants, group, tally));
+        tally.add(checked, &format!("group {group} ({kind} {}..{})", group * GROUP, (group + 1) * GROUP));
+    }
     tally
 }
 

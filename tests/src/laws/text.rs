@@ -1,0 +1,177 @@
+//! Law 11: a message and what becomes of it have the same text, part by part, line ends included.
+
+use mailglot_mime::{
+    Bodies, CharsetOut, Event, EventKind, How, Message, OnLoss, PartId, Policy, Report, iso_2022_jp_form,
+    text_parts, transfer,
+};
+use std::borrow::Cow;
+
+/// A text part for comparison.
+struct Text {
+    part: PartId,
+    section: String,
+    media: String,
+    how: How,
+    is_lossy: bool,
+    content: String,
+}
+
+/// The first text part of `before` that reads otherwise in `after`; `report` is that of the processing.
+pub(super) fn changed(
+    before: &Message<'_>,
+    after: &Message<'_>,
+    report: &Report,
+    policy: &Policy,
+) -> Option<String> {
+    let (old, new) = (texts(before, policy), texts(after, policy));
+    if old.len() != new.len() {
+        return Some(format!("{} text parts became {}", old.len(), new.len()));
+    }
+    old.iter().zip(&new).find_map(|(old, new)| {
+        if (&old.section, &old.media) != (&new.section, &new.media) {
+            return Some(format!("text part {} became {}", old.section, new.section));
+        }
+        let (was, is) =
+            (as_written(&old.content, &old.media, policy), as_written(&new.content, &new.media, policy));
+        let told = |kind| report.events.iter().any(|event| (event.kind, event.part) == (kind, old.part));
+        let holds = is_same(&was, &is)
+            || is_ended(&was, &is) && told(EventKind::CteLineEndAdded)
+            || is_kept_guess(before, after, old, new, report, policy);
+        (!holds).then(|| {
+            let at = was.bytes().zip(is.bytes()).take_while(|(one, other)| one == other).count();
+            let shown = |text: &str| {
+                let bytes = &text.as_bytes()[at.saturating_sub(20)..text.len().min(at + 40)];
+                bytes.escape_ascii().to_string()
+            };
+            format!(
+                "the text of part `{}` differs at byte {at}: `{}` and `{}`",
+                old.section,
+                shown(&was),
+                shown(&is)
+            )
+        })
+    })
+}
+
+fn texts(message: &Message<'_>, policy: &Policy) -> Vec<Text> {
+    let parts = text_parts(message, policy, &mut Report::with_limit(0));
+    let texts = parts.into_iter().map(|part| Text {
+        part: part.part,
+        section: part.section,
+        media: format!("{}/{}", part.media.top, part.media.sub),
+        how: part.reading.how,
+        is_lossy: !part.losses.is_empty(),
+        content: part.text.map(Cow::into_owned).unwrap_or_default(),
+    });
+    texts.collect()
+}
+
+/// Whether two texts have the same lines and line ends. Line ends that are all CR LF and those that are all LF count as the same; beside
+/// others each is data.
+pub(super) fn is_same(old: &str, new: &str) -> bool {
+    old == new || is_uniform(old) && is_uniform(new) && old.replace("\r\n", "\n") == new.replace("\r\n", "\n")
+}
+
+/// Whether the line ends of a text are all CR LF or all LF.
+fn is_uniform(text: &str) -> bool {
+    !text.contains('\r') || !text.replace("\r\n", "").contains(['\r', '\n'])
+}
+
+/// Whether `new` is `old` with the line end that was missing at its end.
+fn is_ended(old: &str, new: &str) -> bool {
+    let rest = new.strip_suffix("\r\n").or_else(|| new.strip_suffix('\n'));
+    !old.ends_with('\n') && rest.is_some_and(|rest| is_same(old, rest))
+}
+
+/// A text in the characters that the policy writes, without the charsets that a document names, which follow its new charset.
+fn as_written<'t>(text: &'t str, media: &str, policy: &Policy) -> Cow<'t, str> {
+    let text = match policy.charset_out {
+        CharsetOut::Utf8 => Cow::Borrowed(text),
+        CharsetOut::Iso2022Jp => iso_2022_jp_form(text),
+    };
+    if media == "text/plain" { text } else { without_names(text) }
+}
+
+/// Replaces what follows `charset` or `encoding` and an equals sign.
+fn without_names(text: Cow<'_, str>) -> Cow<'_, str> {
+    let lower = text.to_ascii_lowercase();
+    let is_blank = |c: char| matches!(c, ' ' | '\t' | '\r' | '\n' | '"' | '\'');
+    let (mut out, mut copied) = (String::new(), 0);
+    let words = ["charset", "encoding"].iter().flat_map(|word| lower.match_indices(word));
+    let mut ends: Vec<usize> = words.map(|(at, word)| at + word.len()).collect();
+    ends.sort_unstable();
+    for end in ends {
+        let rest = &text[end..];
+        let Some(value) = rest.trim_start_matches(is_blank).strip_prefix('=') else { continue };
+        let value = value.trim_start_matches(is_blank);
+        let start = text.len() - value.len();
+        let length =
+            value.find(|c: char| !c.is_ascii_alphanumeric() && !"-_.:".contains(c)).unwrap_or(value.len());
+        if start < copied {
+            continue;
+        }
+        out.push_str(&text[copied..start]);
+        out.push('?');
+        copied = start + length;
+    }
+    if copied == 0 {
+        return text;
+    }
+    out.push_str(&text[copied..]);
+    Cow::Owned(out)
+}
+
+/// Whether a part stayed as it was, since the policy wants that or it cannot be written anew, and its charset is a guess by fields and parts
+/// that were rewritten.
+fn is_kept_guess(
+    before: &Message<'_>,
+    after: &Message<'_>,
+    old: &Text,
+    new: &Text,
+    report: &Report,
+    policy: &Policy,
+) -> bool {
+    let unsettled = |event: &Event| event.kind == EventKind::MimeUnsettled && event.part == old.part;
+    let kept = policy.on_loss == OnLoss::Keep && old.is_lossy || report.events.iter().any(unsettled);
+    let guessed = matches!(old.how, How::Message | How::Detected | How::Fallback);
+    let decoded = |message: &Message<'_>, id: PartId| {
+        let part = message.part(id);
+        let decoded = transfer::decode(part.transfer, part.body.of(message.raw()), &mut Vec::new());
+        // Each byte as a character, so that line ends can be compared.
+        decoded.bytes.iter().map(|&byte| char::from(byte)).collect::<String>()
+    };
+    let body = |message: &Message<'_>, id: PartId| message.part(id).body.of(message.raw()).to_vec();
+    policy.bodies == Bodies::Keep && is_same(&decoded(before, old.part), &decoded(after, new.part))
+        || kept && guessed && body(before, old.part) == body(after, new.part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_of_one_form_are_the_same_and_others_are_data() {
+        for (old, new, same) in [
+            ("a\nb\n", "a\r\nb\r\n", true),
+            ("a\r\nb\nc", "a\r\nb\nc", true),
+            ("a\r\nb\nc", "a\nb\nc", false),
+            ("a\r\nb", "a\r\r\nb", false),
+            ("a\rb\n", "a\nb\n", false),
+            ("a\n", "a", false),
+            ("a\rb", "a\rb", true),
+        ] {
+            assert_eq!(is_same(old, new), same, "{old:?} {new:?}");
+            assert_eq!(is_same(new, old), same, "{old:?} {new:?}");
+        }
+        assert!(is_ended("a\r\nb", "a\nb\n") && is_ended("a", "a\r\n"));
+        assert!(!is_ended("a\n", "a\n\n") && !is_ended("a", "a\n\n") && !is_ended("a", "a"));
+    }
+
+    #[test]
+    fn names_of_charsets_are_no_text() {
+        let plain = |text| without_names(Cow::Borrowed(text)).into_owned();
+        assert_eq!(plain("<meta charset = \"koi8-r\">x"), "<meta charset = \"?\">x");
+        assert_eq!(plain("<?xml encoding='a'?>CharSet=b;"), "<?xml encoding='?'?>CharSet=?;");
+        assert_eq!(plain("charset\nencoding"), "charset\nencoding");
+    }
+}

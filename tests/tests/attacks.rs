@@ -64,7 +64,7 @@ const EXPECTED: &[Row] = &[
     ("a19c", &[SCRIPT], &["+ADw"], &[]),
     ("a19e", &[SCRIPT], &["+ADw"], &["charset.ambiguous"]),
     ("a19f", &["+ADw-script"], &["<script"], &["charset.garbage-label"]),
-    ("a19g", &[SCRIPT], &["+ADw"], &["charset.garbage-label"]),
+    ("a19g", &[SCRIPT], &["+ADw"], &[]),
     ("a19i", &[SCRIPT], &["+ADw"], &["charset.garbage-label"]),
     ("a2102", &["abc"], &[], &["charset.alias"]),
     ("a2103", &["abc"], &[], &["charset.alias"]),

@@ -44,7 +44,12 @@ fn box_events() -> Vec<(String, &'static str)> {
         _ => "info",
     };
     let kinds = BoxEventKind::ALL.iter().map(|kind| (kind.code().to_owned(), severity(kind)));
-    let own = [("mbox.line-end-added", "info"), ("msg.flags", "info"), ("msg.set-aside", "loss")];
+    let own = [
+        ("mbox.line-end-added", "info"),
+        ("msg.flags", "info"),
+        ("msg.set-aside", "loss"),
+        ("verify.disagrees", "loss"),
+    ];
     kinds.chain(own.map(|(code, severity)| (code.to_owned(), severity))).collect()
 }
 

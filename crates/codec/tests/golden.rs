@@ -49,6 +49,8 @@ fn labels() {
                 "cn-gb-isoir165" => Charset::CN_GB_ISOIR165,
                 // Nearly Shift_JIS, and taken for it where there is no table.
                 "shift_jis-2004" | "shift_jisx0213" | "shiftjis2004" => Charset::SHIFT_JIS_2004,
+                // As its other spellings; the list takes it for the page of Windows.
+                "iso8859_9" => Charset::for_name("ISO-8859-9").unwrap_or(charset),
                 // Which reads UTF-8 too.
                 "cesu8" => Charset::CESU_8,
                 _ => charset,

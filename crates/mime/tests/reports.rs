@@ -7,9 +7,10 @@ use mailglot_mime::{
     plan, process, text_parts,
 };
 
-fn guesses(
-    raw: &[u8],
-) -> Vec<(Option<String>, GuessKind, Option<String>, &'static str, Option<f32>, String)> {
+/// Field, kind, label, charset read, confidence and excerpt of a guess.
+type Row = (Option<String>, GuessKind, Option<String>, &'static str, Option<f32>, String);
+
+fn guesses(raw: &[u8]) -> Vec<Row> {
     let report = process(raw, &Policy::default()).report;
     let kept = report.guesses.len() as u64;
     assert_eq!(report.guessed() + report.overruled(), kept, "{}", raw.escape_ascii());

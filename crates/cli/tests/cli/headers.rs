@@ -473,7 +473,7 @@ fn no_line_end_is_left_in_the_value_of_a_named_field() {
 #[test]
 fn encoding_takes_the_next_charset() {
     let sandbox = Sandbox::new();
-    for text in ["a\u{80}b", "a\u{85}b", "a\u{9f}b", "\u{9d}"] {
+    for text in ["a\u{80}b", "a\u{85}b", "a\u{9f}b"] {
         for charset in ["iso-8859-1", "iso-8859-9", "windows-1252"] {
             let list = format!("{charset},utf-8");
             for more in [&[][..], &["--name", "Subject"], &["--name", "From"]] {

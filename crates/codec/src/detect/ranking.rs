@@ -16,7 +16,7 @@ const DAMAGED: u32 = 3 * NAT;
 const UNPROVEN: f32 = 0.7;
 
 /// What a label is worth that reads everything: wrong ones are rare, and a text of few words proves little.
-const LABEL: u32 = 16 * NAT;
+const LABEL: u32 = 12 * NAT;
 /// What is worth a word.
 const DOUBT: u32 = 3 * NAT;
 
@@ -86,17 +86,21 @@ impl Ranking {
         read(charset) == read(Charset::WINDOWS_1252)
     }
 
-    /// Whether English text has too few letters that the best charset reads otherwise than windows-1252, and that makes sense, too.
+    /// Whether English text has too few letters that the best charset reads otherwise than windows-1252, or other text none within a word, and
+    /// windows-1252 makes sense, too.
     fn is_unproven(&self, best: usize) -> bool {
         /// How much likelier few letters must be.
         const PROOF: u32 = 7 * NAT;
         /// Different bytes within words that prove more.
         const LETTERS: usize = 3;
         let Scored { charset, cost, .. } = self.scored[best];
-        if !self.priors.is_english || charset == Charset::WINDOWS_1252 || !charset.is_single_byte() {
+        if charset == Charset::WINDOWS_1252 || !charset.is_single_byte() {
             return false;
         }
-        look::letters_within_words(&self.sample.bytes, charset) < LETTERS
+        let letters = look::letters_within_words(&self.sample.bytes, charset);
+        // A letter that stands alone is a word in many languages.
+        let may_be_usual = if self.priors.is_english { letters < LETTERS } else { letters == 0 };
+        may_be_usual
             && score::scored_as(Charset::WINDOWS_1252, &self.sample, &self.priors)
                 .is_some_and(|usual| usual.cost < cost + PROOF)
     }

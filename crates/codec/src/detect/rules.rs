@@ -22,8 +22,8 @@ impl Rules {
     pub const MIXED_RUNS: Self = Self(1 << 5);
     /// Private use characters and box drawing within prose speak against a charset.
     pub const PRIVATE_USE: Self = Self(1 << 6);
-    /// Names of fonts, the mailer, the time zone and hosts tell the writer's language.
-    pub const MAILER: Self = Self(1 << 7);
+    /// Names of fonts in HTML tell the writer's language.
+    pub const FONT_NAMES: Self = Self(1 << 7);
 
     /// Every rule with its name, in the order of the documentation.
     pub const ALL: &'static [(&'static str, Self)] = &[
@@ -34,7 +34,7 @@ impl Rules {
         ("a label yields to words only", Self::LABEL_NEEDS_WORDS),
         ("mixed runs of UTF-8", Self::MIXED_RUNS),
         ("private use characters", Self::PRIVATE_USE),
-        ("fonts, mailer, time zone", Self::MAILER),
+        ("names of fonts", Self::FONT_NAMES),
     ];
 
     /// Returns true if all rules of `other` are in the set.

@@ -24,7 +24,7 @@ const TOLD: f32 = 12.0;
 /// The same where the label makes characters of private use of some bytes, and the other charset none.
 const PRIVATE: f32 = 4.0;
 /// What it must be less likely by to give way.
-const DECIDED: f32 = 24.0;
+const DECIDED: f32 = 16.0;
 /// Bytes above 7F that tell something, and that decide.
 const TELLING: usize = 3;
 const DECIDING: usize = 6;

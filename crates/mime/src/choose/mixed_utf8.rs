@@ -30,7 +30,7 @@ pub(super) struct Mixed {
     pub(super) charset: Charset,
 }
 
-/// Runs of UTF-8 that text in another alphabet than Latin must have.
+/// Runs of UTF-8 that text in another alphabet than Latin must have, one of them of several letters.
 const MANY: usize = 3;
 
 /// Bytes around a run that are looked at with it.
@@ -43,7 +43,7 @@ pub(super) fn in_single_byte(bytes: &[u8], charset: Charset) -> Option<Mixed> {
     }
     let (mut text, mut log) = (String::with_capacity(bytes.len() + bytes.len() / 8), LossLog::new());
     let (mut runs, mut first, mut from) = (0, 0, 0);
-    let mut has_others = false;
+    let (mut has_others, mut has_word) = (false, false);
     let (mut alone, mut within) = (0_usize, 0_usize);
     for run in sequences(bytes) {
         let is_alone = stands_alone(bytes, &run);
@@ -54,7 +54,9 @@ pub(super) fn in_single_byte(bytes: &[u8], charset: Charset) -> Option<Mixed> {
         }
         has_others |= !bytes[from..run.start].is_ascii();
         decode_into(&mut text, &mut log, charset, bytes, from..run.start)?;
-        text.push_str(std::str::from_utf8(&bytes[run.clone()]).ok()?);
+        let own = std::str::from_utf8(&bytes[run.clone()]).ok()?;
+        has_word |= own.chars().filter(|c| c.is_alphabetic()).count() > 1;
+        text.push_str(own);
         if runs == 0 {
             first = run.start;
         }
@@ -63,7 +65,7 @@ pub(super) fn in_single_byte(bytes: &[u8], charset: Charset) -> Option<Mixed> {
     }
     has_others |= !bytes[from..].is_ascii();
     // In text of two bytes a character most sequences stand within other bytes.
-    let is_clear = runs * 3 >= alone * 2 && (is_latin(charset) || runs >= MANY && runs == alone);
+    let is_clear = runs * 3 >= alone * 2 && (is_latin(charset) || has_word && runs >= MANY && runs == alone);
     if runs == 0 || !has_others || within >= alone || !is_clear {
         return None;
     }

@@ -135,8 +135,8 @@ impl<'a> Mail<'a> {
         let language = language.or_else(|| self.language(PartId::ROOT)).or(self.policy.language.as_deref());
         // Where text becomes UTF-8 it tells more than it did.
         let language = language.or_else(|| if self.is_lasting() { None } else { self.spoken() });
-        let has_mailer = self.policy.charset_rules.has(detect::Rules::MAILER);
-        let language = language.or_else(|| document.filter(|_| has_mailer).and_then(font_names::language));
+        let reads_fonts = self.policy.charset_rules.has(detect::Rules::FONT_NAMES);
+        let language = language.or_else(|| document.filter(|_| reads_fonts).and_then(font_names::language));
         let country = self.hints.country.get_or_init(|| country(self.message)).as_deref();
         detect::Hints { language, country, rules: self.policy.charset_rules, ..super::MAIL }
     }

@@ -15,7 +15,7 @@ use mailglot_codec::{Charset, LossLog, detect};
 const MANY: usize = 8;
 /// How much likelier text of Latin letters must be than what a label of two bytes a character makes of it, as a natural logarithm. A character
 /// that stands behind a word of ASCII by intent never comes near it.
-const LIKELIER: f32 = 22.0;
+const LIKELIER: f32 = 28.0;
 /// Characters beyond ASCII that are looked at.
 const ENOUGH: usize = 64;
 

@@ -65,7 +65,7 @@ pub(crate) use writer::Target;
 
 use crate::choose::{MAIL, Otherwise, instead, is_utf8_beside, otherwise};
 use crate::header::FieldKind;
-use crate::{CharsetMap, EventKind, Policy, lex, params};
+use crate::{CharsetMap, Detection, EventKind, Policy, lex, params};
 use mailglot_codec::{Charset, LossLog, Resolved, View, detect};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -101,7 +101,7 @@ impl HeaderContext<'_> {
             repairs: policy.repairs,
             map,
             language: policy.language.as_deref(),
-            doubts: true,
+            doubts: policy.detection == Detection::Contradiction,
             ..HeaderContext::default()
         }
     }

@@ -19,6 +19,7 @@ fn attacks_are_found() {
         ("a13h", &[F::NulIn8bit]),
         ("a17a", &[F::MislabelledCharset]),
         ("a17d", &[F::MetaConflict]),
+        ("a19g", &[F::Utf7InHtml]),
         ("a19", &[F::AmbiguousCharset]),
         ("a2107", &[F::UnknownCharset]),
         ("b30", &[F::ControlInEncodedWord]),
@@ -66,6 +67,10 @@ fn attacks_are_found() {
         let mut seen = attacks.is_empty();
         for (name, raw) in attacks.iter().filter(|(name, _)| name.starts_with(start)) {
             seen = true;
+            // Comments around its label are comments (RFC 2045 5.1): it is UTF-7, and no two labels.
+            if name.starts_with("a19g") && *start == "a19" {
+                continue;
+            }
             let found = judged(raw).findings;
             for finding in *wanted {
                 assert!(found.has(*finding), "{name}: {} not in {:?}", finding.id(), found.places());

@@ -3,7 +3,8 @@
 use mailglot_codec::{Charset, LossLog};
 use mailglot_mime::{
     Bodies, CharsetOut, EventKind, How, Message, OnLoss, PartId, Policy, Report, iso_2022_jp_form,
-    text_parts, transfer,
+    text_parts,
+    transfer::{self, TransferEncoding},
 };
 use std::borrow::Cow;
 
@@ -138,7 +139,9 @@ fn is_kept_guess(
     policy: &Policy,
 ) -> bool {
     let told = |kind| report.events.iter().any(|event| (event.kind, event.part) == (kind, old.part));
-    let kept = policy.on_loss == OnLoss::Keep && old.is_lossy || told(EventKind::MimeUnsettled);
+    let foreign =
+        matches!(before.part(old.part).transfer, TransferEncoding::Unknown | TransferEncoding::Uuencode);
+    let kept = foreign || policy.on_loss == OnLoss::Keep && old.is_lossy || told(EventKind::MimeUnsettled);
     let guessed = matches!(old.how, How::Message | How::Detected | How::Fallback);
     let decoded = |message: &Message<'_>, id: PartId| {
         let part = message.part(id);

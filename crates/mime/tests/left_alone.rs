@@ -124,7 +124,9 @@ fn a_footer_does_not_go_into_a_charset_without_ascii() {
 /// Some signers sign a body as it stands, transfer encoding included.
 #[test]
 fn a_signature_over_encoded_text_keeps_it() {
-    for (encoding, text) in [("base64", "pKSk5a/4sdI="), ("quoted-printable", "=A4=A4=A4=E5")] {
+    // 600 bytes of Big5: enough lines that the armour before them is the damage, and base64 the encoding.
+    let base64 = "pKSk5aRApECkQKRApECkQKRApECkQKRApECkQKRApECkQKRA\n".repeat(17);
+    for (encoding, text) in [("base64", &*base64), ("quoted-printable", "=A4=A4=A4=E5")] {
         let raw = format!(
             "MIME-Version: 1.0\nContent-Type: text/plain; charset=big5\nContent-Transfer-Encoding: {encoding}\n\n\
              -----BEGIN PGP SIGNED MESSAGE-----\n\n{text}\n"

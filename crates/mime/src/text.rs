@@ -84,9 +84,12 @@ impl<'a> Transferred<'a> {
         }
     }
 
-    /// Whether an inline PGP block begins in it.
+    /// Returns true if an inline PGP block begins in the decoded body, or in the body as it stands: some signers sign over the encoding.
     pub(crate) fn has_armour(&self) -> bool {
-        *self.armour.get_or_init(|| has_armour(&self.decoded.bytes))
+        *self.armour.get_or_init(|| {
+            has_armour(&self.decoded.bytes)
+                || self.decoded.used != TransferEncoding::Identity && has_armour(self.body)
+        })
     }
 
     /// Whether its transfer encoding showed this.

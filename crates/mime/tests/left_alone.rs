@@ -120,3 +120,21 @@ fn a_footer_does_not_go_into_a_charset_without_ascii() {
         assert_eq!(done.bytes != raw.as_bytes(), changes, "{}", String::from_utf8_lossy(&done.bytes));
     }
 }
+
+/// Some signers sign a body as it stands, transfer encoding included.
+#[test]
+fn a_signature_over_encoded_text_keeps_it() {
+    // 600 bytes of Big5: enough lines that the armour before them is the damage, and base64 the encoding.
+    let base64 = "pKSk5aRApECkQKRApECkQKRApECkQKRApECkQKRApECkQKRA\n".repeat(17);
+    for (encoding, text) in [("base64", &*base64), ("quoted-printable", "=A4=A4=A4=E5")] {
+        let raw = format!(
+            "MIME-Version: 1.0\nContent-Type: text/plain; charset=big5\nContent-Transfer-Encoding: {encoding}\n\n\
+             -----BEGIN PGP SIGNED MESSAGE-----\n\n{text}\n"
+        );
+        let outcome = process(raw.as_bytes(), &Policy::default());
+        assert_eq!(outcome.bytes.escape_ascii().to_string(), raw.as_bytes().escape_ascii().to_string());
+        let signed =
+            |event: &mailglot_mime::Event| event.kind == mailglot_mime::EventKind::MimeSignedUntouched;
+        assert!(outcome.report.events.iter().any(signed), "{:?}", outcome.report.events);
+    }
+}

@@ -96,7 +96,7 @@ fn a_letter_is_read_as_the_message() {
         ("windows-1251", "Высылаю протокол вчерашнего заседания, как и договорились.", "Да"),
         ("KOI8-R", "Высылаю протокол вчерашнего заседания, как и договорились.", "Да"),
         ("windows-1253", "Σας στέλνω το πρόγραμμα της εκδρομής που ζητήσατε χθες.", "ως"),
-        ("ISO-8859-2", "Przesyłam porządek następnego spotkania, jak obiecałem wczoraj.", "ę"),
+        ("ISO-8859-2", "Przesyłam porządek następnego spotkania, jak obiecałem wczoraj.", "ść"),
     ] {
         let head = format!(
             "Subject: {}\nMIME-Version: 1.0\nContent-Type: text/plain; charset={name}\nContent-Transfer-Encoding: 8bit\n\n",

@@ -443,7 +443,8 @@ impl Compose<'_> {
             Some(verifier?.verify(message.as_ref()?, edits, new, undo, self.policy))
         };
         let Some(to) = self.to else {
-            let length_removed = self.from_mbox.then(|| length_field::remove(raw, &mut edits)).flatten();
+            let length_removed =
+                self.from_mbox.then(|| length_field::remove(raw, message.as_ref(), &mut edits)).flatten();
             let changed = !edits.is_empty();
             let mut ends_line = false;
             if self.writes_mailbox() && ends_open(raw, &edits) {
@@ -465,7 +466,7 @@ impl Compose<'_> {
         // A mailbox with quoting has no lengths: one that is true would let its reader take the quoting for text, and the next message for
         // a part of this one.
         let mut length_removed =
-            (to == Format::Mbox).then(|| length_field::remove(raw, &mut edits)).flatten();
+            (to == Format::Mbox).then(|| length_field::remove(raw, message.as_ref(), &mut edits)).flatten();
         let start = out.len();
         if to == Format::Mbox {
             let separator = &batch[entry.span.start..entry.message.start];
@@ -481,7 +482,7 @@ impl Compose<'_> {
         let body = out.len();
         let mut quotes = put_message(to, froms, raw, &edits, out);
         if to != Format::Mbox && self.outlives_length(entry, old, out.len() - body) {
-            length_removed = length_field::remove(raw, &mut edits);
+            length_removed = length_field::remove(raw, message.as_ref(), &mut edits);
             if length_removed.is_some() {
                 out.truncate(body);
                 quotes = put_message(to, froms, raw, &edits, out);

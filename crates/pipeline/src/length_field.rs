@@ -1,16 +1,20 @@
 //! Content-Length: true of a message in an mbox file only until it changes or is quoted otherwise.
 //!
 //! Lines are those of readers of mailboxes: every CR, LF and CR LF ends one, and one without a colon is passed over.
+//! The header ends where the parser ends it: a field quoted in a body is text, and stays.
 
-use mailglot_mime::{Edit, Span};
+use mailglot_mime::{Edit, Message, PartId, Span};
 
 /// Adds to the edits of a message that no Content-Length field is left; gives the place of the first. The fields go; in a header with lone CRs
 /// or lines that are no fields, of which readers make different things, they become others (`X-Content-Length`), so that all lines stay.
-pub(crate) fn remove(raw: &[u8], edits: &mut Vec<Edit>) -> Option<Span> {
-    if !has_name(raw) {
+///
+/// `message` is `raw` as parsed; without it, the first empty line ends the header.
+pub(crate) fn remove(raw: &[u8], message: Option<&Message<'_>>, edits: &mut Vec<Edit>) -> Option<Span> {
+    let header = message.map_or(raw, |message| &raw[..message.part(PartId::ROOT).header.end]);
+    if !has_name(header) {
         return None;
     }
-    let Found { fields, doubtful } = find(raw);
+    let Found { fields, doubtful } = find(header, message);
     for field in &fields {
         // An edit inside the field would overlap its removal; edits never reach over a field's end.
         edits.retain(|edit| edit.span.end <= field.start || edit.span.start >= field.end);
@@ -60,12 +64,14 @@ fn line(bytes: &[u8]) -> (usize, usize) {
 struct Found {
     /// Whole fields, folded lines and line ends included.
     fields: Vec<Span>,
-    /// Lone CRs, or lines that are no fields.
+    /// Lone CRs, or lines that are no fields: without a field behind such a line, the body would begin at it.
     doubtful: bool,
 }
 
-fn find(raw: &[u8]) -> Found {
+fn find(raw: &[u8], message: Option<&Message<'_>>) -> Found {
     let mut found = Found::default();
+    let fields = message.map(|message| message.fields(PartId::ROOT).iter().map(|field| field.full.start));
+    let mut fields = fields.map(Iterator::peekable);
     let (mut at, mut open) = (0, None);
     while at < raw.len() {
         let (length, step) = line(&raw[at..]);
@@ -78,7 +84,15 @@ fn find(raw: &[u8]) -> Found {
             return found;
         }
         found.doubtful |= step == length + 1 && raw[at + length] == b'\r';
-        found.doubtful |= !is_folded && !content.contains(&b':');
+        let is_field = match &mut fields {
+            _ if is_folded => true,
+            None => content.contains(&b':'),
+            Some(starts) => {
+                while starts.next_if(|start| *start < at).is_some() {}
+                starts.peek() == Some(&at)
+            }
+        };
+        found.doubtful |= !is_field;
         if !is_folded && is_named(content) {
             open = Some(at);
         }
@@ -91,9 +105,10 @@ fn find(raw: &[u8]) -> Found {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mailglot_mime::Limits;
 
     fn found(raw: &[u8]) -> (Vec<(usize, usize)>, bool) {
-        let Found { fields, doubtful } = find(raw);
+        let Found { fields, doubtful } = find(raw, None);
         (fields.iter().map(|span| (span.start, span.end)).collect(), doubtful)
     }
 
@@ -114,12 +129,41 @@ mod tests {
     fn where_lines_are_in_doubt_the_name_changes() {
         for raw in [&b"A: b\rContent-Length: 12\r\rbody"[..], b"A: b\nwhat\nContent-Length: 12\n\nbody"] {
             let (mut edits, mut out) = (Vec::new(), Vec::new());
-            assert!(remove(raw, &mut edits).is_some());
+            assert!(remove(raw, None, &mut edits).is_some());
             mailglot_mime::splice(raw, &edits, &mut out).unwrap();
             let expected = String::from_utf8_lossy(raw).replace("Content-L", "X-Content-L");
             assert_eq!(String::from_utf8_lossy(&out), expected);
-            assert_eq!(remove(&out, &mut Vec::new()), None, "once only");
+            assert_eq!(remove(&out, None, &mut Vec::new()), None, "once only");
         }
+        // The second line is no field. It stays in the header only if a field with a known name follows.
+        let raw = b"A: b\nX-\x1aB: c\nContent-Length: 12\n\nbody";
+        let message = Message::parse(raw, &Limits::default());
+        let (mut edits, mut out) = (Vec::new(), Vec::new());
+        assert!(remove(raw, Some(&message), &mut edits).is_some());
+        mailglot_mime::splice(raw, &edits, &mut out).unwrap();
+        assert_eq!(out, b"A: b\nX-\x1aB: c\nX-Content-Length: 12\n\nbody");
+        let body =
+            |raw: &[u8]| Message::parse(raw, &Limits::default()).part(PartId::ROOT).body.of(raw).to_vec();
+        assert_eq!((body(raw), body(&out)), (b"body".to_vec(), b"body".to_vec()));
+    }
+
+    #[test]
+    fn a_field_in_a_body_without_an_empty_line_before_it_stays() {
+        let text = "Text without a colon.\n".repeat(9);
+        let long = format!("Subject: a\n{text}Content-Length: 12\n\nbody");
+        for raw in [
+            long.as_bytes(),
+            b"Subject: a\n--\nContent-Length: 12\n\nbody",
+            b"Subject: a\n \ntext\nContent-Length: 12\n\nbody",
+        ] {
+            let message = Message::parse(raw, &Limits::default());
+            let mut edits = Vec::new();
+            assert_eq!(remove(raw, Some(&message), &mut edits), None, "{}", raw.escape_ascii());
+            assert!(edits.is_empty());
+        }
+        let raw = b"Subject: a\nContent-Length: 12\nText without a colon.\n\nContent-Length: 3\n";
+        let message = Message::parse(raw, &Limits::default());
+        assert_eq!(remove(raw, Some(&message), &mut Vec::new()), Some(Span::new(11, 30)));
     }
 
     #[test]
@@ -130,7 +174,7 @@ mod tests {
             Edit::new(Span::new(21, 22), *b"x"),
             Edit::new(Span::new(27, 28), *b"D"),
         ];
-        assert!(remove(raw, &mut edits).is_some());
+        assert!(remove(raw, None, &mut edits).is_some());
         let spans: Vec<_> = edits.iter().map(|e| (e.span.start, e.span.end)).collect();
         assert_eq!(spans, [(3, 4), (5, 24), (27, 28)]);
         let mut out = Vec::new();

@@ -1,8 +1,10 @@
 //! Law 11: a message and what becomes of it have the same text, part by part, line ends included.
 
+use mailglot_codec::{Charset, LossLog};
 use mailglot_mime::{
-    Bodies, CharsetOut, Event, EventKind, How, Message, OnLoss, PartId, Policy, Report, iso_2022_jp_form,
-    text_parts, transfer,
+    Bodies, CharsetOut, EventKind, How, Message, OnLoss, PartId, Policy, Report, iso_2022_jp_form,
+    text_parts,
+    transfer::{self, TransferEncoding},
 };
 use std::borrow::Cow;
 
@@ -12,6 +14,7 @@ struct Text {
     section: String,
     media: String,
     how: How,
+    used: Charset,
     is_lossy: bool,
     content: String,
 }
@@ -60,6 +63,7 @@ fn texts(message: &Message<'_>, policy: &Policy) -> Vec<Text> {
         section: part.section,
         media: format!("{}/{}", part.media.top, part.media.sub),
         how: part.reading.how,
+        used: part.reading.used,
         is_lossy: !part.losses.is_empty(),
         content: part.text.map(Cow::into_owned).unwrap_or_default(),
     });
@@ -106,7 +110,7 @@ fn without_names(text: Cow<'_, str>) -> Cow<'_, str> {
         let value = value.trim_start_matches(is_blank);
         let start = text.len() - value.len();
         let length =
-            value.find(|c: char| !c.is_ascii_alphanumeric() && !"-_.:".contains(c)).unwrap_or(value.len());
+            value.find(|c: char| !c.is_ascii_alphanumeric() && !"-_.:+".contains(c)).unwrap_or(value.len());
         if start < copied {
             continue;
         }
@@ -121,8 +125,11 @@ fn without_names(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a part stayed as it was, since the policy wants that or it cannot be written anew, and its charset is a guess by fields and parts
-/// that were rewritten.
+/// Returns true if a part's bytes stay, and its charset is a guess by fields and parts that were rewritten.
+///
+/// Bytes stay where the policy keeps them or they cannot be written anew. The guess before the pass rests on evidence elsewhere in the
+/// message, such as the charset of an encoded word. That evidence is UTF-8 after the pass, so the next guess may differ.
+/// The law asks that the kept bytes still give the old text in the charset that was guessed first.
 fn is_kept_guess(
     before: &Message<'_>,
     after: &Message<'_>,
@@ -131,18 +138,27 @@ fn is_kept_guess(
     report: &Report,
     policy: &Policy,
 ) -> bool {
-    let unsettled = |event: &Event| event.kind == EventKind::MimeUnsettled && event.part == old.part;
-    let kept = policy.on_loss == OnLoss::Keep && old.is_lossy || report.events.iter().any(unsettled);
+    let told = |kind| report.events.iter().any(|event| (event.kind, event.part) == (kind, old.part));
+    let foreign =
+        matches!(before.part(old.part).transfer, TransferEncoding::Unknown | TransferEncoding::Uuencode);
+    let kept = foreign || policy.on_loss == OnLoss::Keep && old.is_lossy || told(EventKind::MimeUnsettled);
     let guessed = matches!(old.how, How::Message | How::Detected | How::Fallback);
     let decoded = |message: &Message<'_>, id: PartId| {
         let part = message.part(id);
-        let decoded = transfer::decode(part.transfer, part.body.of(message.raw()), &mut Vec::new());
-        // Each byte as a character, so that line ends can be compared.
-        decoded.bytes.iter().map(|&byte| char::from(byte)).collect::<String>()
+        transfer::decode(part.transfer, part.body.of(message.raw()), &mut Vec::new()).bytes.into_owned()
     };
+    // Each byte as a character, so that line ends can be compared.
+    let characters = |bytes: &[u8]| bytes.iter().map(|&byte| char::from(byte)).collect::<String>();
     let body = |message: &Message<'_>, id: PartId| message.part(id).body.of(message.raw()).to_vec();
-    policy.bodies == Bodies::Keep && is_same(&decoded(before, old.part), &decoded(after, new.part))
-        || kept && guessed && body(before, old.part) == body(after, new.part)
+    if policy.bodies == Bodies::Keep {
+        let (was, is) = (decoded(before, old.part), decoded(after, new.part));
+        let again = old.used.decode(&is, &mut LossLog::with_limit(0));
+        // A footer behind base64 is a part of the new bytes, and was a part of the old text.
+        let same = is_same(&old.content, &again)
+            || is_ended(&old.content, &again) && told(EventKind::CteLineEndAdded);
+        return is_same(&characters(&was), &characters(&is)) || guessed && same;
+    }
+    kept && guessed && body(before, old.part) == body(after, new.part)
 }
 
 #[cfg(test)]

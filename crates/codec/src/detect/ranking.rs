@@ -12,8 +12,8 @@ use crate::{Charset, LossLog};
 /// What UTF-8 with damage costs, whatever it says: it is rarer than text that is whole.
 const DAMAGED: u32 = 3 * NAT;
 
-/// Confidence in windows-1252 where no word proves another charset.
-const UNPROVEN: f32 = 0.7;
+/// Most confidence in windows-1252 where no word proves another charset.
+const UNPROVEN: f32 = 0.55;
 
 /// What a label is worth that reads everything: wrong ones are rare, and a text of few words proves little.
 const LABEL: u32 = 12 * NAT;
@@ -68,7 +68,8 @@ impl Ranking {
                 Guess { charset: Charset::WINDOWS_1252, ..self.at(best) }
             }
             Some(best) if self.is_unproven(best) => {
-                Guess { charset: Charset::WINDOWS_1252, confidence: UNPROVEN, evidence: Evidence::Model }
+                let confidence = self.at(best).confidence.min(UNPROVEN);
+                Guess { charset: Charset::WINDOWS_1252, confidence, evidence: Evidence::Model }
             }
             Some(best) => self.at(best),
             None => Guess { charset: Charset::WINDOWS_1252, confidence: 0.1, evidence: Evidence::Fallback },

@@ -20,7 +20,7 @@ const IN_A_ROW: usize = 3;
 const WINDOW: usize = 1 << 16;
 
 /// Whether the words of `bytes` prove `other` against a label: three different letters in three words, or in a word of three or more of them
-/// in a row.
+/// in a row; two in two words where the label makes a sign within a word of one.
 pub(super) fn prove(bytes: &[u8], label: Charset, other: Charset) -> bool {
     if !other.is_single_byte() || !label.is_single_byte() {
         return true;
@@ -40,7 +40,16 @@ pub(super) fn prove(bytes: &[u8], label: Charset, other: Charset) -> bool {
     };
     let differs =
         |byte: u8| byte >= 0x80 && by_label[usize::from(byte - 0x80)] != by_other[usize::from(byte - 0x80)];
+    // Signs of the label's reading that do not stand within words.
+    let is_sign = |byte: u8| {
+        byte >= 0x80 && {
+            let c = by_label[usize::from(byte - 0x80)];
+            !c.is_alphanumeric()
+                && !matches!(c, '\u{A0}' | '\u{AD}' | '\u{B4}' | '\u{B7}' | '\u{2010}'..='\u{203A}')
+        }
+    };
     let (mut letters, mut words, mut longest) = (HashSet::new(), HashSet::new(), 0);
+    let mut has_sign_within = false;
     let mut at = 0;
     while let Some(start) = detect::high_bytes(&bytes[at..]).next().map(|n| at + n) {
         let before = bytes[at..start].iter().rev().take_while(|b| is_letter(**b)).count();
@@ -59,7 +68,10 @@ pub(super) fn prove(bytes: &[u8], label: Charset, other: Charset) -> bool {
         }
         letters.extend(own);
         words.insert(word);
-        if letters.len() >= LETTERS && (words.len() >= WORDS || longest >= IN_A_ROW) {
+        let inner = word.get(1..word.len() - 1).unwrap_or_default();
+        has_sign_within |= inner.iter().any(|byte| is_sign(*byte));
+        let is_enough = letters.len() >= LETTERS && (words.len() >= WORDS || longest >= IN_A_ROW);
+        if is_enough || has_sign_within && letters.len() > 1 && words.len() > 1 {
             return true;
         }
     }

@@ -333,17 +333,24 @@ impl<'a> Body<'a, '_> {
         label.into_iter().chain([self.choice.used]).any(|charset| !charset.is_ascii_compatible())
     }
 
-    /// Whether bytes with other line ends still have the lines of the text. `ended`: with one more line end at their end.
+    /// Returns true if `bytes`, whose line ends are others, have the same lines in the label's charset and in the charset that was used.
+    /// `ended`: one line end was added.
+    ///
+    /// The bytes stay, so a reader who believes the label and one who guesses must both find the old lines. The charset that was used
+    /// may be a guess by other fields, which the next pass no longer finds: it alone must not decide.
     fn reads_same(&self, bytes: &[u8], ended: bool) -> bool {
-        let charset = self.transferred.resolved.and_then(Resolved::charset).unwrap_or(self.choice.used);
-        let text = charset.decode(bytes, &mut LossLog::with_limit(0));
-        let mut old = self.choice.text.as_bytes().to_vec();
-        if let Some(footer) = self.transferred.footer() {
-            let (end, _) = footer_text(&old, footer, self.choice.used, self.message);
-            old.extend_from_slice(&end);
-        }
-        old.extend_from_slice(if ended { self.message.eol().bytes() } else { b"" });
-        lines::are_same(&old, text.as_bytes())
+        let label = self.transferred.resolved.and_then(Resolved::charset);
+        label.into_iter().chain([self.choice.used]).all(|charset| {
+            let decode =
+                |bytes: &[u8]| charset.decode(bytes, &mut LossLog::with_limit(0)).into_owned().into_bytes();
+            let mut old = decode(&self.transferred.decoded.bytes);
+            if let Some(footer) = self.transferred.footer() {
+                let (end, _) = footer_text(&old, footer, charset, self.message);
+                old.extend_from_slice(&end);
+            }
+            old.extend_from_slice(if ended { self.message.eol().bytes() } else { b"" });
+            lines::are_same(&old, &decode(bytes))
+        })
     }
 
     /// Whether bytes or label must change for the part to be UTF-8 that says so.

@@ -15,8 +15,8 @@ mod outgoing;
 use crate::encoded_word::UNSAFE;
 use crate::report::Mark;
 use crate::{
-    CharsetOut, Edit, Event, EventKind, Headers, Message, OnLoss, PartId, PartKind, Policy, Report, Span,
-    Transfer, splice,
+    Bodies, CharsetOut, Edit, Event, EventKind, Headers, How, Message, OnLoss, PartId, PartKind, Policy,
+    Reading, Report, Span, Transfer, splice,
 };
 use std::borrow::Cow;
 
@@ -95,7 +95,18 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
     let word_stays = found().any(unread);
     // Words in a charset with shifts may be what text without a label is read by.
     let shifting = policy.charset_out == CharsetOut::Iso2022Jp;
-    let doubtful = shifting || damaged || raw_stays || word_stays || edits.iter().any(|e| e.span.is_empty());
+    // A guess that ASCII bytes are not ASCII decides how line ends are written; the next pass may guess otherwise.
+    let opaque_guess = |reading: &Reading| {
+        !reading.used.is_ascii_compatible()
+            && matches!(reading.how, How::Message | How::Detected | How::Fallback)
+    };
+    let guess_stays = policy.bodies == Bodies::Keep && report.readings.iter().any(opaque_guess);
+    let doubtful = shifting
+        || guess_stays
+        || damaged
+        || raw_stays
+        || word_stays
+        || edits.iter().any(|e| e.span.is_empty());
     if doubtful && !is_settled(message, &edits, &spliced(raw, &edits), policy) {
         edits.clear();
         report.withdraw(&Mark::default());

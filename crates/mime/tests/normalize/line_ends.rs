@@ -4,7 +4,7 @@ use super::{codes, keeps_the_laws};
 use base64::Engine as _;
 use mailglot_codec::{Charset, LossLog, Unmappable, View};
 use mailglot_mime::{
-    Attachments, Bodies, Eol, Limits, Message, Policy, Report, Transfer, process, text_parts,
+    Attachments, Bodies, Eol, Headers, Limits, Message, Policy, Report, Transfer, process, text_parts,
 };
 
 const TRANSFERS: [Transfer; 4] = [Transfer::EightBit, Transfer::SevenBit, Transfer::Keep, Transfer::Clean];
@@ -171,4 +171,32 @@ fn a_line_end_that_is_added_is_reported() {
     assert_eq!(text(&process(&raw, &Policy::default()).bytes), "\u{fc}\n\u{fc}\n");
     let policy = Policy { attachments: Attachments::Utf8, transfer: Transfer::Keep, ..Policy::default() };
     assert_eq!(process(&raw, &policy).bytes, raw);
+}
+
+#[test]
+fn bytes_that_stay_under_a_label_without_ascii_settle_in_one_pass() {
+    // The subject names the charset that is guessed for bytes that the label lacks; after the pass it is UTF-8.
+    for label in ["iso-2022-jp", "hz-gb-2312", "utf-7", "x-unknown", "cp037"] {
+        for (encoding, body) in [
+            ("quoted-printable", &b"a;b From =\nhere\n=81=\n"[..]),
+            ("base64", b"R3L8324NCoANCkZyb20gaGVyZQ0K\n"),
+            ("base64", b"xpmWlECIhZmFQJaVgV6CXoNvb28lJUyUhaOBQIOIgZmihaN+\n"),
+            ("base64", b"R3L832VjYWbpIOAgbGEgY2FydGUJDQqADQpGcm9tIGhlcmUgb24NCg==\n_____________\nA list\n"),
+        ] {
+            let head = format!(
+                "Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\nMIME-Version: 1.0\nContent-Type: text/plain; charset={label}\n\
+                 Content-Transfer-Encoding: {encoding}\n\n"
+            );
+            let raw = [head.as_bytes(), body].concat();
+            for headers in [Headers::Keep, Headers::Words, Headers::RawUtf8] {
+                for transfer in TRANSFERS {
+                    let policy = Policy { bodies: Bodies::Keep, headers, transfer, ..Policy::default() };
+                    let once = process(&raw, &policy).bytes;
+                    let twice = process(&once, &policy).bytes;
+                    let shown = twice.escape_ascii();
+                    assert_eq!(once, twice, "{label} {encoding} {headers:?} {transfer:?} {shown}");
+                }
+            }
+        }
+    }
 }

@@ -38,7 +38,14 @@ fn the_shared_messages_come_back_as_a_tree() {
     assert_eq!(tree::difference(&before, &tree::read(&input).unwrap()), None, "the input");
 
     let again = folder.path().join("again");
-    let run = binary::run(["-q", "normalize", path(&folder.path().join("out1")), "-o", path(&again)]);
+    let run = binary::run([
+        "-q",
+        "normalize",
+        "--force-format",
+        path(&folder.path().join("out1")),
+        "-o",
+        path(&again),
+    ]);
     assert!(run.status.success(), "{}", binary::shown(&run));
     assert_eq!(tree::difference(&outputs[0], &tree::read(&again).unwrap()), None, "a second pass");
 }

@@ -57,8 +57,7 @@ pub(super) fn prove(bytes: &[u8], label: Charset, other: Charset) -> bool {
         let length = word.iter().position(|b| !is_letter(*b)).unwrap_or(word.len());
         let word = &word[..length];
         at = (start - before + length).max(start + 1);
-        let own: Vec<u8> = word.iter().copied().filter(|byte| differs(*byte)).collect();
-        if own.is_empty() || word.len() < 2 {
+        if !word.iter().any(|byte| differs(*byte)) || word.len() < 2 {
             continue;
         }
         let rows = word.split(u8::is_ascii).map(<[u8]>::len).max().unwrap_or_default();
@@ -66,7 +65,7 @@ pub(super) fn prove(bytes: &[u8], label: Charset, other: Charset) -> bool {
         if kinds.len() >= LETTERS {
             longest = longest.max(rows);
         }
-        letters.extend(own);
+        letters.extend(kinds.into_iter().copied());
         words.insert(word);
         let inner = word.get(1..word.len() - 1).unwrap_or_default();
         has_sign_within |= inner.iter().any(|byte| is_sign(*byte));

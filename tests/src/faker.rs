@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! Faker wrote the texts; their spelling is modern. [`Language::charsets`] spells Romanian and Arabic as legacy charsets do.
+//! Faker wrote the texts; their spelling is modern. The list of languages spells Romanian and Arabic as legacy charsets do.
 
 use mailglot_codec::{Charset, LossLog, Unmappable};
 

@@ -1,6 +1,6 @@
 //! Text with the signs of real mail, each where mail has it: no-break spaces, quotes, dashes, bullets, currency, ® and others.
 //!
-//! The weights are counts from real mail (`tests/data/signs.tsv`, written by `crates/xtask/models/count_signs.py`). [`RARE`] adds signs
+//! The weights are counts from real mail (`tests/data/signs.tsv`, written by `crates/xtask/models/count_signs.py`). `RARE` adds signs
 //! that the counts lack. The same seed gives the same text.
 //!
 //! # Limits

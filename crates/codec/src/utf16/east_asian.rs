@@ -45,7 +45,6 @@ fn has_words(input: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{Charset, LossLog};
 
     fn read(bytes: &[u8]) -> String {

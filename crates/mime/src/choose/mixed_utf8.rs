@@ -91,7 +91,8 @@ pub(super) fn unlabelled(bytes: &[u8], find: impl FnOnce(&[u8]) -> Charset) -> O
 
 /// Reads text under a label of UTF-8, of which some lines are in a single-byte charset, which `find` finds for these lines.
 pub(super) fn in_utf8(bytes: &[u8], find: impl FnOnce(&[u8]) -> Charset) -> Option<Mixed> {
-    if !has_sequence(bytes) {
+    // Nearly all such text is UTF-8, and that is told fast.
+    if detect::is_utf8(bytes) || !has_sequence(bytes) {
         return None;
     }
     let lines = foreign_lines(bytes);

@@ -38,7 +38,7 @@ const AROUND: usize = 4;
 
 /// Reads text of `charset` in which runs of UTF-8 stand. None where there is none, or the whole is valid UTF-8.
 pub(super) fn in_single_byte(bytes: &[u8], charset: Charset) -> Option<Mixed> {
-    if !has_sequence(bytes) || !charset.is_single_byte() || !charset.is_ascii_compatible() {
+    if !charset.is_single_byte() || !charset.is_ascii_compatible() || !has_runs_apart(bytes) {
         return None;
     }
     let (mut text, mut log) = (String::with_capacity(bytes.len() + bytes.len() / 8), LossLog::new());
@@ -76,7 +76,7 @@ pub(super) fn in_single_byte(bytes: &[u8], charset: Charset) -> Option<Mixed> {
 /// Reads text that says nothing of its charset, or that it is ASCII, and mixes UTF-8 with a single-byte charset, which `find` finds for the
 /// bytes that are not UTF-8. None where these make no sense in it: then they are damage.
 pub(super) fn unlabelled(bytes: &[u8], find: impl FnOnce(&[u8]) -> Charset) -> Option<Mixed> {
-    if !has_sequence(bytes) {
+    if !has_runs_apart(bytes) {
         return None;
     }
     let rest = without_sequences(bytes);
@@ -139,6 +139,34 @@ fn decode_into(
         log.record(loss.bytes.start + start..loss.bytes.end + start, loss.kind);
     }
     Some(())
+}
+
+/// Whether runs of UTF-8 that stand alone outnumber those within other bytes, at the start of a text; the latter are the chance of text of two
+/// bytes a character.
+fn has_runs_apart(bytes: &[u8]) -> bool {
+    /// Runs that tell it.
+    const ENOUGH: usize = 16;
+    if !has_sequence(bytes) {
+        return false;
+    }
+    let (mut alone, mut within) = (0, 0);
+    let mut at = 0;
+    for chunk in bytes.utf8_chunks() {
+        let valid = chunk.valid().as_bytes();
+        let mut from = 0;
+        while let Some(start) = detect::high_bytes(&valid[from..]).next().map(|n| from + n) {
+            let end = valid[start..].iter().position(u8::is_ascii).map_or(valid.len(), |n| start + n);
+            let is_alone = stands_alone(bytes, &(at + start..at + end));
+            *(if is_alone { &mut alone } else { &mut within }) += 1;
+            from = end;
+        }
+        at += valid.len() + chunk.invalid().len();
+        // Long text of another charset shows in its first runs.
+        if within >= ENOUGH && within > 2 * alone {
+            return false;
+        }
+    }
+    alone > within
 }
 
 /// Whether a byte that begins a sequence of UTF-8 stands before one that goes on with it.

@@ -31,17 +31,22 @@ pub(super) fn add_language(priors: &mut Priors, words: &[u8]) {
     }
     let models = Models::get();
     let classes = classes(models, words);
-    let costs: Vec<Option<u32>> = (0..LANGUAGES.len())
-        .map(|index| match models.language(index) {
-            Model::Letters(letters) if LANGUAGES[index].script == Script::Latin => {
-                letters.coarse_cost(&classes, u32::MAX)
-            }
-            _ => None,
-        })
-        .collect();
-    let Some(least) = costs.iter().flatten().min().copied() else { return };
-    let against = |cost: u32| ((cost - least) * WORTH / 4).min(MOST);
     let english = (0..LANGUAGES.len()).find(|index| language::is_english(*index));
+    // What costs more by this counts as MOST, however much it is: it is not looked at to its end.
+    let mut most = u32::MAX;
+    let mut cost = |index: usize| match models.language(index) {
+        Model::Letters(letters) if LANGUAGES[index].script == Script::Latin => {
+            let cost = letters.coarse_cost(&classes, most).unwrap_or(u32::MAX);
+            most = most.min(cost.saturating_add(MOST * 4 / WORTH));
+            Some(cost)
+        }
+        _ => None,
+    };
+    // Most such words are English.
+    english.map(&mut cost);
+    let costs: Vec<Option<u32>> = (0..LANGUAGES.len()).map(cost).collect();
+    let Some(least) = costs.iter().flatten().min().copied() else { return };
+    let against = |cost: u32| ((cost - least).min(MOST * 4 / WORTH) * WORTH / 4).min(MOST);
     let other = english.and_then(|index| costs[index]).map_or(MOST, against)
         + OTHER_SCRIPT[usize::from(words.len() >= MANY)];
     for (prior, cost) in priors.languages.iter_mut().zip(&costs) {

@@ -72,6 +72,14 @@ struct Bound {
     end: u8,
     /// Cost beyond the classes.
     extra: u8,
+    /// The same behind the same byte: all but the first sign of a run cost little.
+    again: u8,
+}
+
+impl Bound {
+    fn extra(self, is_repeated: bool) -> u32 {
+        u32::from(if is_repeated { self.again } else { self.extra })
+    }
 }
 
 impl Page {
@@ -83,7 +91,12 @@ impl Page {
             text.chars().next().filter(|_| log.losses() == 0).unwrap_or(char::REPLACEMENT_CHARACTER)
         });
         let sorts = chars.map(|c| Sort::of(c, script));
-        let bounds = sorts.map(|sort| Bound { class: sort.class, end: sort.end(), extra: sort.least() });
+        let bounds = std::array::from_fn(|byte| {
+            let (sort, c) = (sorts[byte], chars[byte]);
+            let is_only = sort.class == SIGN && chars.iter().filter(|other| **other == c).count() == 1;
+            let extra = sort.least(c, is_only);
+            Bound { class: sort.class, end: sort.end(), extra, again: sort.least(c, false) }
+        });
         let beside = std::array::from_fn(|byte| sorts[byte].beside(chars[byte], script));
         Self { script, sorts, chars, beside, bounds }
     }
@@ -105,13 +118,13 @@ impl Page {
 
     /// Whether the sample may cost no more than `most` in any language of the script; fast, for most pages fall by this.
     fn may_win(&self, sample: &[u8], floor: &Floor, most: u32) -> bool {
-        let mut last = SPACE;
+        let (mut last, mut before) = (SPACE, 0);
         let mut total = 0;
         for run in sample.chunks(8) {
             for byte in run {
                 let bound = self.bounds[usize::from(*byte)];
-                total += u32::from(bound.extra) + floor.bound(last, bound.class);
-                last = bound.end;
+                total += bound.extra(*byte == before) + floor.bound(last, bound.class);
+                (last, before) = (bound.end, *byte);
             }
             if total > most {
                 return false;
@@ -360,10 +373,13 @@ impl Sort {
         }
     }
 
-    /// What it costs at least beyond its class, wherever it stands.
-    fn least(self) -> u8 {
-        let is_sign = self.class == SIGN && self.flags & IS_BROKEN == 0;
-        if is_sign { self.extra.min(signs::LEAST as u8) } else { self.extra }
+    /// What it costs at least beyond its class, wherever it stands; `is_only` unless it may stand behind itself.
+    fn least(self, c: char, is_only: bool) -> u8 {
+        if self.class != SIGN || self.flags & IS_BROKEN != 0 {
+            return self.extra;
+        }
+        let least = if is_only { signs::least(c) } else { signs::LEAST };
+        self.extra.min(least as u8)
     }
 
     /// The class that stands before the next one.
@@ -495,11 +511,11 @@ mod tests {
         for candidate in candidates().iter().filter(|candidate| candidate.is_single_byte) {
             let page = candidate.page();
             let Some(floor) = Models::get().floor(page.script) else { continue };
-            let (mut last, mut least) = (SPACE, 0);
+            let (mut last, mut before, mut least) = (SPACE, 0, 0);
             for (at, byte) in text.iter().enumerate() {
                 let bound = page.bounds[usize::from(*byte)];
-                least += u32::from(bound.extra) + floor.bound(last, bound.class);
-                last = bound.end;
+                least += bound.extra(*byte == before) + floor.bound(last, bound.class);
+                (last, before) = (bound.end, *byte);
                 let sample = &text[..=at];
                 assert!(page.may_win(sample, floor, least), "{} {at}", candidate.charset);
                 assert!(least == 0 || !page.may_win(sample, floor, least - 1), "{} {at}", candidate.charset);

@@ -13,6 +13,8 @@ const FIRST: usize = 192;
 const NEW: usize = 96;
 /// Bytes of ASCII words that are taken.
 const ASCII: usize = 160;
+/// How far from the start of a text ASCII words are taken that are not beside a word with bytes above 7F.
+const START: usize = 1 << 12;
 /// Words whose neighbors are taken first: they tell the language better than the start of the text.
 const NEIGHBORS: usize = 6;
 /// How far such words, and words that did not occur before, are searched for.
@@ -78,7 +80,7 @@ pub(super) fn sample(text: &[u8], rules: Rules) -> Sample {
             fill(&mut sample.ascii, before, ASCII);
             fill(&mut sample.ascii, after, ASCII);
         }
-        fill(&mut sample.ascii, text, ASCII);
+        fill(&mut sample.ascii, &text[..text.len().min(START)], ASCII);
     } else if !sample.is_cut {
         fill(&mut sample.bytes, text, FIRST);
     }
@@ -148,10 +150,9 @@ fn fill(sample: &mut Vec<u8>, text: &[u8], most: usize) {
     let mut in_tag = false;
     for word in text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
         // Names of tags and their attributes are of no language.
-        let is_markup = in_tag || word.contains(&b'<');
-        if let Some(last) = word.iter().rev().find(|b| matches!(b, b'<' | b'>')) {
-            in_tag = *last == b'<';
-        }
+        let opens = memchr::memrchr2(b'<', b'>', word).map(|at| word[at] == b'<');
+        let is_markup = in_tag || opens.is_some() && word.contains(&b'<');
+        in_tag = opens.unwrap_or(in_tag);
         if is_markup || !word.is_ascii() {
             continue;
         }

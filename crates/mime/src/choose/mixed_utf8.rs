@@ -141,32 +141,54 @@ fn decode_into(
     Some(())
 }
 
-/// Whether runs of UTF-8 that stand alone outnumber those within other bytes, at the start of a text; the latter are the chance of text of two
-/// bytes a character.
+/// Returns true if runs of UTF-8 that stand alone outnumber those within other bytes. Text of two bytes a character has the latter by chance.
 fn has_runs_apart(bytes: &[u8]) -> bool {
-    /// Runs that tell it.
+    /// Runs within other bytes that decide, unless half as many stand alone.
     const ENOUGH: usize = 16;
-    if !has_sequence(bytes) {
+    if !has_sequence_apart(bytes) {
         return false;
     }
     let (mut alone, mut within) = (0, 0);
-    let mut at = 0;
-    for chunk in bytes.utf8_chunks() {
-        let valid = chunk.valid().as_bytes();
-        let mut from = 0;
-        while let Some(start) = detect::high_bytes(&valid[from..]).next().map(|n| from + n) {
-            let end = valid[start..].iter().position(u8::is_ascii).map_or(valid.len(), |n| start + n);
-            let is_alone = stands_alone(bytes, &(at + start..at + end));
-            *(if is_alone { &mut alone } else { &mut within }) += 1;
-            from = end;
-        }
-        at += valid.len() + chunk.invalid().len();
-        // Long text of another charset shows in its first runs.
+    for run in sequences(bytes) {
+        *(if stands_alone(bytes, &run) { &mut alone } else { &mut within }) += 1;
         if within >= ENOUGH && within > 2 * alone {
             return false;
         }
     }
     alone > within
+}
+
+/// Returns true if a run of UTF-8 may begin behind ASCII, behind a no-break space, or at the start. Fast: most text has none.
+fn has_sequence_apart(bytes: &[u8]) -> bool {
+    const BLOCK: usize = 256;
+    let is_apart = |byte: u8| (byte < 0x80) | (byte == 0xA0);
+    let continues = |byte: u8| byte & 0xC0 == 0x80;
+    // Without branches, so that compilers make vector code of the loop over a block.
+    let begins = |before: u8, first: u8, second: u8, third: u8| {
+        let is_short = matches!(first, 0xC2..=0xDF) & (is_apart(third) | matches!(third, 0xC2..=0xF4));
+        let is_long = matches!(first, 0xE0..=0xF4) & continues(third);
+        is_apart(before) & continues(second) & (is_short | is_long)
+    };
+    let byte = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
+    let begins_at = |at: usize| {
+        begins(byte(at.checked_sub(1)), bytes[at], byte(at.checked_add(1)), byte(at.checked_add(2)))
+    };
+    // The first place and the last ones lack a neighbor.
+    if (0..bytes.len()).take(1).chain(bytes.len().saturating_sub(2)..bytes.len()).any(begins_at) {
+        return true;
+    }
+    let mut rest = bytes;
+    while rest.len() > 3 {
+        let count = BLOCK.min(rest.len() - 3);
+        let [before, first, second, third] = [0, 1, 2, 3].map(|from| &rest[from..from + count]);
+        let found =
+            (0..count).fold(false, |found, at| found | begins(before[at], first[at], second[at], third[at]));
+        if found {
+            return true;
+        }
+        rest = &rest[count..];
+    }
+    false
 }
 
 /// Whether a byte that begins a sequence of UTF-8 stands before one that goes on with it.
@@ -182,21 +204,19 @@ fn has_sequence(bytes: &[u8]) -> bool {
         .any(|found| found > 0)
 }
 
-/// The runs of valid sequences of UTF-8.
+/// Returns the runs of valid sequences of UTF-8, in order.
 fn sequences(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    let mut runs = Vec::new();
     let mut at = 0;
-    for chunk in bytes.utf8_chunks() {
-        let valid = chunk.valid().as_bytes();
-        let mut from = 0;
-        while let Some(start) = detect::high_bytes(&valid[from..]).next().map(|n| from + n) {
-            let end = valid[start..].iter().position(u8::is_ascii).map_or(valid.len(), |n| start + n);
-            runs.push(at + start..at + end);
-            from = end;
-        }
+    bytes.utf8_chunks().flat_map(move |chunk| {
+        let (valid, start) = (chunk.valid().as_bytes(), at);
         at += valid.len() + chunk.invalid().len();
-    }
-    runs.into_iter()
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let first = from + detect::high_bytes(&valid[from..]).next()?;
+            from = valid[first..].iter().position(u8::is_ascii).map_or(valid.len(), |n| first + n);
+            Some(start + first..start + from)
+        })
+    })
 }
 
 /// Whether most letters beyond ASCII are Latin in a single-byte charset.
@@ -315,6 +335,30 @@ mod tests {
             b"plain\ncaf\xE9\n",
         ] {
             assert!(in_utf8(damaged, LATIN).is_none(), "{}", damaged.escape_ascii());
+        }
+    }
+
+    /// The look at blocks finds what a look at each place finds: for every length around a block and every place.
+    #[test]
+    fn sequences_apart_are_found_wherever_they_stand() {
+        for length in (0..12).chain(250..264) {
+            for at in 0..length {
+                for sequence in [&b"\xC3\xA9"[..], b"\xE2\x82\xAC", b"\xC3\xA9\xC3\xA8"] {
+                    let mut text = vec![b'x'; length];
+                    let room = sequence.len().min(length - at);
+                    text[at..at + room].copy_from_slice(&sequence[..room]);
+                    let is_whole = sequence[..room].ends_with(sequence) || room == 2 && sequence[0] == 0xC3;
+                    assert!(has_sequence_apart(&text) || !is_whole, "{length} {at}");
+                    assert_eq!(
+                        has_runs_apart(&text),
+                        is_whole && std::str::from_utf8(&text).is_ok(),
+                        "{length} {at}"
+                    );
+                }
+            }
+        }
+        for other in [&b"Zo\xEB\x92s"[..], b"dy. T\xEC\xB9\xEDm", b"caf\xE9", b"a\xA4\xC3\xA9"] {
+            assert!(!has_sequence_apart(other), "{}", other.escape_ascii());
         }
     }
 

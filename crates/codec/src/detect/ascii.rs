@@ -10,6 +10,7 @@ use super::language::{self, NAT, Script};
 use super::models::{Model, Models, OTHER, SPACE};
 use super::score::Priors;
 use crate::generated::languages::LANGUAGES;
+use std::sync::OnceLock;
 
 /// The most that ASCII words speak against a language.
 const MOST: u32 = 6 * NAT;
@@ -29,24 +30,10 @@ pub(super) fn add_language(priors: &mut Priors, words: &[u8]) {
     if words.is_empty() {
         return;
     }
-    let models = Models::get();
-    let classes = classes(models, words);
+    let costs = PairCosts::get().of_languages(words);
     let english = (0..LANGUAGES.len()).find(|index| language::is_english(*index));
-    // What costs more by this counts as MOST, however much it is: it is not looked at to its end.
-    let mut most = u32::MAX;
-    let mut cost = |index: usize| match models.language(index) {
-        Model::Letters(letters) if LANGUAGES[index].script == Script::Latin => {
-            let cost = letters.coarse_cost(&classes, most).unwrap_or(u32::MAX);
-            most = most.min(cost.saturating_add(MOST * 4 / WORTH));
-            Some(cost)
-        }
-        _ => None,
-    };
-    // Most such words are English.
-    english.map(&mut cost);
-    let costs: Vec<Option<u32>> = (0..LANGUAGES.len()).map(cost).collect();
     let Some(least) = costs.iter().flatten().min().copied() else { return };
-    let against = |cost: u32| ((cost - least).min(MOST * 4 / WORTH) * WORTH / 4).min(MOST);
+    let against = |cost: u32| ((cost - least) * WORTH / 4).min(MOST);
     let other = english.and_then(|index| costs[index]).map_or(MOST, against)
         + OTHER_SCRIPT[usize::from(words.len() >= MANY)];
     for (prior, cost) in priors.languages.iter_mut().zip(&costs) {
@@ -81,20 +68,69 @@ fn countries(words: &[u8]) -> Vec<usize> {
     local
 }
 
-/// The classes of ASCII text in Latin script.
-fn classes(models: &Models, words: &[u8]) -> Vec<u8> {
-    let mut classes = Vec::with_capacity(words.len());
-    let mut last = SPACE;
-    for byte in words {
-        let class = match byte {
-            b'A'..=b'Z' | b'a'..=b'z' => models.ascii_class(*byte),
-            byte if byte.is_ascii_whitespace() => SPACE,
-            _ => OTHER,
-        };
-        if class != last || class > OTHER {
-            classes.push(class);
-        }
-        last = class;
+/// Kinds of ASCII characters: white space, other characters, the letters.
+const KINDS: usize = 28;
+const BLANK: usize = 0;
+const NO_LETTER: usize = 1;
+
+/// Cost of each pair of ASCII characters in all languages of Latin script, side by side: one pass over the words reads them in all.
+struct PairCosts {
+    /// Indexes in `LANGUAGES`.
+    languages: Vec<usize>,
+    /// A row for each kind behind each kind, with a cost for each language.
+    rows: Vec<u16>,
+}
+
+impl PairCosts {
+    fn get() -> &'static Self {
+        static COSTS: OnceLock<PairCosts> = OnceLock::new();
+        COSTS.get_or_init(Self::new)
     }
-    classes
+
+    fn new() -> Self {
+        let models = Models::get();
+        let latin = |index: usize| match models.language(index) {
+            Model::Letters(letters) if LANGUAGES[index].script == Script::Latin => Some((index, letters)),
+            _ => None,
+        };
+        let (languages, letters): (Vec<usize>, Vec<_>) = (0..LANGUAGES.len()).filter_map(latin).unzip();
+        let class = |kind: usize| match kind {
+            BLANK => SPACE,
+            NO_LETTER => OTHER,
+            _ => models.ascii_class(b'a' + (kind - 2) as u8),
+        };
+        let mut rows = Vec::with_capacity(KINDS * KINDS * languages.len());
+        for (before, kind) in (0..KINDS).flat_map(|before| (0..KINDS).map(move |kind| (before, kind))) {
+            rows.extend(letters.iter().map(|letters| letters.pair_cost(class(before), class(kind))));
+        }
+        Self { languages, rows }
+    }
+
+    /// Returns the cost of ASCII words in each language, by its index in `LANGUAGES`; `None` for other scripts than Latin.
+    fn of_languages(&self, words: &[u8]) -> Vec<Option<u32>> {
+        let count = self.languages.len();
+        let mut totals = vec![0_u32; count];
+        let mut last = BLANK;
+        for byte in words {
+            let kind = match byte.to_ascii_lowercase() {
+                letter @ b'a'..=b'z' => usize::from(letter - b'a') + 2,
+                byte if byte.is_ascii_whitespace() => BLANK,
+                _ => NO_LETTER,
+            };
+            // One stands for a run of either.
+            if kind == last && kind <= NO_LETTER {
+                continue;
+            }
+            let row = &self.rows[(last * KINDS + kind) * count..][..count];
+            for (total, cost) in totals.iter_mut().zip(row) {
+                *total += u32::from(*cost);
+            }
+            last = kind;
+        }
+        let mut costs = vec![None; LANGUAGES.len()];
+        for (index, total) in self.languages.iter().zip(totals) {
+            costs[*index] = Some(total);
+        }
+        costs
+    }
 }

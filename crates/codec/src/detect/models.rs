@@ -264,6 +264,12 @@ impl Letters {
         Some(total)
     }
 
+    /// Returns the cost of a class behind another.
+    pub(super) fn pair_cost(&self, before: u8, class: u8) -> u16 {
+        let [before, token] = [before, class].map(|class| usize::from(self.token[usize::from(class)]));
+        u16::from(self.pairs[before * self.tokens + token]) + u16::from(self.extra[usize::from(class)])
+    }
+
     fn all_triples(&self) -> Vec<u8> {
         let mut all = Vec::with_capacity(self.tokens.pow(3));
         let mut triples = self.triples.chunks_exact(2);

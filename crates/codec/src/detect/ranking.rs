@@ -139,9 +139,7 @@ fn without_noise(sample: &Sample, scored: &[Scored], priors: &Priors) -> Option<
         // Short words are rare ones, or names.
         word.bytes.iter().any(u8::is_ascii_control)
             || look::high_bytes(&word.bytes).nth(NOISY).is_some()
-                && score::score(&word, priors, true)
-                    .first()
-                    .is_none_or(|best| best.cost > score::noise(&word.bytes))
+                && !score::is_text_within(&word, priors, score::noise(&word.bytes))
     };
     let words = sample.bytes.split(|b| *b == b' ').filter(|word| !word.is_empty());
     let (noise, text): (Vec<&[u8]>, Vec<&[u8]>) = words.partition(|word| is_noise(word));

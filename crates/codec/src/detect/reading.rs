@@ -93,7 +93,8 @@ impl Page {
         let sorts = chars.map(|c| Sort::of(c, script));
         let bounds = std::array::from_fn(|byte| {
             let (sort, c) = (sorts[byte], chars[byte]);
-            let is_only = sort.class == SIGN && chars.iter().filter(|other| **other == c).count() == 1;
+            let is_only =
+                sort.class == SIGN && !chars[..byte].contains(&c) && !chars[byte + 1..].contains(&c);
             let extra = sort.least(c, is_only);
             Bound { class: sort.class, end: sort.end(), extra, again: sort.least(c, false) }
         });

@@ -14,7 +14,7 @@ const NEW: usize = 96;
 /// Bytes of ASCII words that are taken.
 const ASCII: usize = 160;
 /// How far from the start of a text ASCII words are taken that are not beside a word with bytes above 7F.
-const START: usize = 1 << 12;
+const START: usize = 1 << 11;
 /// Words whose neighbors are taken first: they tell the language better than the start of the text.
 const NEIGHBORS: usize = 6;
 /// How far such words, and words that did not occur before, are searched for.

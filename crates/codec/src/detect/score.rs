@@ -37,10 +37,21 @@ const MARGIN: u32 = 8 * NAT;
 
 /// The charsets that can read the sample, the likeliest first; by wish only those in which ASCII stands for itself.
 pub(super) fn score(sample: &Sample, priors: &Priors, ascii_compatible: bool) -> Vec<Scored> {
+    score_within(sample, priors, ascii_compatible, u32::MAX)
+}
+
+/// Returns true if a charset in which ASCII stands for itself reads the sample at a cost of at most `most`.
+pub(super) fn is_text_within(sample: &Sample, priors: &Priors, most: u32) -> bool {
+    let scored = score_within(sample, priors, true, most.saturating_add(MARGIN));
+    scored.first().is_some_and(|best| best.cost <= most)
+}
+
+/// Like [`score`], without charsets that cost more than `most` at a first look.
+fn score_within(sample: &Sample, priors: &Priors, ascii_compatible: bool, most: u32) -> Vec<Scored> {
     let head = sample::head(&sample.bytes);
     let mut scored = Vec::new();
     let english = english_runs(&sample.bytes);
-    for trial in likely(&head, priors, ascii_compatible) {
+    for trial in likely(&head, priors, ascii_compatible, most) {
         scored.extend(trial.score(sample, &english, priors.rules));
     }
     scored.sort_by_key(|s| s.cost);
@@ -86,12 +97,11 @@ impl Trial<'_> {
     }
 }
 
-/// What a first look leaves.
-fn likely(head: &Sample, priors: &Priors, ascii_compatible: bool) -> Vec<Trial<'static>> {
+/// Returns the charsets that cost at most `most` at a first look, and hardly more than the best of them.
+fn likely(head: &Sample, priors: &Priors, ascii_compatible: bool, mut most: u32) -> Vec<Trial<'static>> {
     let english = english_runs(&head.bytes);
     let mut looks = Vec::new();
-    // Costs only grow: what is beyond this is not looked at to its end.
-    let mut most = u32::MAX;
+    // Costs only grow: what is beyond `most` is not looked at to its end.
     let all = candidates();
     let readings: Vec<_> = all.iter().map(|_| OnceCell::new()).collect();
     for &(place, nth) in usual_first() {

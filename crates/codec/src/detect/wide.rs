@@ -60,10 +60,20 @@ fn is_odd(byte: u8) -> bool {
     byte.is_ascii_control() && !byte.is_ascii_whitespace() && byte != 0x1B
 }
 
+/// Returns true if any byte is a control that no text has.
+fn has_odd(bytes: &[u8]) -> bool {
+    // Without branches, so that compilers make vector code of the loop over a block.
+    let may_be_odd =
+        |b: &u8| (u8::from(*b < 0x20) & u8::from(*b != b'\n') & u8::from(*b != b'\r')) | u8::from(*b == 0x7F);
+    bytes.chunks(256).any(|block| {
+        block.iter().fold(0, |found, b| found | may_be_odd(b)) > 0 && block.iter().any(|b| is_odd(*b))
+    })
+}
+
 /// UTF-32 by the places of its NUL bytes; UTF-16 by these, or by its letters.
 pub(super) fn proven(bytes: &[u8]) -> Option<Charset> {
     let window = &bytes[..bytes.len().min(WINDOW)];
-    if !window.iter().any(|b| is_odd(*b)) {
+    if !has_odd(window) {
         return None;
     }
     if bytes.len().is_multiple_of(4) {

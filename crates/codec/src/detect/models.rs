@@ -64,7 +64,7 @@ impl Floor {
                 }));
             }
             for (before, row) in costs.chunks_exact_mut(classes).enumerate() {
-                let own = rows.iter().skip(usize::from(letters.token[before]) * classes);
+                let own = &rows[usize::from(letters.token[before]) * classes..][..classes];
                 for (least, cost) in row.iter_mut().zip(own) {
                     *least = (*least).min(*cost);
                 }

@@ -16,7 +16,8 @@ use crate::verify::{Disagreement, Verdict, Verifier};
 use crate::{Progress, length_field, names, status};
 use mailglot_archive::ledger::{BlockBuilder, Body, Change, MessageRecord, Old, RawKind, Record, Requote};
 use mailglot_archive::mbox::{
-    is_separator_kept, line_end as line_end_of, quote_mboxrd, requotes, separator_for, trailer_for, unquote,
+    is_separator_kept, leaves_multipart_open, line_end as line_end_of, mark_separator, quote_mboxrd,
+    requotes, separator_for, trailer_for, unquote,
 };
 use mailglot_archive::{Entry, EntryKind, Flags, Format, OutBatch, OutItem, Packing, Quoting};
 use mailglot_mime::{
@@ -303,6 +304,8 @@ impl<'a> Batch<'a> {
         let mut lengths = [0; 3];
         if first && to == Format::Mbox {
             out.extend_from_slice(&separator_for(&bytes[entry.span.start..entry.message.start], old));
+            // Where the last piece ends is not known yet.
+            mark_separator(out, start, out.len());
         }
         lengths[0] = out.len() - start;
         let (head, lines) = old.split_at(if midline { line_end(old) } else { 0 });
@@ -479,7 +482,7 @@ impl Compose<'_> {
                 out.extend_from_slice(&rebuilt);
             }
         }
-        let body = out.len();
+        let mut body = out.len();
         let mut quotes = put_message(to, froms, raw, &edits, out);
         if to != Format::Mbox && self.outlives_length(entry, old, out.len() - body) {
             length_removed = length_field::remove(raw, message.as_ref(), &mut edits);
@@ -488,7 +491,7 @@ impl Compose<'_> {
                 quotes = put_message(to, froms, raw, &edits, out);
             }
         }
-        let end = out.len();
+        let mut end = out.len();
         let mut ends_line = false;
         if to == Format::Mbox {
             // Quoting leaves its end and its line ends as they are; where there is none, the separator stands before it.
@@ -497,6 +500,10 @@ impl Compose<'_> {
             let trailer = self.trailer(body == end, before, old_trailer, last);
             ends_line = self.ends_line(body == end, before, old_trailer, last);
             out.extend_from_slice(trailer);
+            if leaves_multipart_open(&out[body..]) {
+                let inserted = mark_separator(out, start, body);
+                (body, end) = (body + inserted, end + inserted);
+            }
         }
         let new = &out[body..end];
         let changed = !edits.is_empty();

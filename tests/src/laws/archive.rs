@@ -61,15 +61,7 @@ pub(super) fn check(mutants: &[Vec<u8>], group: u64, tally: &mut Tally) {
     match run(&input, &converted, Some(form), group, 2) {
         Ok((summary, _)) => {
             let to = |fault| format!("to {form:?}: {fault}");
-            let split_otherwise = form == Format::Mbox && count_of(&converted) != Some(summary.written);
-            if split_otherwise {
-                // A separator inside an open multipart is a matter of the splitter; each message has its text in a mailbox of its own.
-                for (number, mutant) in mutants.iter().enumerate() {
-                    tally.check(11, read_otherwise_alone(mutant, number, group, folder.path()).map(to));
-                }
-            } else {
-                tally.check(11, read_otherwise(&input, &converted, group, &summary).map(to));
-            }
+            tally.check(11, read_otherwise(&input, &converted, group, &summary).map(to));
             tally.check(7, not_restored(&input, &converted, &folder.path().join("unconverted")).map(to));
         }
         Err(fault) => tally.check(8, Some(fault)),
@@ -115,16 +107,6 @@ fn read_otherwise(input: &Path, output: &Path, group: u64, summary: &Summary) ->
     fault.or_else(|| {
         (ended > reported).then(|| format!("{ended} line ends were added, {reported} of them reported"))
     })
-}
-
-/// Law 11 for a message that becomes a mailbox of its own.
-fn read_otherwise_alone(mutant: &[u8], number: usize, group: u64, folder: &Path) -> Option<String> {
-    let (input, output) = (folder.join(format!("{number}.eml")), folder.join(format!("{number}.mbox")));
-    fs::write(&input, mutant).expect("the scratch folder takes files");
-    match run(&input, &output, Some(Format::Mbox), group, 1) {
-        Ok((summary, _)) => read_otherwise(&input, &output, group, &summary),
-        Err(fault) => Some(fault),
-    }
 }
 
 fn count_of(path: &Path) -> Option<u64> {

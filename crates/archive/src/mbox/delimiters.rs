@@ -11,9 +11,8 @@
 //! # Limits
 //! Boundaries above 70 bytes, those in pieces (RFC 2231), with quoted pairs or behind comments, and more than 256 at
 //! once are not followed; neither are the parts of a digest that have no header. Text in base64 is no evidence
-//! although it holds no separator either: a normalized mailbox has it in plain lines, and has to be read as the same messages. Where only text
-//! that was decoded shows the delimiter of a message that was cut off, or only a length told where that message ends, the normalized mailbox
-//! (which has quoting instead of lengths) reads as fewer messages. A lone CR ends a line where nothing else does: in a mailbox with a single
+//! although it holds no separator either: a normalized mailbox has it in plain lines. A mailbox that this crate writes marks the messages that
+//! leave a multipart open (see `unclosed`), so that none of this decides on them. A lone CR ends a line where nothing else does: in a mailbox with a single
 //! LF, multiparts of lines that end in CR are not followed.
 
 mod line;

@@ -102,9 +102,15 @@ pub(super) fn is_git(index: usize) -> bool {
     index / 2 == Shape::Git as usize
 }
 
+/// Longest line of RFC 5322, section 2.1.1.
+const LONGEST_PLAIN: usize = 998;
+
 /// True for `From address Www Mmm dd hh:mm:ss yyyy` in ASCII, the form that every reader knows. Without line end.
 pub(super) fn is_plain(line: &[u8]) -> bool {
-    if !line.starts_with(b"From ") || !line.iter().all(|byte| (b' '..=b'~').contains(byte)) {
+    if !line.starts_with(b"From ")
+        || line.len() > LONGEST_PLAIN
+        || !line.iter().all(|byte| (b' '..=b'~').contains(byte))
+    {
         return false;
     }
     if let Some(before) = before_plain_date(&line[5..]).map(<[u8]>::trim_ascii)

@@ -2,7 +2,7 @@
 //!
 //! `profile` looks at a file once, `split` judges one `From ` line (`from_line`: its grammar; `delimiters`: whether a
 //! multipart is open), `read` walks over the file, `write` has what
-//! stands around and inside a written message.
+//! stands around and inside a written message, `unclosed` marks a message that leaves a multipart open.
 //!
 //! # Limits
 //! Babyl is known by its first line, so that it can be named; it and other formats of one file with many messages are not read.
@@ -14,12 +14,14 @@ mod read;
 mod split;
 #[cfg(test)]
 mod tests;
+mod unclosed;
 mod window;
 mod write;
 
 pub(crate) use profile::{is_mailbox, is_mailbox_inside, looks_like_message, separators};
 pub(crate) use read::{Mailbox, single_detail};
 pub(crate) use split::{Follower, is_from_line};
+pub use unclosed::{leaves_multipart_open, mark_separator};
 pub(crate) use write::split_line;
 pub use write::{
     is_separator_kept, line_end, quote_mboxrd, requote, requotes, separator_for, trailer_for, unquote,

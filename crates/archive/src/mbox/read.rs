@@ -60,6 +60,8 @@ pub(crate) struct Mailbox<R> {
     finder: Finder<'static>,
     delimiters: Delimiters,
     separators_ahead: SeparatorsAhead,
+    /// The separator of the current message is marked: each `From ` line in the message is quoted.
+    is_marked: bool,
     state: State,
     ordinal: u64,
     /// Where the search for the next separator goes on.
@@ -245,6 +247,7 @@ impl<R: Read> Mailbox<R> {
             finder: Finder::new(needle),
             delimiters,
             separators_ahead: SeparatorsAhead::default(),
+            is_marked: false,
             state: State::Prelude,
             froms: false,
             leading: false,

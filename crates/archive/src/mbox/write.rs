@@ -14,6 +14,7 @@ use memchr::memchr;
 use memchr::memmem::Finder;
 
 use super::from_line::is_plain;
+use super::unclosed::unmarked;
 use crate::Quoting;
 
 /// Undoes the quoting of `From ` lines; borrows when there is none.
@@ -108,10 +109,14 @@ pub fn is_separator_kept(old: &[u8]) -> bool {
 
 /// The separator line of a message, with line end. A plain old one (`From address Www Mmm dd hh:mm:ss yyyy`) is kept; any
 /// other, and none, is rebuilt from Return-Path or From and from Date or Received, in UTC. Where the message tells nothing
-/// it says `MAILER-DAEMON` and the first second of 1970, so that the line depends on the message alone.
+/// it says `MAILER-DAEMON` and the first second of 1970, so that the line depends on the message alone. The mark of an open multipart
+/// ([`mark_separator`](super::mark_separator)) is removed.
 pub fn separator_for<'a>(old: &'a [u8], message: &[u8]) -> Cow<'a, [u8]> {
     if is_separator_kept(old) {
         return Cow::Borrowed(old);
+    }
+    if let Some((line, end @ [_, ..])) = unmarked(old) {
+        return Cow::Owned([line, end].concat());
     }
     let (mut path, mut from, mut date, mut received) = (None, None, None, None);
     for (name, value) in Fields::new(message) {
@@ -239,7 +244,7 @@ fn address(value: &[u8]) -> Option<&[u8]> {
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// Seconds since 1970 of a date of RFC 5322 section 3.3 or of `asctime`, for years 1970 to 9999.
+/// Seconds since 1970 of a date of RFC 5322 section 3.3 or of `asctime`, for years 1970 to 2199.
 fn seconds(value: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(value).ok()?;
     let (mut day, mut month, mut year, mut clock, mut offset) = (None, None, None, None, 0i64);
@@ -279,9 +284,10 @@ fn seconds(value: &[u8]) -> Option<i64> {
             offset = hours * 60;
         }
     }
-    let year = year.filter(|year| (1970..=9999).contains(year))?;
+    let year = year.filter(|year| (1969..=2200).contains(year))?;
     let total = days_from_civil(year, month?, day?) * 86_400 + clock? - offset * 60;
-    (total >= 0).then_some(total)
+    // The years of separator lines that readers know, ours among them.
+    (0..days_from_civil(2200, 1, 1) * 86_400).contains(&total).then_some(total)
 }
 
 /// Zone names of RFC 5322 section 4.3, in hours east.
@@ -346,6 +352,19 @@ mod tests {
         assert_eq!(back, old);
         assert!(!requotes(b"From here\n", Quoting::Mboxo));
         assert_eq!(unquote(old, Quoting::None), old.as_slice());
+    }
+
+    /// The reader takes each line that is written for a separator, whatever year the message has.
+    #[test]
+    fn rebuilt_separators_are_plain() {
+        for year in (0..3000_i64).chain([9999, 123_456_789_012]) {
+            for date in [format!("31 Dec {year} 23:59:59 -0900"), format!("Sat, 1 Jan {year} 00:00:00 +0900")]
+            {
+                let message = format!("From: a@b\nDate: {date}\n\n");
+                let line = separator_for(b"", message.as_bytes()).into_owned();
+                assert!(is_separator_kept(&line), "{}", line.escape_ascii());
+            }
+        }
     }
 
     #[test]

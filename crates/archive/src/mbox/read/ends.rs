@@ -9,6 +9,7 @@ use super::{Current, End, Mailbox, QUOTING_GUESS};
 use crate::BoxEventKind;
 use crate::mbox::profile::{CONFIRM, Division, HEADER, confirms, declared_end, mmdf_line, read_at};
 use crate::mbox::split::{ACCEPT, BEHIND, Evidence, NEAR, quoted, starts_line};
+use crate::mbox::unclosed::{is_marked, is_written};
 
 /// What must be known to follow a piece: neither a trailer nor the evidence of a later candidate is cut off.
 pub(super) const GUARD: u64 = BEHIND as u64;
@@ -116,8 +117,11 @@ impl<R: Read> Mailbox<R> {
         let whole = self.window.ended() && near.len() == data.len();
         let first = offset == self.profile.prelude;
         let Some(evidence) = Evidence::gather(near, at, first, whole) else { return Ok(None) };
-        let points = evidence.points(self.profile.dominant(offset));
         let end = self.window.base() + evidence.end as u64;
+        if self.is_marked && evidence.blank_before && is_written(&data[at..evidence.end]) {
+            return Ok(Some(end));
+        }
+        let points = evidence.points(self.profile.dominant(offset));
         let mut accepted = points >= ACCEPT;
         // A line with fewer points is no separator, inside a multipart or not.
         let multipart = if points >= 4 { self.open_multipart(offset)? } else { None };
@@ -139,6 +143,8 @@ impl<R: Read> Mailbox<R> {
         let mut current = Current { start, message, declared: None, pieces_to: 0 };
         self.scan = message;
         self.froms = false;
+        let separator = self.window.index(start)..self.window.index(message);
+        self.is_marked = is_marked(&self.window.data()[separator]);
         self.delimiters.begin(message);
         if !self.profile.trust_length {
             return Ok(current);

@@ -1,5 +1,7 @@
 //! Whether a candidate begins a message although a multipart of the message before is open.
 //!
+//! A message behind a marked separator is not decided on here: each `From ` line in it is quoted (see `unclosed`).
+//!
 //! A multipart that was cut off, and a mailbox that is attached without quoting, look alike up to the next delimiter. The rule:
 //!
 //! 1. A later delimiter counts if it closes the multipart or a part can begin behind it, and if the boundary is not declared

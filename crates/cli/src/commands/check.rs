@@ -40,9 +40,7 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
     } else {
         let verbose = console.level() == Level::Verbose;
         let inputs = readable(&job.inputs, &account.unread);
-        let mut words = args.reading.words();
-        words.extend(args.force_format.then(|| "--force-format".to_owned()));
-        let next = (!inputs.is_empty()).then(|| next(&inputs, &words));
+        let next = (!inputs.is_empty()).then(|| next(&inputs, &options(args)));
         lines(&account, next.as_deref(), verbose, Style::stdout()).join("\n") + "\n"
     };
     print(text.as_bytes())?;
@@ -88,6 +86,13 @@ fn readable(inputs: &[PathBuf], unread: &[String]) -> Vec<PathBuf> {
     };
     let is_whole = |input: &&PathBuf| !unread.iter().any(|told| is_of(&input.to_string_lossy(), told));
     inputs.iter().filter(is_whole).cloned().collect()
+}
+
+/// The options of a check that `mailglot normalize` has, too.
+fn options(args: &CheckArgs) -> Vec<String> {
+    let flags = [(args.force_format, "--force-format"), (args.verify, "--verify")];
+    let given = flags.into_iter().filter(|(given, _)| *given).map(|(_, flag)| flag.to_owned());
+    args.reading.words().into_iter().chain(given).collect()
 }
 
 /// The command that would do what was checked, with the options that it was checked with. The output does not lie inside an input.
@@ -171,7 +176,7 @@ mod tests {
         use clap::Parser;
         use mailglot_codec::Charset;
         let parsed = |words: &[&str]| match Args::try_parse_from(words).unwrap().command {
-            Command::Check(args) => args.reading,
+            Command::Check(args) => args,
             other => panic!("{other:?}"),
         };
         // That of mailbox names is none of text.
@@ -179,7 +184,7 @@ mod tests {
         let names = charsets.map(Charset::name);
         for name in names {
             let map = format!("a={name}");
-            let options = [
+            let given = [
                 "--default-charset",
                 name,
                 "--charset-map",
@@ -191,17 +196,24 @@ mod tests {
                 "--detect",
                 "off",
             ];
-            let first = parsed(&[&["mailglot", "check", "x"], &options[..]].concat());
-            let words = first.words();
+            let first = parsed(&[&["mailglot", "check", "x"], &given[..]].concat());
+            let words = options(&first);
             let words: Vec<_> = words.iter().map(String::as_str).collect();
             let second = parsed(&[&["mailglot", "check", "x"], &words[..]].concat());
-            assert_eq!(format!("{:?}", first.policy()), format!("{:?}", second.policy()), "{name}");
+            let policies = (first.reading.policy(), second.reading.policy());
+            assert_eq!(format!("{:?}", policies.0), format!("{:?}", policies.1), "{name}");
         }
-        let reading = parsed(&["mailglot", "check", "x", "--charset-map", "a b=latin1", "--lang-hint", "tr"]);
-        assert_eq!(
-            next(&["h.mbox".into()], &reading.words()),
-            "mailglot normalize --charset-map 'a b=ISO-8859-1' --lang-hint tr h.mbox -o h.utf8.mbox"
-        );
+        for flags in [&[][..], &["--force-format"], &["--verify"], &["--force-format", "--verify"]] {
+            let given = ["--charset-map", "a b=latin1", "--lang-hint", "tr"];
+            let args = parsed(&[&["mailglot", "check", "x"], &given[..], flags].concat());
+            let flags: String = flags.iter().map(|flag| format!(" {flag}")).collect();
+            assert_eq!(
+                next(&["h.mbox".into()], &options(&args)),
+                format!(
+                    "mailglot normalize --charset-map 'a b=ISO-8859-1' --lang-hint tr{flags} h.mbox -o h.utf8.mbox"
+                )
+            );
+        }
     }
 
     #[test]

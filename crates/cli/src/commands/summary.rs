@@ -132,6 +132,7 @@ fn guess_line(guess: &GuessExample) -> String {
     let _ = write!(line, "  \"{}\"  ", visible(&guess.excerpt));
     match &guess.declared {
         None => line.push_str("no label"),
+        Some(label) if label.trim().is_empty() => line.push_str("empty label"),
         Some(label) => {
             let _ = write!(line, "label {}", visible(label));
         }
@@ -467,6 +468,31 @@ mod tests {
         );
         let lines = reversal(&account, &job(LedgerPlace::Nowhere));
         assert_eq!(lines, ["reversible: no (no ledger was written)"]);
+    }
+
+    #[test]
+    fn guesses_name_their_labels() {
+        for (declared, shown) in [
+            (None, "no label, read as windows-1254 (0.71)"),
+            (Some(""), "empty label, read as windows-1254 (0.71)"),
+            (Some(" "), "empty label, read as windows-1254 (0.71)"),
+            (Some("x-y"), "label x-y, read as windows-1254 (0.71)"),
+        ] {
+            let guess = GuessExample {
+                message: "list.mbox:311".into(),
+                path: None,
+                part: "1".into(),
+                field: None,
+                offset: 0,
+                length: 7,
+                kind: "guessed",
+                declared: declared.map(str::to_owned),
+                used: "windows-1254",
+                confidence: Some(0.71),
+                excerpt: "Ünlüler".into(),
+            };
+            assert_eq!(guess_line(&guess), format!("list.mbox:311 part 1  \"Ünlüler\"  {shown}"));
+        }
     }
 
     #[test]

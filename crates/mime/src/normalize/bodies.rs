@@ -135,10 +135,8 @@ struct Target<'a> {
     /// What the label is to say.
     relabel: Option<&'static str>,
     steps: Steps,
-    /// `steps` lead back to the old bytes (a footer is in none of them).
+    /// `steps` lead back to the old bytes (a footer is in none of them), line ends included.
     way_back: bool,
-    /// The line ends are known to come back.
-    same_lines: bool,
     /// The bytes stay in a charset in which those of CR and LF may be parts of other characters.
     opaque_lines: bool,
 }
@@ -241,6 +239,15 @@ impl<'a> Body<'a, '_> {
             && !self.choice.is_mixed;
         let eol = self.message.eol();
         let opaque_lines = !relabel && self.has_opaque_lines();
+        // Recipes lead back only from text with the same line ends.
+        let target = |text, transfer, steps, same_lines| Target {
+            text,
+            transfer,
+            relabel: label,
+            steps,
+            way_back: way_back && same_lines,
+            opaque_lines,
+        };
         let boundaries = lines::boundaries_around(self.message, self.id);
         if open && encoded {
             if let Some((plain, old)) = lines::with_line_ends(&text, eol)
@@ -251,15 +258,7 @@ impl<'a> Body<'a, '_> {
                 steps.added_end = self.end_line(&mut plain, eol);
                 if !opaque_lines || self.reads_same(&plain, steps.added_end > 0) {
                     let (text, transfer) = (Cow::Owned(plain), TransferEncoding::Identity);
-                    return Some(Target {
-                        text,
-                        transfer,
-                        relabel: label,
-                        steps,
-                        way_back,
-                        same_lines: true,
-                        opaque_lines,
-                    });
+                    return Some(target(text, transfer, steps, true));
                 }
                 steps = Steps { added_end: 0, eol: OldEol::Same, ..steps };
             }
@@ -275,15 +274,7 @@ impl<'a> Body<'a, '_> {
                 && (!lines::joins_header(&text, eol) || lines::joins_header(self.transferred.body, eol));
         if open && !encoded && stands {
             let transfer = TransferEncoding::Identity;
-            return Some(Target {
-                text,
-                transfer,
-                relabel: label,
-                steps,
-                way_back,
-                same_lines: true,
-                opaque_lines,
-            });
+            return Some(target(text, transfer, steps, true));
         }
         if open
             && made
@@ -291,15 +282,7 @@ impl<'a> Body<'a, '_> {
             && lines::may_stand(&plain, eol, &boundaries, true)
         {
             let (text, transfer) = (Cow::Owned(plain.into_owned()), TransferEncoding::Identity);
-            return Some(Target {
-                text,
-                transfer,
-                relabel: label,
-                steps,
-                way_back: false,
-                same_lines: false,
-                opaque_lines,
-            });
+            return Some(target(text, transfer, steps, false));
         }
         let transfer = match used {
             _ if seven => TransferEncoding::Base64,
@@ -316,15 +299,7 @@ impl<'a> Body<'a, '_> {
             text = Cow::Owned(plain);
         }
         // The recipe would have to undo our own encoding first: the old bytes are kept instead.
-        Some(Target {
-            text,
-            transfer,
-            relabel: label,
-            steps,
-            way_back: false,
-            same_lines: false,
-            opaque_lines,
-        })
+        Some(target(text, transfer, steps, false))
     }
 
     /// Whether the bytes of CR and LF may be parts of other characters, by the charset that was used or by that of the label.
@@ -513,7 +488,6 @@ impl<'a> Body<'a, '_> {
             None => target.relabel.is_none() || self.choice.text.as_bytes() == bytes,
         };
         target.way_back
-            && target.same_lines
             && steps.patches.is_empty()
             && charset
             && steps.base64.is_none_or(|lines| lines.come_back(self.transferred.body, bytes.len()))

@@ -82,7 +82,7 @@ impl Rewriting<'_> {
                     findings.push(Finding::new(0..value.len(), EventKind::EwBadToken, TORN));
                     return Vec::new();
                 }
-                self.proved(&comparable(&before, form), list).unwrap_or_else(|| {
+                self.proved(&comparable(&before, kind, form), list).unwrap_or_else(|| {
                     findings.push(Finding::new(0..value.len(), EventKind::EwBadToken, UNSAFE));
                     Vec::new()
                 })
@@ -139,7 +139,7 @@ fn settle(
         let list = plan(&after, kind, target, context, &mut Vec::new()).1;
         if list.is_empty() {
             let read = decode(&after, kind, context, &mut Vec::new());
-            return (comparable(&read, target.form) == before).then_some(after);
+            return (comparable(&read, kind, target.form) == before).then_some(after);
         }
         after = apply(&after, &list);
     }
@@ -159,9 +159,10 @@ fn is_identifiers(value: &[u8]) -> bool {
     pieces.peek().is_some() && pieces.all(is_identifier)
 }
 
-/// A text in the characters that the form has.
-fn comparable(text: &str, form: Form) -> Cow<'_, str> {
-    if form == Form::Iso2022Jp { japanese::folded(text).0 } else { Cow::Borrowed(text) }
+/// A text in the characters that the form has. In a structured field a space between a name and its address is no text.
+fn comparable(text: &str, kind: FieldKind, form: Form) -> Cow<'_, str> {
+    let text = if form == Form::Iso2022Jp { japanese::folded(text).0 } else { Cow::Borrowed(text) };
+    if kind.has_syntax() && text.contains(" <") { Cow::Owned(text.replace(" <", "<")) } else { text }
 }
 
 /// Passes after which a value that still changes is left alone. A change may open a group that stood closed before, once.

@@ -78,6 +78,10 @@ impl<'v, 't> Writer<'v, 't> {
                 let letter = choose(text, place, if glued { Encoding::B } else { Encoding::Shorter });
                 lines.words(text, place, letter, foldable);
             }
+            // White space stands between a word and what follows it (RFC 2047 5); a name may touch its address.
+            if place == Place::Phrase && value.get(range.end) == Some(&b'<') {
+                lines.push(" ");
+            }
         }
         // Of the rest of the line no more than would fit is looked at.
         let line = &value[range.end..value.len().min(range.end + LINE + 1)];

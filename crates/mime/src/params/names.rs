@@ -87,6 +87,15 @@ impl Group<'_> {
         if !left_out && !(0..FORMS.len()).any(other) {
             return Vec::new();
         }
+        // Other readers may see no parameter where no semicolon stands before: then the other name is theirs, and both stay.
+        let kept: Vec<&Item<'_>> = match FORMS[first] {
+            Form::Plain => self.plain.iter().collect(),
+            Form::Extended => self.extended.iter().collect(),
+            Form::Segment { .. } => self.segments.iter().map(|segment| &segment.2).collect(),
+        };
+        if kept.iter().any(|item| with_semicolon(value, item).is_none()) {
+            return Vec::new();
+        }
         let mut items: Vec<&Item<'_>> = self.left_out.iter().collect();
         for (index, form) in FORMS.iter().enumerate() {
             match form {
@@ -186,6 +195,12 @@ mod tests {
             ),
             // No semicolon to take out, and no file.
             ("a; name=\"x\" name=y", "a; name=\"x\" name=y"),
+            // What counts here may be no parameter for others, who then read the other name.
+            ("a filename=x; filename=y", "a filename=x; filename=y"),
+            ("a\u{e} filename=x; filename=y", "a\u{e} filename=x; filename=y"),
+            ("a (b) name=x; name*=utf-8''y", "a (b) name=x; name*=utf-8''y"),
+            ("a name*0=x; name*1=y; name*0=z", "a name*0=x; name*1=y; name*0=z"),
+            ("a; (b) name=x; name=y", "a; (b) name=x; name=y"),
             ("a; format=flowed; format=fixed", "a; format=flowed; format=fixed"),
             ("a; charset=utf-8; charset=x", "a; charset=utf-8; charset=x"),
         ] {

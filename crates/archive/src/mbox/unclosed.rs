@@ -107,7 +107,7 @@ mod tests {
             (format!("{header}--b--"), false),
             (format!("{header}{}", "x\n".repeat(600_000)), false),
         ] {
-            assert_eq!(leaves_multipart_open(text.as_bytes()), open, "{:.80}", text);
+            assert_eq!(leaves_multipart_open(text.as_bytes()), open, "{text:.80}");
         }
     }
 }

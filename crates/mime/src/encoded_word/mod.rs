@@ -359,7 +359,7 @@ pub(crate) fn bytes_to_text<'b>(
         context.raw.filter(|&c| decode::is_plain(c)).unwrap_or_else(|| decode::guess(bytes, context.language))
     });
     let mut log = LossLog::new();
-    let text = run::decode_with_mark(used, bytes, &mut log);
+    let text = used.decode(bytes, &mut log);
     let raw = context.raw.filter(|&c| decode::is_plain(c));
     if known.is_some()
         && let Some(read) = instead(bytes, used, &text, &log, raw, context.language)

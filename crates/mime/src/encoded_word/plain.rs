@@ -19,7 +19,7 @@ use super::atoms::State;
 use super::contrary::as_utf8;
 use super::decode::{LONG_WORD, WORD, is_plain_text};
 use super::hidden::has_hidden;
-use super::run::{decode_with_mark, is_wide, note_superset};
+use super::run::{is_wide, note_superset};
 use super::strict::{self, Name};
 use super::writer::{Target, Writer};
 use super::zone::{Zone, has_spaced};
@@ -192,7 +192,7 @@ impl<'a> Run<'a> {
             return None;
         }
         let mut log = LossLog::new();
-        let text = decode_with_mark(charset, bytes, &mut log);
+        let text = charset.decode(bytes, &mut log);
         if self.ends.len() > 1 && !charset.is_single_byte() && (!bytes.is_ascii() || charset.is_stateful()) {
             for word in self.words() {
                 let _ = charset.decode(word, &mut log);

@@ -118,7 +118,7 @@ impl Reader<'_> {
     ) -> (Cow<'s, str>, Charset) {
         let bytes = self.group_bytes(group);
         let mut log = LossLog::new();
-        let text = decode_with_mark(charset, bytes, &mut log);
+        let text = charset.decode(bytes, &mut log);
         let may_split = || !bytes.is_ascii() || has_ascii_halves(charset) || log.losses() > 0;
         if group.len() > 1 && !charset.is_single_byte() && may_split() {
             let alone: Vec<(Cow<'_, str>, LossLog)> = group.iter().map(|w| self.alone(charset, w)).collect();
@@ -199,7 +199,7 @@ impl Reader<'_> {
         let mut text = String::new();
         for part in ends.into_iter().rev().map(|range| &group[range]) {
             let mut log = LossLog::new();
-            text += &decode_with_mark(charset, self.group_bytes(part), &mut log);
+            text += &charset.decode(self.group_bytes(part), &mut log);
             note_losses(part, part[0].bytes.start, &log, findings);
             note_superset(charset, self.group_bytes(part), extent(part), findings);
         }
@@ -208,7 +208,7 @@ impl Reader<'_> {
 
     fn alone<'s>(&'s self, charset: Charset, word: &Ready) -> (Cow<'s, str>, LossLog) {
         let mut log = LossLog::new();
-        let text = decode_with_mark(charset, &self.bytes[word.bytes.clone()], &mut log);
+        let text = charset.decode(&self.bytes[word.bytes.clone()], &mut log);
         (text, log)
     }
 
@@ -321,17 +321,6 @@ impl Reader<'_> {
             findings.push(Finding::new(range.clone(), EventKind::EwGlued, ""));
         }
     }
-}
-
-/// Decodes bytes in a charset and keeps a byte order mark of UTF-8 as U+FEFF, as other readers of header fields do.
-pub(super) fn decode_with_mark<'b>(charset: Charset, bytes: &'b [u8], log: &mut LossLog) -> Cow<'b, str> {
-    const MARK: &str = "\u{FEFF}";
-    let text = charset.decode(bytes, log);
-    // The decoder took one off.
-    if charset == Charset::UTF_8 && bytes.starts_with(MARK.as_bytes()) {
-        return Cow::Owned(format!("{MARK}{text}"));
-    }
-    text
 }
 
 /// Returns true if words may put their label in doubt: a few letters above 7F without any of ASCII (`áâã ä`) say too little.

@@ -89,7 +89,9 @@ pub(super) fn words(name: &str, text: &str, column: usize, eol: &str) -> String 
 
 /// `name*=utf-8'language'…` where it fits into a line, else segments cut between characters.
 pub(super) fn extended(name: &str, text: &str, language: &str, column: usize, eol: &str) -> String {
-    let pieces: Vec<String> = text.chars().map(percent).collect();
+    // Readers drop one byte order mark at the start.
+    let mark = text.chars().next().filter(|&c| c == '\u{FEFF}');
+    let pieces: Vec<String> = mark.into_iter().chain(text.chars()).map(percent).collect();
     let whole: usize = pieces.iter().map(String::len).sum();
     let mut out = format!("{name}*=utf-8'{language}'");
     if column + out.len() + whole <= LINE {
@@ -220,7 +222,7 @@ mod tests {
             ("", Compat::None, "name=\"\""),
             ("it's.pdf", Compat::None, "name=\"it's.pdf\""),
             ("a*b%20.pdf", Compat::None, "name=\"a*b%20.pdf\""),
-            ("\u{FEFF}x", Compat::None, "name*=utf-8''%EF%BB%BFx"),
+            ("\u{FEFF}x", Compat::None, "name*=utf-8''%EF%BB%BF%EF%BB%BFx"),
             ("a\"b", Compat::None, "name=\"a\\\"b\""),
             ("a\\b", Compat::None, "name*=utf-8''a%5Cb"),
             ("=?x", Compat::None, "name*=utf-8''%3D%3Fx"),

@@ -152,6 +152,7 @@ pub(crate) const MAIL: detect::Hints<'static> = detect::Hints {
     declared: None,
     language: None,
     country: None,
+    time_zone: None,
     ascii_compatible: true,
     rules: detect::Rules::ALL_RULES,
 };
@@ -588,7 +589,12 @@ fn by_search<'a>(
     }
     let cell = OnceCell::new();
     let weighed = || cell.get_or_init(|| Weighed::new(bytes, &hints));
+    let fonts = || {
+        let reads_fonts = evidence.document.is_some() && hints.rules.has(detect::Rules::FONT_NAMES);
+        font_names::language(bytes).filter(|_| reads_fonts).map(|(_, charset)| charset)
+    };
     let document = evidence.document.and_then(|document| fixup::declared_charset(bytes, document));
+    let document = document.or_else(fonts);
     let may_search = evidence.detection() != Detection::Off;
     let mail = evidence.mail.filter(|_| may_search);
     let message = mail.into_iter().flat_map(Mail::told).map(|charset| (charset, How::Message));
@@ -711,6 +717,24 @@ mod tests {
             ("utf-7", "+AOk- \u{E9}\u{E9}".as_bytes()),
         ] {
             assert_eq!(used(label, bytes).1, How::Label, "{label}");
+        }
+    }
+
+    #[test]
+    fn names_of_fonts_say_the_charset() {
+        for (name, font) in
+            [("GBK", "仿宋_GB2312"), ("Big5", "新細明體"), ("EUC-KR", "굴림"), ("Shift_JIS", "ＭＳ 明朝")]
+        {
+            for html in
+                ["<font face=FONT size=2>Save up to 40 on</font>", "<p style='font-family: \"FONT\"'>one</p>"]
+            {
+                let charset = Charset::for_name(name).expect("a known charset");
+                let html = html.replace("FONT", font);
+                let bytes = charset.encode(&html, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
+                let evidence = Evidence { document: Some(Document::Html), ..Evidence::default() };
+                let choice = choose(&bytes, &evidence);
+                assert_eq!((choice.how, &*choice.text), (How::Document, &*html));
+            }
         }
     }
 

@@ -129,6 +129,7 @@ fn plain(
             label,
             lines,
             country: None,
+            has_address: false,
             bytes: bytes.clone(),
             text: text.clone(),
         };
@@ -140,11 +141,10 @@ fn plain(
         let is_common = language.common.contains(&charset);
         if is_common && is_turn(3) {
             let mut case = case(UNLABELLED[nth / 3 % 3], Label::None);
-            // Every second message names the country of the writer.
-            case.country = (nth / 3)
-                .is_multiple_of(2)
-                .then(|| language.country.clone())
-                .filter(|country| country.len() == 2);
+            // Every second message names the country of the writer; of the others, every second one has a time zone.
+            case.has_address = (nth / 3).is_multiple_of(2);
+            case.country =
+                (nth / 3 % 4 != 3).then(|| language.country.clone()).filter(|country| country.len() == 2);
             put(case);
         }
         if is_common && nth.is_multiple_of(20) {
@@ -226,6 +226,7 @@ fn sprinkle(
         label,
         lines,
         country: None,
+        has_address: false,
         bytes: bytes.clone(),
         text: text.clone(),
     };
@@ -271,6 +272,7 @@ fn signs_only(put: &mut impl FnMut(Case)) {
             label,
             lines,
             country: None,
+            has_address: false,
             bytes,
             text,
         });
@@ -315,6 +317,7 @@ fn east_asian(put: &mut impl FnMut(Case)) {
                 label,
                 lines: lines.len(),
                 country: None,
+                has_address: false,
                 bytes: bytes.clone(),
                 text: text.clone(),
             });
@@ -365,6 +368,7 @@ fn mixed(texts: &BTreeMap<String, Vec<String>>, put: &mut impl FnMut(Case)) {
             label,
             lines,
             country: None,
+            has_address: false,
             bytes: bytes.trim_ascii_end().to_vec(),
             text: text.trim_ascii_end().to_owned(),
         });

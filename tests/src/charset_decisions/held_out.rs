@@ -25,6 +25,7 @@ pub fn held_out(texts: &Path, count: usize) -> Vec<Case> {
             form: Form::Plain,
             label: Label::None,
             country: None,
+            has_address: false,
             lines: sample.text.lines().count(),
             text: sample.text.strip_suffix('\n').unwrap_or(&sample.text).to_owned(),
             bytes: sample.bytes.strip_suffix(b"\n").unwrap_or(&sample.bytes).to_vec(),

@@ -88,6 +88,8 @@ pub struct Case {
     pub lines: usize,
     /// Country code for the address and the time zone of the writer; None for messages without these fields.
     pub country: Option<String>,
+    /// The address names the country, not the time zone alone.
+    pub has_address: bool,
     /// The text in the charset.
     pub bytes: Vec<u8>,
     /// The text.
@@ -153,7 +155,9 @@ impl Case {
             "br" | "ar" => "-0300",
             _ => "+0100",
         };
-        format!("From: office@mail.example.{country}\nDate: Mon, 14 Oct 2002 10:30:00 {zone}\n")
+        let from =
+            if self.has_address { format!("From: office@mail.example.{country}\n") } else { String::new() };
+        format!("{from}Date: Mon, 14 Oct 2002 10:30:00 {zone}\n")
     }
 
     fn word(&self) -> String {

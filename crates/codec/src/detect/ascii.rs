@@ -7,6 +7,7 @@
 //! Languages of other scripts than Latin count as written beside English.
 
 use super::language::{self, NAT, Script};
+use super::look;
 use super::models::{Model, Models, OTHER, SPACE};
 use super::score::Priors;
 use crate::generated::languages::LANGUAGES;
@@ -41,28 +42,43 @@ pub(super) fn add_language(priors: &mut Priors, words: &[u8]) {
     }
     let is_near = |index: usize| costs[index].is_some_and(|cost| cost <= least + NEAR);
     priors.is_english = words.len() >= MANY && english.is_some_and(is_near);
-    let local = countries(words);
+}
+
+/// Adds to the cost of each language what the domains in addresses near the first byte above 7F speak against it: `<hide@example.jp>`,
+/// `http://www.example.de/`.
+pub(super) fn add_countries(priors: &mut Priors, text: &[u8]) {
+    let local = countries(text);
+    if local.is_empty() {
+        return;
+    }
     for (index, prior) in priors.languages.iter_mut().enumerate() {
-        if !local.is_empty() && !local.contains(&index) && !language::is_english(index) {
+        if !local.contains(&index) && !language::is_english(index) {
             *prior += ABROAD;
         }
     }
+    priors.local.extend(local);
 }
 
-/// The languages of the countries whose domains stand in addresses: `<hide@example.jp>`, `http://www.example.de/`.
-fn countries(words: &[u8]) -> Vec<usize> {
+/// The languages of the countries whose domains stand in addresses. English is written everywhere: its countries tell nothing.
+fn countries(text: &[u8]) -> Vec<usize> {
+    /// Bytes around the first one above 7F.
+    const AROUND: usize = 256;
+    let first = look::high_bytes(text).next().unwrap_or(0);
+    let near = &text[first.saturating_sub(AROUND)..text.len().min(first + AROUND)];
     let mut local = Vec::new();
-    for word in words.split(u8::is_ascii_whitespace) {
-        let at = memchr::memrchr(b'@', word).map(|at| at + 1);
-        let host = at.or_else(|| memchr::memmem::find(word, b"://").map(|at| at + 3));
-        let Some(host) = host.map(|at| &word[at..]) else { continue };
+    let starts = memchr::memchr_iter(b'@', near).map(|at| at + 1);
+    for start in starts.chain(memchr::memmem::find_iter(near, b"://").map(|at| at + 3)) {
+        let host = &near[start..];
         let end =
             host.iter().position(|b| !b.is_ascii_alphanumeric() && !b"-.".contains(b)).unwrap_or(host.len());
         let mut labels = host[..end].rsplit(|b| *b == b'.').filter(|label| !label.is_empty());
         if let Some(top) = labels.next().filter(|top| top.len() == 2)
             && labels.next().is_some()
         {
-            local.extend(language::by_country(&String::from_utf8_lossy(top)));
+            let found = language::by_country(&String::from_utf8_lossy(top));
+            if !found.iter().any(|index| language::is_english(*index)) {
+                local.extend(found);
+            }
         }
     }
     local

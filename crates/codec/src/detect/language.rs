@@ -82,6 +82,16 @@ impl Candidate {
         self.page.get_or_init(|| Page::new(self.charset, self.script))
     }
 
+    /// Returns true if it is common in the mail of one of `languages`, by their indexes in `LANGUAGES`.
+    pub(super) fn is_common_in(&self, languages: &[usize]) -> bool {
+        self.languages.iter().any(|(index, cost)| *cost < RARE && languages.contains(index))
+    }
+
+    /// Returns true if little mail is written in any language in which it is common.
+    pub(super) fn is_rare(&self) -> bool {
+        self.languages.iter().all(|(index, cost)| *cost >= RARE || LANGUAGES[*index].tier > 2)
+    }
+
     /// What letters cost at least in its languages; in those of its script where none is known. None for Han.
     pub(super) fn floor(&self) -> Option<&Floor> {
         // Languages in other scripts differ too little to be told apart by that.

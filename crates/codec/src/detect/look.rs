@@ -64,6 +64,22 @@ pub fn has_letters(bytes: &[u8], charset: Charset) -> bool {
 
 /// Number of different bytes above 7F that are letters beside other letters.
 pub(super) fn letters_within_words(bytes: &[u8], charset: Charset) -> usize {
+    letters(bytes, charset, |_| true)
+}
+
+/// The same of those that are other characters in windows-1252.
+pub(super) fn differing_letters(bytes: &[u8], charset: Charset) -> usize {
+    let page = |charset| {
+        language::for_label(charset).filter(|candidate| candidate.is_single_byte).map(Candidate::page)
+    };
+    let (page, usual) = (page(charset), page(Charset::WINDOWS_1252));
+    letters(bytes, charset, |byte| {
+        page.map(|page| page.character(byte)) != usual.map(|page| page.character(byte))
+    })
+}
+
+/// Number of different bytes above 7F that are letters beside other letters, and that `counts`.
+fn letters(bytes: &[u8], charset: Charset, counts: impl Fn(u8) -> bool) -> usize {
     let Some(candidate) = language::for_label(charset).filter(|candidate| candidate.is_single_byte) else {
         return 0;
     };
@@ -75,7 +91,7 @@ pub(super) fn letters_within_words(bytes: &[u8], charset: Charset) -> usize {
         let is_within = is_letter(at.checked_sub(1)) || is_letter(at.checked_add(1));
         seen[usize::from(bytes[at])] |= is_within && is_letter(Some(at));
     }
-    seen.iter().filter(|seen| **seen).count()
+    (0..=u8::MAX).filter(|byte| seen[usize::from(*byte)] && counts(*byte)).count()
 }
 
 /// Whether any byte above 7F is a letter in a charset of single bytes; true of others.

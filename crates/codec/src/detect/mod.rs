@@ -19,6 +19,7 @@ mod sample;
 mod score;
 mod signs;
 mod structure;
+mod time_zone;
 mod voice;
 mod wide;
 
@@ -89,6 +90,8 @@ pub struct Hints<'a> {
     pub language: Option<&'a str>,
     /// Country code in domain names, as of the sender's address: `de`, `.jp`.
     pub country: Option<&'a str>,
+    /// Minutes that the writer's clock is ahead of UTC, as of the Date field; its language is likely one of that zone.
+    pub time_zone: Option<i16>,
     /// Only charsets in which ASCII stands for itself are guessed, but for what a mark or [`structure`] proves: the
     /// rule for parts of a message.
     pub ascii_compatible: bool,
@@ -261,9 +264,12 @@ fn priors(hints: &Hints<'_>) -> Priors {
     /// Cost of a language other than that of the hint; of English, which stands everywhere.
     const LANGUAGE: [u32; 2] = [6 * NAT, 3 * NAT];
     const COUNTRY: [u32; 2] = [4 * NAT, 2 * NAT];
+    /// Cost of a language that is not written in the time zone.
+    const ELSEWHERE: u32 = 2 * NAT;
     let by_language = hints.language.map(language::by_tag).unwrap_or_default();
     let by_country = hints.country.map(language::by_country).unwrap_or_default();
     let mut languages = language::base_priors();
+    let local = [&*by_language, &*by_country].concat();
     for (hinted, [other, english]) in [(by_language, LANGUAGE), (by_country, COUNTRY)] {
         if hinted.is_empty() {
             continue;
@@ -274,12 +280,108 @@ fn priors(hints: &Hints<'_>) -> Priors {
             }
         }
     }
-    Priors { languages, rules: hints.rules, is_english: false }
+    if let Some(zone) = hints.time_zone.filter(|zone| *zone != 0 && hints.rules.has(Rules::TIME_ZONE)) {
+        for (index, cost) in languages.iter_mut().enumerate() {
+            *cost += if time_zone::is_written(index, zone) { 0 } else { ELSEWHERE };
+        }
+    }
+    Priors { languages, rules: hints.rules, is_english: false, local }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What bytes are read as, as text.
+    fn read(bytes: &[u8], hints: &Hints<'_>) -> String {
+        let guess = detect(bytes, &Hints { ascii_compatible: true, ..*hints });
+        guess.charset.decode(bytes, &mut LossLog::new()).into_owned()
+    }
+
+    #[test]
+    fn letters_that_stand_alone_prove_no_charset() {
+        let names = ["adieresis", "odieresis", "aring", "ae", "oslash", "eacute", "ntilde", "uuml"];
+        for letters in
+            [&b"\xE4\xF6\xE5\xC4\xD6\xC5"[..], b"\xE6\xF8\xE5\xC6\xD8\xC5", b"\xE9\xE8\xE0", b"\xE4"]
+        {
+            let mut bytes = Vec::new();
+            for (letter, name) in letters.iter().zip(names) {
+                bytes.extend([b"  '{' = ", &[*letter][..], b" (", name.as_bytes(), b")\n"].concat());
+            }
+            let guess = detect(&bytes, &Hints { ascii_compatible: true, ..Hints::default() });
+            assert_eq!(guess.charset, Charset::WINDOWS_1252, "{}", bytes.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn signs_are_read_with_the_letters_of_their_text() {
+        let mut log = LossLog::new();
+        for (name, words) in [
+            ("windows-874", ["พลภูมิ", "ปานสุวรรณ", "ศิวะวรเวท"]),
+            ("windows-1253", ["Θεσσαλονίκη", "Ξυλοκερίζης", "Βούτση"]),
+            ("windows-1251", ["Новочебоксарск", "Щербаков", "Йошкар-Ола"]),
+        ] {
+            let charset = Charset::for_name(name).unwrap();
+            for signs in ["\u{A0}\u{A0} ", "\u{201C}X ", "\u{2022} ", "\u{A9} "] {
+                for word in words {
+                    let text = format!("<html><body>\n{signs}<p>{word}</p>\n</body></html>");
+                    let bytes = charset.encode(&text, crate::Unmappable::Fatal, &mut log);
+                    assert_eq!(read(&bytes, &Hints::default()), text);
+                }
+            }
+        }
+        assert!(log.is_empty());
+    }
+
+    #[test]
+    fn addresses_name_the_country_of_a_lone_letter() {
+        let text = "Fixed a crash in the parser of quotation marks, patch submitted by Pawel P\u{119}kala <pawel@example.pl>.";
+        for name in ["windows-1250", "ISO-8859-2"] {
+            let bytes =
+                Charset::for_name(name).unwrap().encode(text, crate::Unmappable::Fatal, &mut LossLog::new());
+            assert_eq!(read(&bytes, &Hints::default()), text);
+        }
+        let western = b"A very comprehensive collection of problems was compiled by Ricard Vil\xE0. The tests are in a text format.";
+        assert_eq!(detect(western, &Hints::default()).charset, Charset::WINDOWS_1252);
+    }
+
+    #[test]
+    fn punctuation_of_japan_beside_english_is_read() {
+        for bytes in [
+            &b"The bug that selects no key is fixed now\n(Thanks! Tokunaga-san)\xA1\xA5\n"[..],
+            b"Using the program\n\n\xA1\xA6About locale names\n  The program uses the following names.\n\n\xA1\xA6About keys\n",
+        ] {
+            let expected = Charset::EUC_JP.decode(bytes, &mut LossLog::new()).into_owned();
+            assert_eq!(read(bytes, &Hints::default()), expected);
+        }
+        for line in ["owners.\u{3000}\n\u{3000}Tel. 020 7946 0123", "<p>Section\u{3000}4 of the act</p>"] {
+            for name in ["GBK", "Big5"] {
+                let bytes = Charset::for_name(name).unwrap().encode(
+                    line,
+                    crate::Unmappable::Fatal,
+                    &mut LossLog::new(),
+                );
+                assert_eq!(read(&bytes, &Hints::default()), line, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn time_zones_tell_what_is_likely() {
+        let name = b"\xB6\xB6\xCB\xDC \xB9\xC0";
+        let charset =
+            |zone: Option<i16>| detect(name, &Hints { time_zone: zone, ..Hints::default() }).charset;
+        assert_eq!((charset(Some(540)), charset(Some(480))), (Charset::EUC_JP, Charset::GBK));
+        // Greenwich is the zone of servers.
+        assert_eq!(charset(Some(0)), charset(None));
+        let island = b"Thors\xF8";
+        let charset =
+            |zone: i16| detect(island, &Hints { time_zone: Some(zone), ..Hints::default() }).charset;
+        assert_eq!(
+            (charset(60), charset(180)),
+            (Charset::WINDOWS_1252, Charset::for_name("windows-1257").unwrap())
+        );
+    }
 
     #[test]
     fn steps_in_order() {

@@ -3,7 +3,7 @@
 //! # Limits
 //! Costs are those of a sample; only whether the best reads all is asked of the whole text.
 
-use super::language::NAT;
+use super::language::{self, NAT};
 use super::sample::Sample;
 use super::score::{self, Priors, Scored};
 use super::{Evidence, Guess, Hints, Rival, Rules, ascii, look, priors, sample, voice, wide};
@@ -39,6 +39,7 @@ impl Ranking {
         let mut sample = sample::sample(bytes, hints.rules.without(apart));
         let mut priors = priors(hints);
         ascii::add_language(&mut priors, &sample.ascii);
+        ascii::add_countries(&mut priors, bytes);
         let mut scored = score::score(&sample, &priors, hints.ascii_compatible);
         if hints.rules.has(Rules::NOISE_WORDS)
             && let Some(text) = without_noise(&sample, &scored, &priors)
@@ -87,23 +88,50 @@ impl Ranking {
         read(charset) == read(Charset::WINDOWS_1252)
     }
 
-    /// Whether English text has too few letters that the best charset reads otherwise than windows-1252, or other text none within a word, and
-    /// windows-1252 makes sense, too.
+    /// Returns true if windows-1252 makes sense, too, and no words prove the best charset: English text has few letters that windows-1252 reads
+    /// otherwise, letters stand alone, or signs are all there is.
     fn is_unproven(&self, best: usize) -> bool {
-        /// How much likelier few letters must be.
-        const PROOF: u32 = 7 * NAT;
-        /// Different bytes within words that prove more.
-        const LETTERS: usize = 3;
         let Scored { charset, cost, .. } = self.scored[best];
         if charset == Charset::WINDOWS_1252 || !charset.is_single_byte() {
             return false;
         }
-        let letters = look::letters_within_words(&self.sample.bytes, charset);
-        // A letter that stands alone is a word in many languages.
-        let may_be_usual = if self.priors.is_english { letters < LETTERS } else { letters == 0 };
-        may_be_usual
-            && score::scored_as(Charset::WINDOWS_1252, &self.sample, &self.priors)
-                .is_some_and(|usual| usual.cost < cost + PROOF)
+        self.proof(charset).is_some_and(|proof| {
+            score::scored_as(Charset::WINDOWS_1252, &self.sample, &self.priors)
+                .is_some_and(|usual| usual.cost < cost.saturating_add(proof))
+        })
+    }
+
+    /// How much likelier than windows-1252 `charset` must be; None where words prove it.
+    fn proof(&self, charset: Charset) -> Option<u32> {
+        /// For few letters within words.
+        const LETTERS: u32 = 7 * NAT;
+        /// More of a charset that is rare in mail.
+        const RARE: u32 = 2 * NAT;
+        /// For signs that are signs in both: one currency for another.
+        const SIGNS: u32 = 3 * NAT;
+        /// Different bytes within words that prove more.
+        const MANY: usize = 3;
+        let sample = &self.sample.bytes;
+        let candidate = language::for_label(charset)?;
+        let is_common = |charset| {
+            language::for_label(charset).is_some_and(|candidate| candidate.is_common_in(&self.priors.local))
+        };
+        // Addresses and hints name a country that writes in this charset rather than in windows-1252.
+        let is_local = is_common(charset) && !is_common(Charset::WINDOWS_1252);
+        let letters = look::letters_within_words(sample, charset);
+        let is_english = self.priors.is_english;
+        if letters > 0 {
+            let is_few = letters < MANY || (1..MANY).contains(&look::differing_letters(sample, charset));
+            let more = if candidate.is_rare() { RARE } else { 0 };
+            return (is_english && is_few && !is_local).then_some(LETTERS + more);
+        }
+        match (look::has_any_letter(sample, charset), look::has_any_letter(sample, Charset::WINDOWS_1252)) {
+            _ if is_local => None,
+            // Letters that stand alone are words in many languages, and names of letters in English.
+            (true, _) => Some(u32::MAX),
+            (false, false) if !is_english => Some(SIGNS),
+            (false, _) => Some(LETTERS),
+        }
     }
 
     /// The best, if it is likelier than a label's.
@@ -126,7 +154,8 @@ impl Ranking {
     }
 }
 
-/// The sample without words that are noise in each of the likeliest charsets; None where the sample as a whole is text, or nothing would be left.
+/// The sample without words that are noise in each of the likeliest charsets; None where the sample as a whole is text, or only signs would
+/// be left.
 fn without_noise(sample: &Sample, scored: &[Scored], priors: &Priors) -> Option<Sample> {
     /// Bytes above 7F that a word of noise has more of.
     const NOISY: usize = 5;
@@ -143,10 +172,19 @@ fn without_noise(sample: &Sample, scored: &[Scored], priors: &Priors) -> Option<
     };
     let words = sample.bytes.split(|b| *b == b' ').filter(|word| !word.is_empty());
     let (noise, text): (Vec<&[u8]>, Vec<&[u8]>) = words.partition(|word| is_noise(word));
-    if noise.is_empty() || text.iter().all(|word| word.is_ascii()) {
+    if noise.is_empty() || !text.iter().any(|word| has_letters(word)) {
         return None;
     }
     Some(Sample { bytes: text.join(&b' '), is_cut: false, ascii: sample.ascii.clone() })
+}
+
+/// Returns true if a byte above 7F of `word` may be a letter: from C0 on, beside an ASCII letter, or beside another byte above 7F.
+fn has_letters(word: &[u8]) -> bool {
+    word.windows(2).any(|pair| {
+        let [one, other] = [pair[0], pair[1]];
+        let is_part = |byte: u8| byte >= 0xC0 || byte.is_ascii_alphabetic();
+        is_part(one) && is_part(other) && one.max(other) >= 0xC0
+    })
 }
 
 /// What [`super::utf8_margin`] says.

@@ -170,6 +170,11 @@ impl Page {
         self.sorts[usize::from(byte)].is_letter()
     }
 
+    /// What a byte stands for.
+    pub(super) fn character(&self, byte: u8) -> char {
+        self.chars[usize::from(byte)]
+    }
+
     /// What the bytes above 7F become: equal for charsets that read the sample alike.
     pub(super) fn text(&self, sample: &[u8]) -> u64 {
         text_hash(sample.iter().map(|byte| self.chars[usize::from(*byte)]))
@@ -219,13 +224,21 @@ fn place_signs(sorts: &mut [Sort], char_at: impl Fn(usize) -> char, beside: impl
         }
         let c = char_at(at);
         if let Some(before) = at.checked_sub(1).filter(|before| char_at(*before) == c) {
-            sorts[at] = Sort { extra: signs::REPEATED as u8, ..sorts[before] };
+            let extra = if signs::is_single(c) {
+                sorts[before].extra.max(signs::REPEATED_SINGLE as u8)
+            } else {
+                signs::REPEATED as u8
+            };
+            sorts[at] = Sort { extra, ..sorts[before] };
             continue;
         }
         let mut placed = place_at(at, sorts.len(), c, &char_at, &beside);
         let is_alone = |partner: char| (0..sorts.len()).all(|other| char_at(other) != partner);
         if signs::partner(c).is_some_and(is_alone) {
             placed.cost += signs::WITHOUT_PARTNER;
+        }
+        if at + 1 < sorts.len() && char_at(at + 1) == '@' {
+            placed.cost += signs::BEFORE_AT;
         }
         sorts[at] = Sort { class: placed.class, extra: placed.cost as u8, ..sorts[at] };
     }
@@ -270,7 +283,7 @@ fn placed_in_han(chars: &[char], beside: &[Beside]) -> Vec<(usize, u32)> {
 
 /// Whether a character is a sign that stands in texts of any language.
 fn is_common_sign(c: char) -> bool {
-    matches!(c, '\u{A0}'..='\u{BF}' | '\u{D7}' | '\u{F7}' | '\u{2000}'..='\u{2027}' | '\u{2030}'..='\u{205E}' | '\u{20A0}'..='\u{20BF}' | '\u{2122}' | '\u{2500}'..='\u{257F}' | '\u{3000}')
+    matches!(c, '\u{A0}'..='\u{BF}' | '\u{D7}' | '\u{F7}' | '\u{2000}'..='\u{2027}' | '\u{2030}'..='\u{205E}' | '\u{20A0}'..='\u{20BF}' | '\u{2122}' | '\u{2500}'..='\u{257F}' | '\u{3000}'..='\u{3002}' | '\u{30FB}' | '\u{FF0C}' | '\u{FF0E}')
         && !c.is_alphabetic()
 }
 

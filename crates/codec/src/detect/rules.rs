@@ -25,6 +25,9 @@ impl Rules {
     /// Names of fonts in HTML tell the writer's language.
     pub const FONT_NAMES: Self = Self(1 << 7);
 
+    /// The time zone of the Date field tells which languages are likely.
+    pub const TIME_ZONE: Self = Self(1 << 8);
+
     /// Every rule with its name, in the order of the documentation.
     pub const ALL: &'static [(&'static str, Self)] = &[
         ("signs by place", Self::SIGNS_BY_PLACE),
@@ -35,6 +38,7 @@ impl Rules {
         ("mixed runs of UTF-8", Self::MIXED_RUNS),
         ("private use characters", Self::PRIVATE_USE),
         ("names of fonts", Self::FONT_NAMES),
+        ("time zones", Self::TIME_ZONE),
     ];
 
     /// Returns true if all rules of `other` are in the set.

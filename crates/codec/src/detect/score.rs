@@ -30,6 +30,8 @@ pub(super) struct Priors {
     pub(super) rules: Rules,
     /// The ASCII words of the text are English.
     pub(super) is_english: bool,
+    /// The languages that hints and addresses name.
+    pub(super) local: Vec<usize>,
 }
 
 /// What may be worse by this at a first look and still win.

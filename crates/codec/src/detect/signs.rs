@@ -74,6 +74,10 @@ pub(super) struct Placed {
 
 /// Cost of each further sign of a run.
 pub(super) const REPEATED: u32 = NAT / 2;
+/// Least cost of each further sign of a run of such that stand alone (see [`is_single`]).
+pub(super) const REPEATED_SINGLE: u32 = 3 * NAT;
+/// Cost of a sign before `@`, behind which the name of an address stands.
+pub(super) const BEFORE_AT: u32 = 6 * NAT;
 /// Cost of a sign that is in no list.
 const RARE: u32 = 8 * NAT;
 /// Least cost of a sign anywhere.
@@ -91,6 +95,25 @@ pub(super) fn partner(c: char) -> Option<char> {
         '\u{203A}' => Some('\u{2039}'),
         _ => None,
     }
+}
+
+/// Returns true if `c` seldom stands beside itself: quotation marks, degrees and ordinals, the signs that begin Spanish sentences.
+pub(super) fn is_single(c: char) -> bool {
+    matches!(
+        c,
+        '\u{2018}'
+            ..='\u{201E}'
+                | '\u{A1}'
+                | '\u{BF}'
+                | '\u{AB}'
+                | '\u{BB}'
+                | '\u{AA}'
+                | '\u{BA}'
+                | '\u{B0}'
+                | '\u{B2}'
+                | '\u{B3}'
+                | '\u{B9}'
+    )
 }
 
 /// Returns the class and cost of sign `c` between its neighbors.
@@ -147,6 +170,7 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
         // Apostrophe and closing quote.
         '\u{2019}' => {
             let surplus = match (before, after) {
+                (Edge | Blank, Letter) => SELDOM,
                 (_, Letter | Digit) | (Letter, _) => 0,
                 _ => SELDOM,
             };
@@ -164,11 +188,13 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
             let opens = c == '\u{201D}' && !before.is_word() && after == Letter;
             let is_english = matches!(c, '\u{2018}' | '\u{201C}' | '\u{201D}');
             let is_alone = is_english && before == Tag && after == Tag;
+            // German closes with it, but not before the end of a line.
+            let is_last = c == '\u{2018}' && !before.is_space() && !after.is_word() && after.is_space();
             (
                 usual,
                 if within || is_alone {
                     HARDLY
-                } else if opens {
+                } else if opens || is_last {
                     SELDOM
                 } else {
                     0
@@ -218,6 +244,8 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
             let surplus = match (before, after) {
                 (Digit, _) | (_, Digit) => 0,
                 (Letter, Letter) => HARDLY,
+                // It names no currency and stands for any: beside words and alone, too.
+                _ if c == '\u{A4}' => 2,
                 (Letter, _) | (_, Letter) => 8,
                 (NoBreak | Sign, _) | (_, NoBreak | Sign) => 6,
                 _ => SELDOM,
@@ -282,7 +310,11 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
             let alone = |side: Beside| matches!(side, Letter | Digit | Punctuation | Tag);
             (13, if alone(before) || alone(after) { HARDLY } else { 0 })
         }
-        '\u{3000}' => (7, if within { SELDOM } else { 0 }),
+        // East Asian text has them often: that it is one costs enough.
+        '\u{3000}' => (4, if within { SELDOM } else { 0 }),
+        // Punctuation of East Asia behind and before words of other scripts.
+        '\u{3001}' | '\u{3002}' | '\u{FF0C}' | '\u{FF0E}' => (7, if before.is_space() { HARDLY } else { 0 }),
+        '\u{30FB}' => (6, if before.is_word() { SELDOM } else { 0 }),
         // Accents that stand alone are remains of letters.
         '\u{A8}' | '\u{AF}' | '\u{B8}' | '\u{2C6}'..='\u{2DD}' => {
             (18, if before.is_word() || after.is_word() { HARDLY } else { 0 })
@@ -318,6 +350,9 @@ mod tests {
             ("10 \u{B1}5 %", "a\u{B1}b"),
             ("\u{BF}Qu", "a\u{BF}b"),
             ("\u{201C}so\u{201C}", "a\u{201C}b"),
+            ("it\u{2019}s", " \u{2019}About"),
+            ("so.\u{3002}", " \u{3002}so"),
+            ("\u{30FB}About", "so\u{30FB}"),
         ] {
             assert!(nats(usual) + 1.0 < nats(unusual), "{usual} {unusual}");
             assert!(nats(usual) <= 5.0, "{usual}");

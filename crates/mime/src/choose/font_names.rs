@@ -22,8 +22,8 @@ const FONTS: [(&str, &str, &[&str]); 4] = [
 /// Bytes that are looked at.
 const WINDOW: usize = 1 << 16;
 
-/// The language of the first font with a name of its own.
-pub(super) fn language(html: &[u8]) -> Option<&'static str> {
+/// Returns the language of the first known font with a name of its own, and the charset that the name is in.
+pub(super) fn language(html: &[u8]) -> Option<(&'static str, Charset)> {
     let html = &html[..html.len().min(WINDOW)];
     let is_named = |name: &[u8]| memmem::find_iter(html, name).any(|at| begins_name(&html[..at]));
     FONTS.iter().find_map(|(language, charset, names)| {
@@ -31,7 +31,7 @@ pub(super) fn language(html: &[u8]) -> Option<&'static str> {
         let mut encoded = names
             .iter()
             .map(|name| charset.encode(name, Unmappable::Skip, &mut LossLog::with_limit(0)).into_owned());
-        encoded.any(|name| is_named(&name)).then_some(*language)
+        encoded.any(|name| is_named(&name)).then_some((*language, charset))
     })
 }
 
@@ -67,7 +67,7 @@ mod tests {
             (b"<font face=Arial>\xCB\xCE\xCC\xE5</font>", None),
             (b"\xCB\xCE\xCC\xE5", None),
         ] {
-            assert_eq!(language(html), expected, "{}", html.escape_ascii());
+            assert_eq!(language(html).map(|(language, _)| language), expected, "{}", html.escape_ascii());
         }
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! # Limits
 //! The parts of an attached message count like others. What a policy keeps (a loss, a signature over an attached message), and what is
-//! too doubtful to be rewritten, may be guessed otherwise when the rest is UTF-8. Of dates, only their zone would tell something, and little: it is not asked.
+//! too doubtful to be rewritten, may be guessed otherwise when the rest is UTF-8.
 
 use super::font_names;
 use super::spoken::language;
@@ -32,6 +32,7 @@ pub(crate) struct Hints {
     /// Those of parts that no rewriting touches.
     lasting: OnceCell<Vec<Charset>>,
     country: OnceCell<Option<String>>,
+    time_zone: OnceCell<Option<i16>>,
     spoken: OnceCell<Option<&'static str>>,
     together: OnceCell<Option<Guess>>,
     /// The charset of the first text part that was not ASCII.
@@ -136,9 +137,12 @@ impl<'a> Mail<'a> {
         // Where text becomes UTF-8 it tells more than it did.
         let language = language.or_else(|| if self.is_lasting() { None } else { self.spoken() });
         let reads_fonts = self.policy.charset_rules.has(detect::Rules::FONT_NAMES);
-        let language = language.or_else(|| document.filter(|_| reads_fonts).and_then(font_names::language));
+        let language = language.or_else(|| {
+            document.filter(|_| reads_fonts).and_then(font_names::language).map(|(language, _)| language)
+        });
         let country = self.hints.country.get_or_init(|| country(self.message)).as_deref();
-        detect::Hints { language, country, rules: self.policy.charset_rules, ..super::MAIL }
+        let time_zone = *self.hints.time_zone.get_or_init(|| time_zone(self.message));
+        detect::Hints { language, country, time_zone, rules: self.policy.charset_rules, ..super::MAIL }
     }
 
     /// The language of the message's words and of its text in UTF-8.
@@ -259,6 +263,16 @@ fn country(message: &Message<'_>) -> Option<String> {
     })
 }
 
+/// Minutes that the zone of the Date field is ahead of UTC: 540 of `+0900`.
+fn time_zone(message: &Message<'_>) -> Option<i16> {
+    let value = message.field(PartId::ROOT, b"date")?.value.of(message.raw());
+    let sign = value.iter().rposition(|byte| matches!(byte, b'+' | b'-'))?;
+    let digits = value.get(sign + 1..sign + 5).filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
+    let number = |digits: &[u8]| digits.iter().fold(0, |number, digit| number * 10 + i16::from(digit - b'0'));
+    let minutes = number(&digits[..2]) * 60 + number(&digits[2..]);
+    Some(if value[sign] == b'-' { -minutes } else { minutes })
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Hints, Mail};
@@ -289,6 +303,26 @@ mod tests {
         let codes =
             report.events.iter().map(|e| e.kind.code()).filter(|c| c.starts_with("charset")).collect();
         (parts.into_iter().map(|p| p.text.unwrap().trim_end().to_owned()).collect(), codes)
+    }
+
+    #[test]
+    fn time_zones_of_dates_are_read() {
+        for (date, expected) in [
+            ("Mon, 14 Oct 2002 10:30:00 +0900", Some(540)),
+            ("Mon, 14 Oct 2002 10:30:00 -0330 (NST)", Some(-210)),
+            ("Mon, 14 Oct 2002 10:30:00 GMT", None),
+            ("14-10-2002", None),
+            ("+09", None),
+            ("+99999", Some(6039)),
+            ("", None),
+        ] {
+            let raw = format!("Date: {date}\n\n");
+            assert_eq!(
+                super::time_zone(&Message::parse(raw.as_bytes(), &Limits::default())),
+                expected,
+                "{date}"
+            );
+        }
     }
 
     #[test]

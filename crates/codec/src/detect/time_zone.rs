@@ -1,0 +1,77 @@
+//! The languages that are written in a time zone, by its difference from UTC in standard and in summer time.
+//!
+//! # Limits
+//! Zones of today: Russia and Turkey moved their clocks since 2002, and both offsets are listed.
+
+use crate::generated::languages::LANGUAGES;
+
+/// Languages, and the hours that the clocks of their countries are ahead of UTC.
+const HOURS: [(&[&str], &[i16]); 14] = [
+    (
+        &[
+            "de", "it", "nl", "da", "sv", "nb", "nn", "ca", "gl", "eu", "sq", "pl", "cs", "sk", "hu", "sl",
+            "hr", "bs", "sr", "mk",
+        ],
+        &[1, 2],
+    ),
+    (&["fr"], &[1, 2, -5, -4]),
+    (&["es"], &[0, 1, 2, -7, -6, -5, -4, -3]),
+    (&["pt"], &[0, 1, -4, -3, -2]),
+    (&["is", "ga", "cy"], &[0, 1]),
+    (&["fi", "et", "lv", "lt", "ro", "bg", "el", "uk", "be", "tr", "he"], &[2, 3]),
+    (&["ru"], &[2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
+    (&["kk"], &[4, 5, 6, 7]),
+    (&["ar"], &[0, 1, 2, 3, 4]),
+    (&["th", "vi"], &[7]),
+    (&["id"], &[7, 8, 9]),
+    (&["zh_CN", "zh_TW"], &[8]),
+    (&["ja", "ko"], &[9]),
+    (&["af"], &[2]),
+];
+/// Minutes that the clocks of Iran are ahead of UTC.
+const IRAN: [i16; 2] = [210, 270];
+
+/// Returns true if the language with this index in `LANGUAGES` is written where clocks are `minutes` ahead of UTC.
+pub(super) fn is_written(index: usize, minutes: i16) -> bool {
+    match LANGUAGES[index].name {
+        // They are written everywhere.
+        "en" | "eo" => true,
+        "fa" => IRAN.contains(&minutes),
+        name => {
+            let is_at =
+                |(names, hours): &(&[&str], &[i16])| names.contains(&name) && hours.contains(&(minutes / 60));
+            minutes % 60 == 0 && HOURS.iter().any(is_at)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_language_has_a_zone() {
+        for (index, language) in LANGUAGES.iter().enumerate() {
+            let zones: Vec<i16> = (-720..=840).step_by(30).filter(|zone| is_written(index, *zone)).collect();
+            assert!(!zones.is_empty(), "{}", language.name);
+        }
+    }
+
+    #[test]
+    fn zones_tell_languages_apart() {
+        let index = |name: &str| LANGUAGES.iter().position(|language| language.name == name).unwrap();
+        for (name, zone, expected) in [
+            ("ja", 540, true),
+            ("zh_CN", 540, false),
+            ("zh_CN", 480, true),
+            ("fa", 210, true),
+            ("ar", 210, false),
+            ("lt", 60, false),
+            ("da", 60, true),
+            ("pt", -180, true),
+            ("en", -480, true),
+        ] {
+            assert_eq!(is_written(index(name), zone), expected, "{name} {zone}");
+        }
+    }
+}

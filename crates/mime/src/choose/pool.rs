@@ -265,12 +265,15 @@ fn country(message: &Message<'_>) -> Option<String> {
 
 /// Minutes that the zone of the Date field is ahead of UTC: 540 of `+0900`.
 fn time_zone(message: &Message<'_>) -> Option<i16> {
+    /// The clocks of Kiribati.
+    const MOST: i16 = 14 * 60;
     let value = message.field(PartId::ROOT, b"date")?.value.of(message.raw());
-    let sign = value.iter().rposition(|byte| matches!(byte, b'+' | b'-'))?;
+    let is_sign = |pair: &[u8]| pair[0].is_ascii_whitespace() && matches!(pair[1], b'+' | b'-');
+    let sign = value.windows(2).rposition(is_sign)? + 1;
     let digits = value.get(sign + 1..sign + 5).filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
     let number = |digits: &[u8]| digits.iter().fold(0, |number, digit| number * 10 + i16::from(digit - b'0'));
     let minutes = number(&digits[..2]) * 60 + number(&digits[2..]);
-    Some(if value[sign] == b'-' { -minutes } else { minutes })
+    (minutes <= MOST).then_some(if value[sign] == b'-' { -minutes } else { minutes })
 }
 
 #[cfg(test)]
@@ -313,7 +316,7 @@ mod tests {
             ("Mon, 14 Oct 2002 10:30:00 GMT", None),
             ("14-10-2002", None),
             ("+09", None),
-            ("+99999", Some(6039)),
+            ("Mon, 14 Oct 2002 10:30:00 +9999", None),
             ("", None),
         ] {
             let raw = format!("Date: {date}\n\n");

@@ -206,7 +206,7 @@ mod tests {
         for flags in [&[][..], &["--force-format"], &["--verify"], &["--force-format", "--verify"]] {
             let given = ["--charset-map", "a b=latin1", "--lang-hint", "tr"];
             let args = parsed(&[&["mailglot", "check", "x"], &given[..], flags].concat());
-            let flags: String = flags.iter().map(|flag| format!(" {flag}")).collect();
+            let flags = [&[""][..], flags].concat().join(" ");
             assert_eq!(
                 next(&["h.mbox".into()], &options(&args)),
                 format!(

@@ -287,6 +287,37 @@ impl LossLog {
         self.keep(bytes, kind, replaced);
     }
 
+    /// Adds all that `other` holds about a piece of the same input that starts at `offset`. Ranges that touch are not joined.
+    ///
+    /// ```
+    /// use mailglot_codec::{Charset, LossLog};
+    ///
+    /// let (mut log, mut piece) = (LossLog::new(), LossLog::new());
+    /// let _ = Charset::UTF_8.decode(b"a\xFF", &mut piece);
+    /// log.append(&piece, 10);
+    /// assert_eq!((log.kept()[0].bytes.clone(), log.losses()), (11..12, 1));
+    /// ```
+    pub fn append(&mut self, other: &Self, offset: u64) {
+        self.losses += other.losses;
+        self.notes += other.notes;
+        self.replaced += other.replaced;
+        self.ascii_from_shift += other.ascii_from_shift;
+        self.controls_from_shift += other.controls_from_shift;
+        for (kind, count) in &other.counts {
+            match self.counts.iter_mut().find(|(known, _)| known == kind) {
+                Some((_, all)) => *all += count,
+                None => self.counts.push((*kind, *count)),
+            }
+        }
+        let room = self.limit.saturating_sub(self.kept.len());
+        self.kept.extend(
+            other.kept.iter().take(room).map(|loss| Loss {
+                bytes: loss.bytes.start + offset..loss.bytes.end + offset,
+                ..loss.clone()
+            }),
+        );
+    }
+
     /// Counts a character that came out of a shifted state, if it is ASCII.
     pub(crate) fn count_shifted(&mut self, character: u32) {
         match character {
@@ -329,6 +360,7 @@ impl LossLog {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Charset;
 
     fn ranges(log: &LossLog) -> Vec<(u64, u64, &'static str)> {
         log.kept().iter().map(|l| (l.bytes.start, l.bytes.end, l.kind.name())).collect()
@@ -362,6 +394,24 @@ mod tests {
         let mut none = LossLog::with_limit(0);
         none.record(0..1, LossKind::Invalid);
         assert!(none.kept().is_empty() && !none.is_empty());
+    }
+
+    /// Pieces of an input and the whole of it lose the same, whatever a log keeps.
+    #[test]
+    fn logs_of_pieces_add_up_to_that_of_the_whole() {
+        let input = b"a\xFFb\xE2\x82c\xFF\xFE ".repeat(40);
+        for limit in [0, 1, 7, 64, 1000] {
+            let (mut whole, mut all) = (LossLog::with_limit(limit), LossLog::with_limit(limit));
+            let _ = Charset::UTF_8.decode(&input, &mut whole);
+            for (at, piece) in input.chunks(9).enumerate() {
+                let mut log = LossLog::with_limit(3);
+                let _ = Charset::UTF_8.decode(piece, &mut log);
+                all.append(&log, 9 * at as u64);
+            }
+            assert_eq!(ranges(&all), ranges(&whole));
+            assert_eq!((all.losses(), all.replaced()), (whole.losses(), whole.replaced()));
+            assert_eq!(all.count(LossKind::Truncated), whole.count(LossKind::Truncated));
+        }
     }
 
     #[test]

@@ -18,16 +18,17 @@ mod superset;
 mod visual;
 mod weigh;
 
+pub(crate) use doubt::is_private;
 pub(crate) use instead::instead;
 pub(crate) use otherwise::{Otherwise, Read, may_be_otherwise, otherwise};
 pub(crate) use pool::{Hints, Mail, has_letters, is_legacy};
 pub(crate) use superset::{Tells, page_behind};
 
 use crate::fixup::{self, Document};
-use crate::{Detection, EventKind, PartId};
+use crate::{Detection, EventKind, PartId, Policy};
 use mailglot_codec::detect::{self, Guess, Weighed};
 use mailglot_codec::{Charset, LossKind, LossLog, Mode, Resolved, bom};
-use mixed_utf8::Mixed;
+use mixed_utf8::{Mixed, Other};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 pub(crate) use visual::{is_told_by, order_told};
@@ -120,6 +121,11 @@ impl Evidence<'_> {
         self.mail.map_or(Detection::default(), |mail| mail.policy.detection)
     }
 
+    /// Returns true if text in two encodings is looked for.
+    fn finds_mixed(&self) -> bool {
+        self.detection() != Detection::Off && self.rules().has(detect::Rules::MIXED_RUNS)
+    }
+
     /// The rules of the decision that are in force.
     fn rules(&self) -> detect::Rules {
         self.mail.map_or(detect::Rules::ALL_RULES, |mail| mail.policy.charset_rules)
@@ -143,8 +149,8 @@ pub(crate) struct Choice<'a> {
     pub log: LossLog,
     /// What is to be said about the label.
     pub events: Vec<(EventKind, Cow<'static, str>)>,
-    /// Parts of the text are UTF-8 and others are not: the charset alone does not make its bytes again.
-    pub is_mixed: bool,
+    /// The other charset of text in two encodings, of which one is UTF-8: one charset alone does not make its bytes again.
+    pub mixed: Option<Charset>,
 }
 
 /// What detection may say of raw bytes in mail.
@@ -208,6 +214,13 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
                 Cow::Owned(format!("read as {} by its {}", charset.name(), how.name())),
             ));
         }
+        // Behind a byte order mark, too, programs append text in another encoding.
+        if charset == Charset::UTF_8
+            && how == How::Bom
+            && let Some(mixed) = mixed_by_label(bytes, charset, evidence)
+        {
+            return mixed.choice(charset, events);
+        }
         return settle(bytes, charset, how, None, events);
     }
     let is_open = declared.is_none_or(|charset| charset == Charset::US_ASCII);
@@ -233,7 +246,7 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
                 text,
                 log,
                 events,
-                is_mixed: false,
+                mixed: None,
             };
         }
     }
@@ -266,14 +279,24 @@ pub(crate) fn choose_by<'a>(bytes: &'a [u8], text: &[u8], evidence: &Evidence<'_
 }
 
 /// How text is read that was appended to a part: in what that part is in, where it can be and is no UTF-8.
-pub(crate) fn appended(bytes: &[u8], part: Charset) -> Choice<'_> {
+pub(crate) fn appended<'b>(bytes: &'b [u8], part: Charset, policy: &Policy) -> Choice<'b> {
     let may_be = part.is_ascii_compatible() && ![Charset::UTF_8, Charset::US_ASCII].contains(&part);
     if !may_be || !is_legacy(bytes) || !reads(part, bytes) || detect::is_odd(bytes, part) {
-        return choose(bytes, &Evidence::default());
+        if policy.detection != Detection::Off || !is_legacy(bytes) {
+            return choose(bytes, &Evidence::default());
+        }
+        let used = policy.default_charset.filter(|charset| reads(*charset, bytes));
+        return settle(
+            bytes,
+            used.unwrap_or(Charset::WINDOWS_1252),
+            How::Fallback,
+            Some(UNKNOWN),
+            Vec::new(),
+        );
     }
     let mut log = LossLog::new();
     let text = part.decode(bytes, &mut log);
-    Choice { used: part, how: How::Message, confidence: None, text, log, events: Vec::new(), is_mixed: false }
+    Choice { used: part, how: How::Message, confidence: None, text, log, events: Vec::new(), mixed: None }
 }
 
 /// Pure ASCII needs no label, and one that says nothing did no harm; one that nobody knows is told.
@@ -468,61 +491,69 @@ fn by_label<'a>(
             EventKind::CharsetSuperset,
             Cow::Owned(format!("{} read as {}", charset.name(), wider.name())),
         ));
-        return Choice {
-            used: wider,
-            how: How::Superset,
-            confidence: None,
-            text,
-            log,
-            events,
-            is_mixed: false,
-        };
+        return Choice { used: wider, how: How::Superset, confidence: None, text, log, events, mixed: None };
     }
-    Choice { used: charset, how: How::Label, confidence: None, text, log, events, is_mixed: false }
+    Choice { used: charset, how: How::Label, confidence: None, text, log, events, mixed: None }
 }
 
-/// Text in two encodings, under a label of one of them.
+/// Text in two encodings, under a label of one of them. Runs of UTF-8 contradict a label that reads all bytes.
 fn mixed_by_label(bytes: &[u8], charset: Charset, evidence: &Evidence<'_>) -> Option<Mixed> {
-    let hints = || evidence.hints(bytes);
-    if evidence.mapped
-        || evidence.detection() == Detection::Off
-        || !evidence.rules().has(detect::Rules::MIXED_RUNS)
-    {
+    if evidence.mapped || !evidence.finds_mixed() {
         return None;
     }
     if charset == Charset::UTF_8 {
-        return mixed_utf8::in_utf8(bytes, |rest| rest_charset(rest, &hints()));
+        return mixed_utf8::in_utf8(bytes, |rest| {
+            let any = |charset: Charset| charset.is_ascii_compatible() && !charset.is_stateful();
+            rest_charset(rest, evidence, &evidence.hints(bytes), any)
+        });
     }
-    mixed_utf8::in_single_byte(bytes, superset::on_evidence(charset, bytes).unwrap_or(charset.superset()))
+    let charset = superset::on_evidence(charset, bytes).unwrap_or(charset.superset());
+    let may_overrule = evidence.detection() == Detection::Contradiction;
+    may_overrule.then(|| mixed_utf8::in_single_byte(bytes, Other { charset, confidence: None })).flatten()
 }
 
-/// The single-byte charset of bytes that are not UTF-8 beside text that is; windows-1252 where they tell nothing.
-fn rest_charset(rest: &[u8], hints: &detect::Hints<'_>) -> Charset {
+/// The charset of bytes that are not UTF-8 beside text that is: that of the message or of the caller where it makes sense of them, else a guess;
+/// windows-1252 where they tell nothing. `may_be`: the charsets that are looked for.
+fn rest_charset(
+    rest: &[u8],
+    evidence: &Evidence<'_>,
+    hints: &detect::Hints<'_>,
+    may_be: impl Fn(Charset) -> bool,
+) -> Other {
+    let is_other = |charset: &Charset| *charset != Charset::UTF_8 && may_be(*charset);
+    let told = evidence.mail.into_iter().flat_map(Mail::told).filter(is_other);
+    let mut told = told.filter(|charset| reads(*charset, rest) && !detect::is_odd(rest, *charset));
+    if let Some(charset) = told.next().or(evidence.fallback().filter(is_other)) {
+        return Other { charset, confidence: None };
+    }
     let guess = detect::detect(rest, hints);
-    let is_found = guess.confidence >= LIKELY && guess.charset.is_single_byte();
-    if is_found { guess.charset } else { Charset::WINDOWS_1252 }
+    let is_found = guess.confidence >= LIKELY && is_other(&guess.charset);
+    let (charset, confidence) =
+        if is_found { (guess.charset, guess.confidence) } else { (Charset::WINDOWS_1252, UNKNOWN) };
+    Other { charset, confidence: Some(confidence) }
 }
 
 impl Mixed {
     /// The choice that it makes, reported as `used`.
     fn choice<'a>(self, used: Charset, mut events: Vec<(EventKind, Cow<'static, str>)>) -> Choice<'a> {
-        let Self { text, log, runs, first, charset } = self;
+        let Self { text, log, runs, first, other } = self;
         let many = if runs == 1 { "" } else { "s" };
+        let name = other.charset.name();
         let within = if used == Charset::UTF_8 {
-            format!("{runs} line{many} of {} within UTF-8 text", charset.name())
+            format!("{runs} line{many} of {name} within UTF-8 text")
         } else {
-            format!("{runs} run{many} of UTF-8 within {} text", charset.name())
+            format!("{runs} run{many} of UTF-8 within {name} text")
         };
         let detail = format!("{within}, the first at byte {first} of the decoded part");
         events.push((EventKind::CharsetMixed, Cow::Owned(detail)));
         Choice {
             used,
             how: How::Detected,
-            confidence: None,
+            confidence: other.confidence,
             text: Cow::Owned(text),
             log,
             events,
-            is_mixed: true,
+            mixed: Some(other.charset),
         }
     }
 }
@@ -579,12 +610,12 @@ fn by_search<'a>(
         events.push((EventKind::CharsetUnlabelled, Cow::Borrowed("8-bit text")));
     }
     let hints = evidence.hints(bytes);
-    let finds_mixed = evidence.detection() != Detection::Off && hints.rules.has(detect::Rules::MIXED_RUNS);
-    if finds_mixed
+    if evidence.finds_mixed()
         && declared.is_none_or(|charset| charset == Charset::US_ASCII)
-        && let Some(mixed) = mixed_utf8::unlabelled(bytes, |rest| rest_charset(rest, &hints))
+        && let Some(mixed) =
+            mixed_utf8::unlabelled(bytes, |rest| rest_charset(rest, evidence, &hints, mixed_utf8::is_page))
     {
-        let used = mixed.charset;
+        let used = mixed.other.charset;
         return mixed.choice(used, events);
     }
     let cell = OnceCell::new();
@@ -619,7 +650,7 @@ fn by_search<'a>(
         }
         if log.losses() == 0 && (how == How::Hint || !absurd()) {
             events.push(found(declared, charset, how.name()));
-            return Choice { used: charset, how, confidence: None, text, log, events, is_mixed: false };
+            return Choice { used: charset, how, confidence: None, text, log, events, mixed: None };
         }
         tried.push(charset);
     }
@@ -687,7 +718,7 @@ fn settle<'a>(
 ) -> Choice<'a> {
     let mut log = LossLog::new();
     let text = used.decode(bytes, &mut log);
-    Choice { used, how, confidence, text, log, events, is_mixed: false }
+    Choice { used, how, confidence, text, log, events, mixed: None }
 }
 
 #[cfg(test)]

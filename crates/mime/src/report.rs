@@ -489,9 +489,10 @@ impl Report {
         }
         let is_below = |known: &Guess| certainty(known.confidence) <= certainty(confidence);
         let place = self.guesses.partition_point(is_below);
-        if place < GUESSES.min(self.limit) {
+        let most = GUESSES.min(self.limit);
+        if place < most {
+            self.guesses.truncate(most - 1);
             self.guesses.insert(place, make());
-            self.guesses.truncate(GUESSES);
         }
     }
 

@@ -144,7 +144,14 @@ impl<'a> Transferred<'a> {
     }
 
     /// Turns findings, label events and losses into events of the message.
-    pub(crate) fn tell(&self, message: &Message<'_>, id: PartId, choice: &Choice<'_>, report: &mut Report) {
+    pub(crate) fn tell(
+        &self,
+        message: &Message<'_>,
+        id: PartId,
+        choice: &Choice<'_>,
+        policy: &Policy,
+        report: &mut Report,
+    ) {
         for finding in &self.findings {
             report.push(Event {
                 part: id,
@@ -177,7 +184,7 @@ impl<'a> Transferred<'a> {
         }
         self.tell_losses(id, choice, report);
         self.report_guess(message, id, choice, report);
-        self.tell_footer(id, choice.used, report);
+        self.tell_footer(id, choice.used, policy, report);
     }
 
     /// Reports a guessed charset or an overruled label. US-ASCII says nothing of bytes above 7F.
@@ -187,11 +194,14 @@ impl<'a> Transferred<'a> {
         let overruled = |label: Charset| !by_label && ![label, label.superset()].contains(&choice.used);
         let kind = match label {
             Some(label) if overruled(label) => GuessKind::Overruled,
+            // Of text in two encodings, of which the label names one, nothing was guessed.
+            _ if choice.mixed.is_some() && choice.confidence.is_none() => return,
             _ if matches!(choice.how, How::Detected | How::Fallback) => GuessKind::Detected,
             _ => return,
         };
         report.guess(kind, choice.confidence, || {
             let Reading { declared, used, confidence, .. } = reading(message, id, choice);
+            let used = choice.mixed.unwrap_or(used);
             let excerpt = excerpt(&choice.text);
             Guess { part: id, field: None, at: self.span, kind, declared, used, confidence, excerpt }
         });
@@ -212,12 +222,12 @@ impl<'a> Transferred<'a> {
     }
 
     /// How appended text that is not ASCII was read.
-    fn tell_footer(&self, id: PartId, used: Charset, report: &mut Report) {
+    fn tell_footer(&self, id: PartId, used: Charset, policy: &Policy, report: &mut Report) {
         let Some(range) = self.decoded.footer.as_ref().filter(|range| !self.body[range.start..].is_ascii())
         else {
             return;
         };
-        let choice = appended(&self.body[range.clone()], used);
+        let choice = appended(&self.body[range.clone()], used, policy);
         let at = self.span.at(range);
         let mut push = |kind, detail, count| report.push(Event { part: id, at, kind, detail, count });
         push(
@@ -276,12 +286,13 @@ pub(crate) fn footer_text(
     footer: &[u8],
     used: Charset,
     message: &Message<'_>,
+    policy: &Policy,
 ) -> (Vec<u8>, u64) {
     let seam = match text.last() {
         None | Some(b'\n' | b'\r') => b"",
         Some(_) => message.eol().bytes(),
     };
-    let footer = appended(footer, used);
+    let footer = appended(footer, used, policy);
     let more = [seam, footer.text.as_bytes()].concat();
     let more = match memchr::memchr(b'\n', text) {
         Some(end) if text[..end].ends_with(b"\r") => to_crlf(&more),
@@ -350,12 +361,13 @@ pub(crate) const LAST_RESORT: f32 = 0.1;
 /// Finds the charset for raw 8-bit bytes in the headers of a message: its words', else its first text part's, else what detection says of all
 /// raw bytes together.
 pub(crate) fn raw_header_charset(message: &Message<'_>, hints: &Hints, policy: &Policy) -> RawCharset {
-    let told = [hints.words(message), hints.body].into_iter().flatten();
+    let may_guess = policy.detection != Detection::Off;
+    let told = [hints.words(message), hints.body].into_iter().flatten().filter(|_| may_guess);
     let told = told.into_iter().find(|c| *c != Charset::UTF_8 && c.is_ascii_compatible());
     if let Some(charset) = told.or(policy.default_charset) {
         return RawCharset { charset: Some(charset), ..RawCharset::default() };
     }
-    if policy.detection == Detection::Off {
+    if !may_guess {
         let charset = Some(Charset::WINDOWS_1252);
         return RawCharset { charset, confidence: Some(LAST_RESORT), is_uncertain: true };
     }

@@ -64,6 +64,11 @@ pub(super) struct Page {
     bounds: [Bound; 256],
 }
 
+/// Returns a cost as a [`Sort`] stores it: costs beyond 255 become 255.
+fn narrow(cost: u32) -> u8 {
+    u8::try_from(cost).unwrap_or(u8::MAX)
+}
+
 /// What a byte costs at least, wherever it stands.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
@@ -225,9 +230,9 @@ fn place_signs(sorts: &mut [Sort], char_at: impl Fn(usize) -> char, beside: impl
         let c = char_at(at);
         if let Some(before) = at.checked_sub(1).filter(|before| char_at(*before) == c) {
             let extra = if signs::is_single(c) {
-                sorts[before].extra.max(signs::REPEATED_SINGLE as u8)
+                sorts[before].extra.max(narrow(signs::REPEATED_SINGLE))
             } else {
-                signs::REPEATED as u8
+                narrow(signs::REPEATED)
             };
             sorts[at] = Sort { extra, ..sorts[before] };
             continue;
@@ -240,7 +245,7 @@ fn place_signs(sorts: &mut [Sort], char_at: impl Fn(usize) -> char, beside: impl
         if at + 1 < sorts.len() && char_at(at + 1) == '@' {
             placed.cost += signs::BEFORE_AT;
         }
-        sorts[at] = Sort { class: placed.class, extra: placed.cost as u8, ..sorts[at] };
+        sorts[at] = Sort { class: placed.class, extra: narrow(placed.cost), ..sorts[at] };
     }
 }
 
@@ -393,7 +398,7 @@ impl Sort {
             return self.extra;
         }
         let least = if is_only { signs::least(c) } else { signs::LEAST };
-        self.extra.min(least as u8)
+        self.extra.min(narrow(least))
     }
 
     /// The class that stands before the next one.
@@ -403,7 +408,7 @@ impl Sort {
 
     fn of(c: char, script: Script) -> Self {
         let letter = if c.is_ascii_alphabetic() { ASCII_LETTER } else { 0 };
-        let plain = |class, extra: u32| Self { class, mark: SPACE, extra: extra as u8, flags: letter };
+        let plain = |class, extra: u32| Self { class, mark: SPACE, extra: narrow(extra), flags: letter };
         if matches!(c, '\t' | '\n' | '\r' | '\x0C' | ' ') {
             return plain(SPACE, 0);
         }
@@ -515,6 +520,33 @@ fn vietnamese(c: char) -> (char, Option<char>) {
 mod tests {
     use super::super::language::candidates;
     use super::*;
+
+    /// The highest costs stay the highest: none starts again at zero.
+    #[test]
+    fn a_sign_in_the_worst_place_costs_most() {
+        let mut most = 0;
+        for candidate in candidates().iter().filter(|candidate| candidate.is_single_byte) {
+            let page = candidate.page();
+            for sign in 0x80..=0xFF_u8 {
+                for beside in [b'a', b'1', b' ', 0xE9] {
+                    let sample = [beside, sign, 0xE9, b'@'];
+                    let mut sorts: Vec<Sort> =
+                        sample.iter().map(|byte| page.sorts[usize::from(*byte)]).collect();
+                    if sorts[1].class != SIGN || sorts[1].flags & IS_BROKEN != 0 || beside == sign {
+                        continue;
+                    }
+                    let char_at = |at: usize| page.chars[usize::from(sample[at])];
+                    let beside_at = |at: usize| page.beside[usize::from(sample[at])];
+                    let placed = place_at(1, sample.len(), char_at(1), char_at, beside_at);
+                    place_signs(&mut sorts, char_at, beside_at);
+                    let extra = u32::from(sorts[1].extra);
+                    assert!(extra >= placed.cost.min(255), "{} {sign:02X}", candidate.charset);
+                    most = most.max(placed.cost);
+                }
+            }
+        }
+        assert!(most > 100, "{most}");
+    }
 
     /// The early end of the sum changes no answer: neither at the sum itself nor just below it, wherever the text ends.
     #[test]

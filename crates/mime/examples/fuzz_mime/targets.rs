@@ -176,7 +176,10 @@ fn rewriting(value: &[u8], kind: FieldKind, random: &mut Random) -> Result<u64, 
     within(&findings, value.len())?;
     let after = apply(value, &list)?;
     let read = encoded_word::decode(&after, kind, &context, &mut Vec::new());
-    if read != text {
+    // A word that is written is kept apart from an address behind it (RFC 2047, section 5, rule 3).
+    let has_syntax = matches!(kind, FieldKind::Structured | FieldKind::Phrases);
+    let bare = |text: &str| if has_syntax { text.replace(" <", "<") } else { text.to_owned() };
+    if bare(&read) != bare(&text) {
         return Err(format!("{kind:?} {form:?}: {text:?} became {read:?}, {}", after.escape_ascii()));
     }
     let again = encoded_word::rewrite(&after, kind, form, &context, column, eol, &mut Vec::new());

@@ -21,7 +21,7 @@ const ENOUGH: usize = 64;
 /// What a label other than Latin-1 must be less likely by before that is told, in natural logarithms; right labels that somebody chose
 /// never come near it (`cargo run -p mailglot-mime --example labels`).
 const TOLD: f32 = 12.0;
-/// The same where the label makes characters of private use of some bytes, and the other charset none.
+/// The same where the label makes controls or characters of private use of some bytes, and the other charset none.
 const PRIVATE: f32 = 4.0;
 /// What it must be less likely by to give way.
 const DECIDED: f32 = 16.0;
@@ -212,12 +212,17 @@ pub(super) fn is_western(bytes: &[u8]) -> bool {
     true
 }
 
-/// What stands in no text that was read by the right charset: controls beyond ASCII, characters that none but a vendor knows.
+/// Returns true for a character of private use, U+E000 to U+EFFF. Those from U+F000 on are signs of vendors in right text, such as U+F8FF, the
+/// logo of Macintosh.
+pub(crate) fn is_private(c: char) -> bool {
+    matches!(c, '\u{E000}'..='\u{EFFF}')
+}
+
+/// What stands in no text that was read by the right charset: controls beyond ASCII, characters of private use ([`is_private`]).
 pub(super) fn what_is_odd(text: &str) -> Option<&'static str> {
     let bytes = text.as_bytes();
     memchr::memchr2_iter(0xC2, 0xEE, bytes).find_map(|at| match (bytes[at], bytes.get(at + 1)) {
         (0xC2, Some(0x80..=0x84 | 0x86..=0x9F)) => Some("controls"),
-        // U+E000 to U+EFFF; those behind are not in any charset of mail.
         (0xEE, _) => Some("characters of private use"),
         _ => None,
     })

@@ -7,20 +7,13 @@ use mailglot_codec::Charset;
 
 /// Whether all of a text beyond ASCII is in the first level of its charset: everyday characters, kana, signs.
 pub(super) fn is_frequent(charset: Charset, bytes: &[u8]) -> bool {
-    let Some(level) = Level::of(charset) else { return false };
-    let mut at = 0;
-    while let Some(&lead) = bytes.get(at) {
-        if lead.is_ascii() || level.is_single(lead) {
-            at += 1;
-            continue;
-        }
-        let Some(&trail) = bytes.get(at + 1) else { return false };
-        if !level.has(lead, trail) {
-            return false;
-        }
-        at += 2;
-    }
-    true
+    Level::of(charset).is_some_and(|level| level.is_all(bytes))
+}
+
+/// The same for any charset that is known here.
+pub(super) fn is_frequent_in_any(bytes: &[u8]) -> bool {
+    const LEVELS: [Level; 5] = [Level::Gb2312, Level::Ksx1001, Level::Big5, Level::Euc, Level::ShiftJis];
+    LEVELS.iter().any(|level| level.is_all(bytes))
 }
 
 /// A standard with levels.
@@ -48,6 +41,23 @@ impl Level {
             "Shift_JIS" | "Windows-31J" => Self::ShiftJis,
             _ => return None,
         })
+    }
+
+    /// Whether all of a text beyond ASCII is in the level.
+    fn is_all(self, bytes: &[u8]) -> bool {
+        let mut at = 0;
+        while let Some(&lead) = bytes.get(at) {
+            if lead.is_ascii() || self.is_single(lead) {
+                at += 1;
+                continue;
+            }
+            let Some(&trail) = bytes.get(at + 1) else { return false };
+            if !self.has(lead, trail) {
+                return false;
+            }
+            at += 2;
+        }
+        true
     }
 
     /// Half-width katakana of Shift_JIS.

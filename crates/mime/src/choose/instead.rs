@@ -104,11 +104,17 @@ fn is_end(bytes: &[u8]) -> bool {
 /// Returns true if `other` reads ASCII bytes as halves of characters, and there is too little text to prove it.
 fn swallows_ascii(bytes: &[u8], other: Charset) -> bool {
     const ENOUGH: usize = 4;
+    const KANA: usize = 3;
     let is_text = bytes.iter().filter(|byte| !byte.is_ascii()).count() >= ENOUGH;
     if other.is_single_byte() || is_text && is_frequent(other, bytes) {
         return false;
     }
     let text = other.decode(bytes, &mut LossLog::with_limit(0));
+    // Kana alone are a word, and bytes of damaged UTF-8 make other characters.
+    let is_kana = |c: char| matches!(c, '\u{3041}'..='\u{30FE}');
+    if text.chars().filter(|c| is_kana(*c)).count() >= KANA && text.chars().all(is_kana) {
+        return false;
+    }
     bytes.iter().filter(|byte| byte.is_ascii()).count() > text.bytes().filter(u8::is_ascii).count()
 }
 
@@ -147,6 +153,7 @@ mod tests {
             (b"\xF0\xD2\xC9\xD7\xC5\xD4", None, "\u{41f}\u{440}\u{438}\u{432}\u{435}\u{442}"),
             (b"\xE4\xC1", Some("KOI8-R"), "\u{414}\u{430}"),
             (b"\xC4\xE0", Some("windows-1251"), "\u{414}\u{430}"),
+            (b"\x83e\x83X\x83g", None, "テスト"),
         ] {
             let read = read(Charset::UTF_8, bytes, told).map(|(_, text)| text);
             assert_eq!(read.as_deref(), Some(want), "{} {told:?}", bytes.escape_ascii());

@@ -10,8 +10,10 @@
 //! where it has no sequence of UTF-8 at all, and that charset's reading of it has no faults.
 //!
 //! # Limits
-//! Only single-byte charsets are mixed with UTF-8. A line with sequences and other bytes keeps its UTF-8 label: its other bytes are damage.
+//! Runs of UTF-8 are found in single-byte text only. Lines in a charset of two bytes a character are found where they are everyday text and all
+//! other lines are UTF-8. A line with sequences and other bytes keeps its UTF-8 label: its other bytes are damage.
 
+use super::frequent::{is_frequent, is_frequent_in_any};
 use super::plausible::faults;
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
@@ -26,8 +28,16 @@ pub(super) struct Mixed {
     pub(super) runs: usize,
     /// Offset of the first of them.
     pub(super) first: usize,
-    /// The single-byte charset.
+    /// The charset of what is not UTF-8.
+    pub(super) other: Other,
+}
+
+/// The charset of the bytes that are not UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Other {
     pub(super) charset: Charset,
+    /// 0 to 1 for a guess; None where the label, the message or the caller names it.
+    pub(super) confidence: Option<f32>,
 }
 
 /// Runs of UTF-8 that text in another alphabet than Latin must have, one of them of several letters.
@@ -37,8 +47,9 @@ const MANY: usize = 3;
 const AROUND: usize = 4;
 
 /// Reads text of `charset` in which runs of UTF-8 stand. None where there is none, or the whole is valid UTF-8.
-pub(super) fn in_single_byte(bytes: &[u8], charset: Charset) -> Option<Mixed> {
-    if !charset.is_single_byte() || !charset.is_ascii_compatible() || !has_runs_apart(bytes) {
+pub(super) fn in_single_byte(bytes: &[u8], other: Other) -> Option<Mixed> {
+    let charset = other.charset;
+    if !is_page(charset) || !has_runs_apart(bytes) {
         return None;
     }
     let (mut text, mut log) = (String::with_capacity(bytes.len() + bytes.len() / 8), LossLog::new());
@@ -53,7 +64,7 @@ pub(super) fn in_single_byte(bytes: &[u8], charset: Charset) -> Option<Mixed> {
             continue;
         }
         has_others |= !bytes[from..run.start].is_ascii();
-        decode_into(&mut text, &mut log, charset, bytes, from..run.start)?;
+        decode_into(&mut text, &mut log, charset, bytes, from..run.start);
         let own = std::str::from_utf8(&bytes[run.clone()]).ok()?;
         has_word |= own.chars().filter(|c| c.is_alphabetic()).count() > 1;
         text.push_str(own);
@@ -69,13 +80,13 @@ pub(super) fn in_single_byte(bytes: &[u8], charset: Charset) -> Option<Mixed> {
     if runs == 0 || !has_others || within >= alone || !is_clear {
         return None;
     }
-    decode_into(&mut text, &mut log, charset, bytes, from..bytes.len())?;
-    Some(Mixed { text, log, runs, first, charset })
+    decode_into(&mut text, &mut log, charset, bytes, from..bytes.len());
+    Some(Mixed { text, log, runs, first, other })
 }
 
 /// Reads text that says nothing of its charset, or that it is ASCII, and mixes UTF-8 with a single-byte charset, which `find` finds for the
 /// bytes that are not UTF-8. None where these make no sense in it: then they are damage.
-pub(super) fn unlabelled(bytes: &[u8], find: impl FnOnce(&[u8]) -> Charset) -> Option<Mixed> {
+pub(super) fn unlabelled(bytes: &[u8], find: impl FnOnce(&[u8]) -> Other) -> Option<Mixed> {
     if !has_runs_apart(bytes) {
         return None;
     }
@@ -83,62 +94,86 @@ pub(super) fn unlabelled(bytes: &[u8], find: impl FnOnce(&[u8]) -> Charset) -> O
     if rest.is_ascii() {
         return None;
     }
-    let charset = find(&rest);
-    let mixed = in_single_byte(bytes, charset)?;
-    let sound = faults(&charset.decode(&rest, &mut LossLog::with_limit(0))) == 0;
+    let other = find(&rest);
+    let mixed = in_single_byte(bytes, other)?;
+    let sound = faults(&other.charset.decode(&rest, &mut LossLog::with_limit(0))) == 0;
     (sound && faults(&mixed.text) == 0).then_some(mixed)
 }
 
-/// Reads text under a label of UTF-8, of which some lines are in a single-byte charset, which `find` finds for these lines.
-pub(super) fn in_utf8(bytes: &[u8], find: impl FnOnce(&[u8]) -> Charset) -> Option<Mixed> {
+/// Reads text under a label of UTF-8, of which some lines are in another charset, which `find` finds for these lines.
+pub(super) fn in_utf8(bytes: &[u8], find: impl Fn(&[u8]) -> Other) -> Option<Mixed> {
     // Nearly all such text is UTF-8, and that is told fast.
     if detect::is_utf8(bytes) || !has_sequence(bytes) {
         return None;
     }
-    let lines = foreign_lines(bytes);
-    let first = lines.first()?.start;
-    let joined: Vec<u8> = lines.iter().flat_map(|line| bytes[line.clone()].iter().copied()).collect();
-    let charset = find(&joined);
-    if !charset.is_single_byte() || !charset.is_ascii_compatible() {
+    let single = || {
+        let lines = foreign_lines(bytes, has_no_sequence);
+        let joined = join(bytes, &lines);
+        let other = Some(joined).filter(|joined| !joined.is_empty()).map(|joined| find(&joined));
+        other.filter(|other| is_page(other.charset)).map(|other| (other, lines))
+    };
+    let (other, lines) = double(bytes, &find).or_else(single)?;
+    read_lines(bytes, other, lines)
+}
+
+/// The lines in a charset of two bytes a character, and that charset, where all of them are everyday text and all other lines UTF-8.
+fn double(bytes: &[u8], find: impl Fn(&[u8]) -> Other) -> Option<(Other, Vec<Range<usize>>)> {
+    let lines = foreign_lines(bytes, |line| std::str::from_utf8(line).is_err());
+    let joined = join(bytes, &lines);
+    if joined.is_empty() || !is_frequent_in_any(&joined) || !is_utf8_beside(bytes, &lines) {
         return None;
     }
-    let (mut text, mut log, mut from, mut runs) = (String::new(), LossLog::new(), 0, 0);
+    let other = find(&joined);
+    (!is_page(other.charset) && is_frequent(other.charset, &joined)).then_some((other, lines))
+}
+
+/// Returns true for single-byte charsets in which ASCII is ASCII.
+pub(super) fn is_page(charset: Charset) -> bool {
+    charset.is_single_byte() && charset.is_ascii_compatible()
+}
+
+/// Reads lines in another charset, and all else as UTF-8. None where no line makes sense.
+fn read_lines(bytes: &[u8], other: Other, lines: Vec<Range<usize>>) -> Option<Mixed> {
+    let charset = other.charset;
+    let (mut text, mut log) = (String::with_capacity(bytes.len() + bytes.len() / 8), LossLog::new());
+    let (mut first, mut from, mut runs) = (0, 0, 0);
     for line in lines {
         let mut lost = LossLog::with_limit(0);
         let reading = charset.decode(&bytes[line.clone()], &mut lost);
-        if lost.losses() > 0 || faults(&reading) > 0 || is_cut_sequence(&bytes[line.clone()]) {
+        let is_cut = || is_page(charset) && is_cut_sequence(&bytes[line.clone()]);
+        if lost.losses() > 0 || faults(&reading) > 0 || is_cut() {
             continue;
         }
-        decode_into(&mut text, &mut log, Charset::UTF_8, bytes, from..line.start)?;
+        decode_into(&mut text, &mut log, Charset::UTF_8, bytes, from..line.start);
         text.push_str(&reading);
+        if runs == 0 {
+            first = line.start;
+        }
         from = line.end;
         runs += 1;
     }
     if runs == 0 {
         return None;
     }
-    decode_into(&mut text, &mut log, Charset::UTF_8, bytes, from..bytes.len())?;
-    Some(Mixed { text, log, runs, first, charset })
+    decode_into(&mut text, &mut log, Charset::UTF_8, bytes, from..bytes.len());
+    Some(Mixed { text, log, runs, first, other })
 }
 
-/// Appends the text of a range; its losses are recorded by their offsets in all of the bytes. None where there are more than a log keeps.
-fn decode_into(
-    text: &mut String,
-    log: &mut LossLog,
-    charset: Charset,
-    bytes: &[u8],
-    range: Range<usize>,
-) -> Option<()> {
+/// Appends the text of a range of `bytes`, and its losses by their offsets in all of the bytes. Only at the start of the bytes U+FEFF is a byte
+/// order mark; elsewhere it is a character of the text.
+fn decode_into(text: &mut String, log: &mut LossLog, charset: Charset, bytes: &[u8], range: Range<usize>) {
+    const MARK: &str = "\u{feff}";
+    let (mut rest, mut at) = (&bytes[range.clone()], range.start);
+    while charset == Charset::UTF_8
+        && at > 0
+        && let Some(behind) = rest.strip_prefix(MARK.as_bytes())
+    {
+        text.push_str(MARK);
+        (rest, at) = (behind, at + MARK.len());
+    }
     let mut own = LossLog::new();
-    text.push_str(&charset.decode(&bytes[range.clone()], &mut own));
-    if own.losses() > own.kept().len() as u64 {
-        return None;
-    }
-    for loss in own.kept() {
-        let start = range.start as u64;
-        log.record(loss.bytes.start + start..loss.bytes.end + start, loss.kind);
-    }
-    Some(())
+    charset.decode_into(rest, text, &mut own);
+    log.append(&own, at as u64);
 }
 
 /// Returns true if runs of UTF-8 that stand alone outnumber those within other bytes. Text of two bytes a character has the latter by chance.
@@ -270,21 +305,40 @@ fn without_sequences(bytes: &[u8]) -> Vec<u8> {
     rest
 }
 
-/// The lines with bytes above 7F of which none is in a sequence of UTF-8, joined where they follow each other.
-fn foreign_lines(bytes: &[u8]) -> Vec<Range<usize>> {
-    let mut lines: Vec<Range<usize>> = Vec::new();
+/// The lines that are not ASCII and that `is_foreign` is true for, in order.
+fn foreign_lines(bytes: &[u8], is_foreign: impl Fn(&[u8]) -> bool) -> Vec<Range<usize>> {
     let mut start = 0;
-    for line in bytes.split_inclusive(|b| *b == b'\n') {
-        let range = start..start + line.len();
-        start = range.end;
-        let is_foreign = !line.is_ascii()
-            && line.utf8_chunks().all(|chunk| chunk.valid().is_ascii())
-            && line.utf8_chunks().any(|chunk| !chunk.invalid().is_empty());
-        if is_foreign {
-            lines.push(range);
+    let lines = bytes.split_inclusive(|b| *b == b'\n').map(|line| {
+        start += line.len();
+        start - line.len()..start
+    });
+    lines.filter(|line| !bytes[line.clone()].is_ascii() && is_foreign(&bytes[line.clone()])).collect()
+}
+
+/// Whether no byte above 7F of a line is in a sequence of UTF-8.
+fn has_no_sequence(line: &[u8]) -> bool {
+    line.utf8_chunks().all(|chunk| chunk.valid().is_ascii())
+}
+
+/// The bytes of lines, one behind the other.
+fn join(bytes: &[u8], lines: &[Range<usize>]) -> Vec<u8> {
+    lines.iter().flat_map(|line| bytes[line.clone()].iter().copied()).collect()
+}
+
+/// Whether all other lines are UTF-8, with a character of three bytes or more, and make sense. Lines in charsets of two bytes a character
+/// hold short sequences of UTF-8 by chance.
+fn is_utf8_beside(bytes: &[u8], lines: &[Range<usize>]) -> bool {
+    let ends = lines.iter().map(|line| line.end);
+    let starts = lines.iter().map(|line| line.start).chain([bytes.len()]);
+    let mut has_long = false;
+    for range in std::iter::once(0).chain(ends).zip(starts).map(|(from, to)| from..to) {
+        let Ok(text) = std::str::from_utf8(&bytes[range]) else { return false };
+        has_long |= text.chars().any(|c| c.len_utf8() > 2);
+        if faults(text) > 0 {
+            return false;
         }
     }
-    lines
+    has_long
 }
 
 /// Whether the only bytes above 7F are the beginning of a sequence at the end of a line, as where UTF-8 was cut, or bytes that go on with one.
@@ -301,12 +355,13 @@ fn is_cut_sequence(line: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    const LATIN: fn(&[u8]) -> Charset = |_| Charset::WINDOWS_1252;
+    const WINDOWS: Other = Other { charset: Charset::WINDOWS_1252, confidence: None };
+    const LATIN: fn(&[u8]) -> Other = |_| WINDOWS;
 
     #[test]
     fn runs_of_utf8_are_read_in_single_byte_text() {
         let bytes = b"Communiqu\xC3\xA9, \xA0TOP \xC2\xA0 \xC2\xA0 exists \xA0 caf\xE9";
-        let mixed = in_single_byte(bytes, Charset::WINDOWS_1252).unwrap();
+        let mixed = in_single_byte(bytes, WINDOWS).unwrap();
         assert_eq!(mixed.text, "Communiqué, \u{A0}TOP \u{A0} \u{A0} exists \u{A0} café");
         assert_eq!((mixed.runs, mixed.first, mixed.log.losses()), (3, 9, 0));
     }
@@ -320,7 +375,8 @@ mod tests {
         ] {
             let charset = Charset::for_name(charset).unwrap();
             let bytes = charset.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
-            assert!(in_single_byte(&bytes, charset).is_none(), "{text}");
+            let other = Other { charset, confidence: None };
+            assert!(in_single_byte(&bytes, other).is_none(), "{text}");
         }
     }
 
@@ -371,5 +427,60 @@ mod tests {
         let mixed = in_utf8(bytes, LATIN).unwrap();
         assert_eq!(mixed.text, "café\nJosé a\nx é\u{FFFD}\n");
         assert_eq!(mixed.log.kept()[0].bytes, 17..18);
+    }
+
+    /// However many losses there are, all are counted, and the first ones keep their places.
+    #[test]
+    fn many_losses_are_counted() {
+        let bytes = [&b"caf\xC3\xA9\nJos\xE9 a\n"[..], &b"\xC3\xA9\xFF\n".repeat(200)].concat();
+        let mixed = in_utf8(&bytes, LATIN).unwrap();
+        assert_eq!((mixed.runs, mixed.log.losses(), mixed.log.kept()[0].bytes.start), (1, 200, 15));
+        let cp1253 = Charset::for_name("windows-1253").expect("a known charset");
+        let bytes = [&b"Communiqu\xC3\xA9 \xE9\n"[..], &b"\xAA \xD2\n".repeat(200)].concat();
+        let mixed = in_single_byte(&bytes, Other { charset: cp1253, confidence: None });
+        assert!(mixed.is_none_or(|mixed| mixed.log.losses() == 400));
+    }
+
+    /// U+FEFF within a text is a character of it, wherever the text is cut.
+    #[test]
+    fn marks_within_the_text_stay() {
+        let bytes = "é x\u{feff}y\nJos# a\n\u{feff}\u{feff}é\n".replace('#', "\u{1}").into_bytes();
+        let bytes: Vec<u8> = bytes.into_iter().map(|byte| if byte == 1 { 0xE9 } else { byte }).collect();
+        let mixed = in_utf8(&bytes, LATIN).unwrap();
+        assert_eq!(mixed.text, "é x\u{feff}y\nJosé a\n\u{feff}\u{feff}é\n");
+        assert_eq!((mixed.log.losses(), mixed.log.notes()), (0, 0));
+    }
+
+    /// Lines of everyday text in charsets of two bytes a character are read beside UTF-8, and text in such a charset alone is no mixture.
+    #[test]
+    fn footers_of_two_bytes_a_character_are_read_beside_utf8() {
+        for (name, footer) in [
+            ("GBK", "这个邮件列表的说明，请看网页"),
+            ("Big5", "請看網頁上的說明"),
+            ("EUC-KR", "안녕하세요 감사합니다"),
+            ("Shift_JIS", "このメールは自動で送られました"),
+        ] {
+            let charset = Charset::for_name(name).expect("a known charset");
+            let encode = |text: &str| {
+                charset.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new()).into_owned()
+            };
+            let find = |_: &[u8]| Other { charset, confidence: Some(0.9) };
+            let mail = [format!("日本語 é\nplain\n{}\n", "-- ").as_bytes(), &encode(footer), b"\n"].concat();
+            let mixed = in_utf8(&mail, find).unwrap_or_else(|| panic!("{name}"));
+            assert_eq!(mixed.text, format!("日本語 é\nplain\n-- \n{footer}\n"));
+            for cut in 1..footer.chars().count() {
+                let (first, second) = footer.split_at(footer.char_indices().nth(cut).expect("in range").0);
+                let all = encode(&format!("{first}\n{second}\n{footer}\n"));
+                assert!(in_utf8(&all, find).is_none(), "{name} {cut}");
+            }
+        }
+    }
+
+    /// A line that is damage does not count, and the place told is that of a line that was read.
+    #[test]
+    fn the_first_place_is_that_of_a_line_that_was_read() {
+        let bytes = b"Gr\xC3\xBC\xC3\x9Fe\ndie gro\xE2\nJos\xE9 Garc\xEDa\n";
+        let mixed = in_utf8(bytes, LATIN).unwrap();
+        assert_eq!((mixed.runs, mixed.first), (1, 17));
     }
 }

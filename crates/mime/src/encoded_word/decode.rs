@@ -5,10 +5,10 @@ use super::repair;
 use super::token::{Finder, Letter, Word};
 use super::zone::{self, Piece, Zone};
 use super::{Finding, HeaderContext, UnknownLabel, hidden};
-use crate::EventKind;
 use crate::choose::{has_letters, is_utf8_beside};
 use crate::header::FieldKind;
 use crate::lex;
+use crate::{Detection, EventKind};
 use mailglot_codec::{Charset, LossLog, Resolved, detect};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -485,7 +485,7 @@ impl<'a> Reader<'a> {
                 raw.extend_from_slice(bytes);
                 raw.push(b' ');
             }
-            guess(&raw, self.context.language)
+            guess(&raw, &self.context)
         })
     }
 
@@ -508,7 +508,9 @@ impl<'a> Reader<'a> {
     /// The charset that raw bytes may be in although they are UTF-8.
     fn rival(&self) -> Option<Charset> {
         *self.rival.get_or_init(|| {
-            let guessed = || self.legacy().any(has_letters).then(|| self.raw_charset(Zone::Text));
+            let may_guess = self.context.detection != Detection::Off;
+            let guessed =
+                || (may_guess && self.legacy().any(has_letters)).then(|| self.raw_charset(Zone::Text));
             self.context.rival_of_utf8().or_else(|| self.named()).or_else(guessed)
         })
     }
@@ -570,8 +572,12 @@ pub(super) fn same(a: Option<Charset>, b: Option<Charset>) -> bool {
     a == b || matches!((a, b), (Some(a), Some(b)) if a.superset() == b.superset())
 }
 
-/// Detection for raw bytes that are no UTF-8.
-pub(super) fn guess(bytes: &[u8], language: Option<&str>) -> Charset {
+/// The charset of raw bytes that are no UTF-8: a guess, or windows-1252 where the bytes tell nothing or nothing may be guessed.
+pub(super) fn guess(bytes: &[u8], context: &HeaderContext) -> Charset {
+    if context.detection == Detection::Off {
+        return Charset::WINDOWS_1252;
+    }
+    let language = context.language;
     // A letter or two alone are a word in no language.
     let is_little = bytes.iter().filter(|b| !b.is_ascii()).count() <= 2;
     if language.is_none() && is_little && !bytes.iter().any(u8::is_ascii_alphabetic) {
@@ -684,10 +690,19 @@ mod tests {
     #[test]
     fn a_letter_or_two_alone_tell_nothing() {
         for bytes in [&b"\xe4"[..], b"\xdc", b"1. \xe4 \xc4", b"\xcf\xf0"] {
-            assert_eq!(guess(bytes, None), Charset::WINDOWS_1252, "{}", bytes.escape_ascii());
+            assert_eq!(
+                guess(bytes, &HeaderContext::default()),
+                Charset::WINDOWS_1252,
+                "{}",
+                bytes.escape_ascii()
+            );
         }
-        assert_eq!(guess(b"\xcf\xf0\xe8\xe2\xe5\xf2", None).name(), "windows-1251");
-        assert_ne!(guess(b"\xcf\xf0", Some("ru")), Charset::WINDOWS_1252);
+        let word = b"\xcf\xf0\xe8\xe2\xe5\xf2";
+        assert_eq!(guess(word, &HeaderContext::default()).name(), "windows-1251");
+        let russian = HeaderContext { language: Some("ru"), ..HeaderContext::default() };
+        assert_ne!(guess(b"\xcf\xf0", &russian), Charset::WINDOWS_1252);
+        let off = HeaderContext { detection: Detection::Off, ..HeaderContext::default() };
+        assert_eq!(guess(word, &off), Charset::WINDOWS_1252);
     }
 
     #[test]

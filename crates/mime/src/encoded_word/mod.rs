@@ -87,6 +87,8 @@ pub struct HeaderContext<'a> {
     pub map: Option<&'a CharsetMap>,
     /// Language (RFC 5646) of raw bytes that no charset is known of.
     pub language: Option<&'a str>,
+    /// What detection may do: guess the charset of raw bytes, replace a label that cannot read its bytes, overrule one.
+    pub detection: Detection,
     /// Labels of words and parameters are doubted where another charset makes likelier text of their bytes, as those of bodies are. That
     /// costs several times what decoding does.
     pub doubts: bool,
@@ -101,6 +103,7 @@ impl HeaderContext<'_> {
             repairs: policy.repairs,
             map,
             language: policy.language.as_deref(),
+            detection: policy.detection,
             doubts: policy.detection == Detection::Contradiction,
             ..HeaderContext::default()
         }
@@ -115,6 +118,11 @@ impl HeaderContext<'_> {
     /// The charset that valid UTF-8 is weighed against.
     pub(crate) fn rival_of_utf8(&self) -> Option<Charset> {
         self.raw.filter(|&charset| !self.raw_is_uncertain && decode::is_plain(charset))
+    }
+
+    /// Whether UTF-8 under a label is read as UTF-8. US-ASCII says nothing of bytes above 7F.
+    fn may_overrule(&self, label: Charset) -> bool {
+        label == Charset::US_ASCII || self.detection == Detection::Contradiction
     }
 
     /// What a label stands for; true where the map said so.
@@ -345,7 +353,8 @@ pub(crate) fn bytes_to_text<'b>(
     context: &HeaderContext,
     told: &mut Vec<(EventKind, Cow<'static, str>)>,
 ) -> (Cow<'b, str>, Option<Charset>, u64) {
-    if let Some(text) = charset.and_then(|charset| contrary::as_utf8(charset, bytes)) {
+    let may_overrule = |charset: &Charset| context.may_overrule(*charset);
+    if let Some(text) = charset.filter(may_overrule).and_then(|charset| contrary::as_utf8(charset, bytes)) {
         return (Cow::Borrowed(text), None, 0);
     }
     let known = charset.filter(|&c| c != Charset::US_ASCII || bytes.is_ascii());
@@ -356,12 +365,13 @@ pub(crate) fn bytes_to_text<'b>(
         return (Cow::Borrowed(text), None, 0);
     }
     let used = known.unwrap_or_else(|| {
-        context.raw.filter(|&c| decode::is_plain(c)).unwrap_or_else(|| decode::guess(bytes, context.language))
+        context.raw.filter(|&c| decode::is_plain(c)).unwrap_or_else(|| decode::guess(bytes, context))
     });
     let mut log = LossLog::new();
     let text = used.decode(bytes, &mut log);
     let raw = context.raw.filter(|&c| decode::is_plain(c));
     if known.is_some()
+        && context.detection != Detection::Off
         && let Some(read) = instead(bytes, used, &text, &log, raw, context.language)
     {
         told.push(read.event);

@@ -4,9 +4,9 @@ use super::contrary::{as_utf8, contrary_finding};
 use super::decode::{LONG_WORD, Reader, Ready, Segment, WORD, guess, same};
 use super::zone::Zone;
 use super::{Finding, HeaderContext, Repairs, decode_text, has_word, hidden};
-use crate::EventKind;
-use crate::choose::{MAIL, Otherwise, instead, order_told, otherwise};
+use crate::choose::{MAIL, Otherwise, instead, is_private, order_told, otherwise};
 use crate::lex;
+use crate::{Detection, EventKind};
 use mailglot_codec::{Charset, LossLog, bom, detect};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -100,6 +100,9 @@ impl Reader<'_> {
         group: &[Ready],
         findings: &mut Vec<Finding>,
     ) -> Option<Cow<'s, str>> {
+        if !self.context.may_overrule(charset) {
+            return None;
+        }
         let text = as_utf8(charset, self.group_bytes(group))?;
         if charset == Charset::US_ASCII && self.utf8(text.as_bytes(), Zone::Text).is_none() {
             return None;
@@ -133,7 +136,10 @@ impl Reader<'_> {
                 findings.push(Finding::new(extent(group), EventKind::EwSplitChar, ""));
             }
         }
-        let read = instead(bytes, charset, &text, &log, self.raw, self.context.language);
+        let may_search = self.context.detection != Detection::Off;
+        let read = may_search
+            .then(|| instead(bytes, charset, &text, &log, self.raw, self.context.language))
+            .flatten();
         let is_separable = !charset.is_single_byte() && !charset.is_stateful();
         if read.is_none() && log.losses() > 0 && group.len() > 1 && is_separable {
             return (Cow::Owned(self.apart(charset, group, findings)), charset);
@@ -164,7 +170,9 @@ impl Reader<'_> {
             }
         }
         note_losses(group, group[0].bytes.start, &log, findings);
-        note_superset(charset, bytes, extent(group), findings);
+        if log.losses() == 0 || charset.is_single_byte() {
+            note_superset(charset, bytes, extent(group), findings);
+        }
         if let Some(order) = order_told(charset, &text) {
             findings.push(Finding::new(extent(group), EventKind::CharsetVisualOrder, order));
         }
@@ -178,8 +186,7 @@ impl Reader<'_> {
         let cost = |words: &[Ready]| {
             let mut log = LossLog::with_limit(0);
             let text = charset.decode(self.group_bytes(words), &mut log);
-            let is_private = |c: &char| matches!(c, '\u{E000}'..='\u{F8FF}');
-            log.losses() + text.chars().filter(is_private).count() as u64
+            log.losses() + text.chars().filter(|c| is_private(*c)).count() as u64
         };
         // For each number of words, what is lost of them at least, and where their last group begins.
         let mut best = vec![(0, 0)];
@@ -201,7 +208,9 @@ impl Reader<'_> {
             let mut log = LossLog::new();
             text += &charset.decode(self.group_bytes(part), &mut log);
             note_losses(part, part[0].bytes.start, &log, findings);
-            note_superset(charset, self.group_bytes(part), extent(part), findings);
+            if log.losses() == 0 {
+                note_superset(charset, self.group_bytes(part), extent(part), findings);
+            }
         }
         text
     }
@@ -287,7 +296,7 @@ impl Reader<'_> {
         }
         // What is UTF-8 by chance is what it was weighed against.
         let weighed = || std::str::from_utf8(bytes).is_ok().then(|| self.raw_charset(Zone::Text));
-        let used = weighed().or(self.raw).unwrap_or_else(|| guess(bytes, self.context.language));
+        let used = weighed().or(self.raw).unwrap_or_else(|| guess(bytes, &self.context));
         findings.push(Finding::new(extent(group), EventKind::CharsetDetected, used.name()));
         let mut log = LossLog::new();
         let text = used.decode(bytes, &mut log);
@@ -383,7 +392,8 @@ fn note_losses(group: &[Ready], origin: usize, log: &LossLog, findings: &mut Vec
     }
 }
 
-/// Tells where a byte outside the labelled charset was read by its superset.
+/// Tells where a byte outside the labelled charset was read by its superset. For bytes that the superset cannot read either, see
+/// [`note_losses`].
 pub(super) fn note_superset(
     charset: Charset,
     bytes: &[u8],

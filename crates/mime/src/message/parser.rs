@@ -167,6 +167,7 @@ impl<'a> Parser<'a> {
         };
         if at.len() > self.limits.field {
             self.defect(EventKind::HdrBeyondLimit, at, "the media type is not read", 1);
+            self.mark_file(id, has_file_name);
             return self.compose(id, None);
         }
         let (main, list) = params::scan(at.of(raw));

@@ -49,7 +49,7 @@ pub(super) fn plan(
             }
         }
         let mark = report.mark();
-        transferred.tell(message, id, &choice, report);
+        transferred.tell(message, id, &choice, policy, report);
         report.readings.push(reading(message, id, &choice));
         let body = Body { message, id, policy, transferred: &transferred, choice: &choice };
         if !body.may_change() {
@@ -236,7 +236,7 @@ impl<'a> Body<'a, '_> {
         let way_back = self.transferred.footer().is_none()
             && used != TransferEncoding::QuotedPrintable
             && !seven
-            && !self.choice.is_mixed;
+            && self.choice.mixed.is_none();
         let eol = self.message.eol();
         let opaque_lines = !relabel && self.has_opaque_lines();
         // Recipes lead back only from text with the same line ends.
@@ -320,7 +320,7 @@ impl<'a> Body<'a, '_> {
                 |bytes: &[u8]| charset.decode(bytes, &mut LossLog::with_limit(0)).into_owned().into_bytes();
             let mut old = decode(&self.transferred.decoded.bytes);
             if let Some(footer) = self.transferred.footer() {
-                let (end, _) = footer_text(&old, footer, charset, self.message);
+                let (end, _) = footer_text(&old, footer, charset, self.message, self.policy);
                 old.extend_from_slice(&end);
             }
             old.extend_from_slice(if ended { self.message.eol().bytes() } else { b"" });
@@ -341,7 +341,7 @@ impl<'a> Body<'a, '_> {
             Some(Resolved::Exact(c) | Resolved::Alias(c)) if c == Charset::UTF_8 => {
                 !(self.choice.used == Charset::UTF_8
                     && self.choice.log.losses() == 0
-                    && !self.choice.is_mixed)
+                    && self.choice.mixed.is_none())
             }
             // What was appended becomes UTF-8 text too.
             _ if self.transferred.footer().is_some_and(|footer| !footer.is_ascii()) => true,
@@ -384,7 +384,7 @@ impl<'a> Body<'a, '_> {
         }
         text.extend_from_slice(&plain[at..]);
         if let Some(footer) = footer {
-            let (end, _) = footer_text(&text, footer, choice.used, self.message);
+            let (end, _) = footer_text(&text, footer, choice.used, self.message, self.policy);
             text.extend_from_slice(&end);
         }
         Outgoing { text: Cow::Owned(text), patches, label, note: None }

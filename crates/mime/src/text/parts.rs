@@ -82,7 +82,7 @@ fn read_level<'a>(
             }
         }
         let mut told = |choice: &Choice<'_>| {
-            transferred.tell(message, id, choice, report);
+            transferred.tell(message, id, choice, policy, report);
             let reading = reading(message, id, choice);
             report.readings.push(reading.clone());
             (reading, choice.log.losses())
@@ -95,7 +95,7 @@ fn read_level<'a>(
             (told(&choice), Cow::Owned(choice.text.into_owned()))
         };
         if let Some(footer) = transferred.footer() {
-            let (footer, lost) = footer_text(text.as_bytes(), footer, reading.used, message);
+            let (footer, lost) = footer_text(text.as_bytes(), footer, reading.used, message, policy);
             losses += lost;
             text.to_mut().push_str(&String::from_utf8_lossy(&footer));
         }

@@ -294,8 +294,11 @@ fn fields(
                 same && (old.0 == new.0 || global && policy.headers == Headers::RawUtf8)
             }
             (kind, _) => {
-                let read = |value, context| encoded_word::decode(value, kind, context, &mut Vec::new());
-                read_as(&read(old, &context), policy) == read_as(&read(value, &now), policy)
+                let read = |value, context| {
+                    let text = encoded_word::decode(value, kind, context, &mut Vec::new());
+                    without_gaps(&read_as(&text, policy), kind)
+                };
+                read(old, &context) == read(value, &now)
             }
         };
         if !same {
@@ -306,6 +309,15 @@ fn fields(
     match new.find(|f| !added.contains(&&*name(after, f))) {
         Some(field) => Err(("no field is added", name(after, field).escape_ascii().to_string())),
         None => Ok(()),
+    }
+}
+
+/// The text of a field without spaces before `<`: a word that is written gets one there (RFC 2047, section 5, rule 3).
+fn without_gaps(text: &str, kind: FieldKind) -> String {
+    if matches!(kind, FieldKind::Structured | FieldKind::Phrases) {
+        text.replace(" <", "<")
+    } else {
+        text.to_owned()
     }
 }
 

@@ -136,10 +136,10 @@ impl Shape {
         let text = body[piece.start..piece.end].trim_ascii();
         let foreign = !self.damaged && !text.iter().all(|b| is_base64(*b));
         let other = !self.for_addresses && memchr::memchr2(b'-', b'_', text).is_some();
-        // Behind a full line a shorter one may follow, with damage in it.
+        // Behind a full line a shorter one may follow, with damage in it, even at its start.
         let marked = text.starts_with(b"--")
             || text.starts_with(b"__")
-            || !text.first().is_some_and(|b| is_base64(*b));
+            || !is_damaged_once(text) && !text.first().is_some_and(|b| is_base64(*b));
         (foreign || other) && (self.is_short || marked) || self.is_short && !text.len().is_multiple_of(4)
     }
 
@@ -151,6 +151,11 @@ impl Shape {
         self.is_ragged |= self.is_short;
         self.is_short = piece.padded || self.width > 0 && text.len() < self.width;
     }
+}
+
+/// Returns true for a line with padding, or too long for a word, of which one byte is not base64.
+fn is_damaged_once(text: &[u8]) -> bool {
+    text.iter().filter(|b| !is_base64(**b)).count() == 1 && (text.ends_with(b"=") || text.len() >= 20)
 }
 
 /// Whether a line holds nothing but the standard alphabet.

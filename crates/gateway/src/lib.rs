@@ -4,7 +4,7 @@
 //!  bytes of the server ─► wire::Incoming ─► Session::event ─► Event     a driver reads, collects the message, decides
 //!  bytes to the server ◄─ Session::take_output ◄─ Session::decide ◄─ Actions, Verdict
 //!                                                            ▲
-//!  Received ─► Complete ─► judge ─► Judgement ─► Engine::decide
+//!  Received ─► Complete ─► judge ─► Judgement ─► Outcome ─► Engine::decide
 //! ```
 //!
 //! [`milter`] is the protocol of Sendmail's and Postfix's mail filters. It does no I/O, keeps no clock and starts no thread: a
@@ -21,9 +21,12 @@ pub mod record;
 
 mod address;
 mod engine;
+mod fault;
 mod filter;
 mod limits;
 mod notice;
+mod outcome;
+mod pipe;
 mod received;
 mod reinject;
 mod server;
@@ -31,9 +34,13 @@ mod spool;
 mod turns;
 
 pub use address::{Address, Inherited, Socket};
-pub use engine::{Decision, Engine, Envelope};
+pub use engine::{Engine, Envelope};
+pub use fault::Fault;
+pub use filter::Decision;
 pub use limits::Limits;
 pub use notice::{Notice, Record};
+pub use outcome::{Cause, Disposition, Extent, Means, Outcome, Remark, Reply};
+pub use pipe::{PipeFilter, Stopped};
 pub use received::{Complete, Received, Untellable};
 pub use reinject::Reinject;
 pub use server::{Server, Stop};

@@ -4,6 +4,7 @@
 //! How they are written, counted and kept is [`record`](crate::record)'s.
 
 use crate::engine::Envelope;
+use crate::fault::Fault;
 use crate::policy::{Action, Findings};
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ pub enum Notice<'a> {
         /// How the client is called.
         peer: &'a str,
         /// What it was.
-        fault: &'a str,
+        fault: &'a Fault,
     },
     /// Whoever told of messages waits now: what was collected is to be written.
     Pause,

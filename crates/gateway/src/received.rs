@@ -181,8 +181,8 @@ impl Received {
     }
 
     /// Why it cannot be judged although it is not too large; none where it can.
-    pub(crate) fn failure(&self) -> Option<&io::Error> {
-        self.failed.as_ref()
+    pub(crate) fn take_failure(&mut self) -> Option<io::Error> {
+        self.failed.take()
     }
 
     /// Whether nobody has said yet which fields of a message that is not looked at are not to stand.

@@ -7,6 +7,7 @@
 
 use crate::address::{Address, Listener, Socket, Stream};
 use crate::engine::Engine;
+use crate::fault::Fault;
 use crate::limits::Limits;
 use crate::notice::{Notice, Record};
 use crate::spool::Budget;
@@ -331,7 +332,7 @@ impl Server {
                 Err(error) => Err(error),
             };
             if let Err(error) = taken {
-                let fault = format!("accept ({error})");
+                let fault = Fault::Accept(error);
                 self.shared.tell(&Notice::Fault { connection: number, peer: "", fault: &fault });
                 thread::sleep(AFTER_FAILURE);
             }
@@ -356,7 +357,8 @@ impl Server {
         let full = self.shared.live().len() >= self.shared.limits.connections;
         if full {
             let peer = stream.peer();
-            self.shared.tell(&Notice::Fault { connection: number, peer: &peer, fault: "connections" });
+            let fault = Fault::Connections;
+            self.shared.tell(&Notice::Fault { connection: number, peer: &peer, fault: &fault });
         }
         let Some(Work { live, run }) = self.service.take_up(number, stream, full, &self.shared)? else {
             return Ok(());
@@ -408,7 +410,7 @@ impl Server {
                 return true;
             }
             if start.elapsed() >= self.shared.limits.drain.saturating_add(ending) {
-                let fault = format!("stopped ({} connections do not end)", live.len());
+                let fault = Fault::Stuck(live.len());
                 drop(live);
                 self.shared.tell(&Notice::Fault { connection: 0, peer: "", fault: &fault });
                 return false;
@@ -435,7 +437,7 @@ impl Known {
     }
 
     /// Tells of a fault, and of nothing where that itself is at fault.
-    fn fault(&self, fault: &str) {
+    fn fault(&self, fault: &Fault) {
         let notice = Notice::Fault { connection: self.number, peer: "", fault };
         let _ = catch_unwind(AssertUnwindSafe(|| self.shared.tell(&notice)));
     }
@@ -455,7 +457,7 @@ fn spawn(known: Known, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let run = move || {
         if catch_unwind(AssertUnwindSafe(run)).is_err() {
             // Its streams are closed by now: the client keeps its message.
-            known.fault("panic");
+            known.fault(&Fault::Panic);
         }
     };
     thread::Builder::new().stack_size(STACK).spawn(run).map(drop)

@@ -13,10 +13,9 @@
 use crate::args::{self, FilterArgs};
 use crate::exit::Exit;
 use crate::output::{Console, Level};
-use mailglot_gateway::judge::{hold_fields, judge};
-use mailglot_gateway::policy::{Action, Rules};
-use mailglot_gateway::{Envelope, Reinject, descriptors};
-use mailglot_mime::{Message, OnLoss, Policy, Transfer, process, splice};
+use mailglot_gateway::policy::Rules;
+use mailglot_gateway::{Fault, PipeFilter, Reinject, Stopped, descriptors};
+use mailglot_mime::OnLoss;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Read, Write};
@@ -65,7 +64,7 @@ pub(crate) fn main(arguments: &[OsString]) -> ExitCode {
             }
             way.without_arguments("wrong usage")
         }
-        Err(message) => way.without_arguments(message),
+        Err(failed) => way.without_arguments(failed.words),
     }
 }
 
@@ -76,33 +75,26 @@ pub(crate) fn run(args: &FilterArgs, console: Console) -> ExitCode {
     let limit = Duration::from_secs(args.timeout.into());
     let deadline = Instant::now() + limit;
     if let Err(error) = way.keep_time(limit) {
-        return way.keep(error);
+        return way.keep(&FailedStep::from(error));
     }
     let policy = args.policy.policy(true, OnLoss::Keep);
-    let rules = args
-        .judge
-        .as_deref()
-        .and_then(Rules::named)
-        .map(|rules| rewriting(rules, &policy, args.policy.transfer()));
+    let filter = match args.judge.as_deref().and_then(Rules::named) {
+        Some(rules) => PipeFilter::judging(rules, &policy, args.policy.transfer()),
+        None => PipeFilter::Rewrite(policy),
+    };
     let raw = match Way::guarded(|| read(&mut io::stdin().lock())) {
         Ok(raw) => raw,
         // What was not read whole cannot be passed through either.
-        Err(message) => return way.keep(format_args!("standard input: {message}")),
+        Err(failed) => return way.keep(&failed.at("standard input")),
     };
-    let done = Way::guarded(|| {
-        Ok(match &rules {
-            Some(rules) => around(&raw, |message| judged(message, rules)),
-            None => around(&raw, |message| Ok(rewritten(message, &policy))),
-        })
-    });
-    let bytes = match done {
+    let bytes = match Way::guarded(|| Ok(filter.run(&raw))) {
         Ok(Ok(bytes)) => bytes,
-        Ok(Err(refusal)) => return way.refuse(&refusal),
-        Err(message) if args.fail_open => {
-            way.tell(message);
+        Ok(Err(stopped)) => return way.refuse(&stopped),
+        Err(failed) if args.fail_open => {
+            way.tell(&failed.words);
             raw
         }
-        Err(message) => return way.keep(message),
+        Err(failed) => return way.keep(&failed),
     };
     if !args.reinject {
         return way.write_out(&bytes);
@@ -116,63 +108,33 @@ pub(crate) fn run(args: &FilterArgs, console: Console) -> ExitCode {
     };
     match Way::guarded(|| reinject.run(&bytes)) {
         Ok(()) => Exit::Done.into(),
-        Err(message) => way.keep(message),
+        Err(failed) => way.keep(&failed),
     }
 }
 
-/// What a policy does not let pass: exit code, and the code of RFC 3463 with words.
-#[derive(Debug, PartialEq, Eq)]
-struct Refusal {
-    exit: Exit,
+/// A step that failed.
+#[derive(Debug)]
+struct FailedStep {
+    fault: Fault,
+    /// What happened, for people.
     words: String,
 }
 
-/// Does something to a message. A line `From …` before it, as mail drops hand it on, is none of the message and stays.
-fn around<E>(raw: &[u8], work: impl FnOnce(&[u8]) -> Result<Vec<u8>, E>) -> Result<Vec<u8>, E> {
-    let envelope = if raw.starts_with(b"From ") || raw.starts_with(b">From ") {
-        memchr::memchr(b'\n', raw).map_or(0, |end| end + 1)
-    } else {
-        0
-    };
-    let (line, message) = raw.split_at(envelope);
-    Ok([line, &work(message)?].concat())
-}
-
-/// The rules, with what the arguments say of reading and writing; where they say nothing of transfer encodings, the rules do.
-fn rewriting(mut rules: Rules, policy: &Policy, asked: Option<Transfer>) -> Rules {
-    let usual = &rules.rewriting;
-    let transfer = asked.unwrap_or(usual.transfer);
-    rules.rewriting =
-        Policy { transfer, limits: usual.limits, keep_signed: usual.keep_signed, ..policy.clone() };
-    rules
-}
-
-/// The message in UTF-8. What comes out goes to a server: no field is longer than servers take.
-fn rewritten(message: &[u8], policy: &Policy) -> Vec<u8> {
-    let mut done = process(message, policy);
-    if done.edits.is_empty()
-        || hold_fields(&Message::parse(message, &policy.limits), &mut done.edits).is_empty()
-    {
-        return done.bytes.into_owned();
+impl FailedStep {
+    fn new(fault: Fault, words: impl Display) -> Self {
+        Self { fault, words: words.to_string() }
     }
-    let mut bytes = Vec::with_capacity(message.len());
-    // Writing to memory cannot fail.
-    let _ = splice(message, &done.edits, &mut bytes);
-    bytes
+
+    /// Names the stream that failed.
+    fn at(self, stream: &str) -> Self {
+        Self { words: format!("{stream}: {}", self.words), ..self }
+    }
 }
 
-/// The message as the rules let it pass.
-fn judged(message: &[u8], rules: &Rules) -> Result<Vec<u8>, Refusal> {
-    let judgement = judge(message, &Envelope::default(), rules);
-    let refusal = |exit, code| {
-        let words = format!("{code} message refused: {}", judgement.reasons(rules, judgement.action));
-        Err(Refusal { exit, words })
-    };
-    match judgement.action {
-        Action::Reject => refusal(Exit::Refused, "5.6.0"),
-        // There is no place to hold a message here.
-        Action::Tempfail | Action::Quarantine => refusal(Exit::Temporary, "4.7.0"),
-        Action::Pass | Action::Tag | Action::Normalize => Ok(judgement.bytes().into_owned()),
+impl From<io::Error> for FailedStep {
+    fn from(error: io::Error) -> Self {
+        let words = error.to_string();
+        Self { fault: Fault::Io(error), words }
     }
 }
 
@@ -196,7 +158,7 @@ impl Way {
             if self.fail_open {
                 return;
             }
-            self.keep(format_args!("internal fault: {words}"));
+            self.keep(&FailedStep::new(Fault::Panic, format_args!("internal fault: {words}")));
             process::exit(Exit::Temporary as i32);
         }));
     }
@@ -207,20 +169,21 @@ impl Way {
             .stack_size(STACK)
             .spawn(move || {
                 thread::sleep(limit);
-                self.keep("took too long");
+                self.keep(&FailedStep::new(Fault::Slow, "took too long"));
                 process::exit(Exit::Temporary as i32);
             })
             .map(drop)
     }
 
     /// Runs a step; where a panic does not end the program, it becomes an error.
-    fn guarded<T>(step: impl FnOnce() -> io::Result<T>) -> Result<T, String> {
+    fn guarded<T>(step: impl FnOnce() -> io::Result<T>) -> Result<T, FailedStep> {
         match panic::catch_unwind(AssertUnwindSafe(step)) {
-            Ok(result) => result.map_err(|error| error.to_string()),
+            Ok(result) => result.map_err(FailedStep::from),
             Err(panic) => {
                 let words = panic.downcast_ref::<&str>().map(|words| (*words).to_owned());
                 let words = words.or_else(|| panic.downcast_ref::<String>().cloned());
-                Err(format!("internal fault: {}", words.unwrap_or_default()))
+                let words = format!("internal fault: {}", words.unwrap_or_default());
+                Err(FailedStep { fault: Fault::Panic, words })
             }
         }
     }
@@ -228,45 +191,46 @@ impl Way {
     /// After wrong usage: the message as it came, where that is asked for and possible. It is read to its end in any case.
     fn without_arguments(self, why: impl Display) -> ExitCode {
         self.tell(&why);
-        let raw = self.keep_time(PATIENCE).map_err(|error| error.to_string());
+        let raw = self.keep_time(PATIENCE).map_err(FailedStep::from);
         match raw.and_then(|()| Self::guarded(|| read(&mut io::stdin().lock()))) {
             // Who was to be handed the message is not known.
             Ok(raw) if self.fail_open && !self.reinject => self.write_out(&raw),
-            Ok(_) => self.keep(why),
-            Err(message) => self.keep(format_args!("standard input: {message}")),
+            Ok(_) => self.keep(&FailedStep::new(Fault::Usage, why)),
+            Err(failed) => self.keep(&failed.at("standard input")),
         }
     }
 
     fn write_out(self, bytes: &[u8]) -> ExitCode {
         if descriptors::output_was_closed() {
-            return self.keep("standard output: it is closed");
+            let closed = Fault::Io(io::ErrorKind::BrokenPipe.into());
+            return self.keep(&FailedStep::new(closed, "it is closed").at("standard output"));
         }
         match write(bytes, &mut io::stdout().lock()) {
             Ok(()) => Exit::Done.into(),
-            Err(error) => self.keep(format_args!("standard output: {error}")),
+            Err(error) => self.keep(&FailedStep::from(error).at("standard output")),
         }
     }
 
-    /// Says why the caller must keep the message, where somebody reads it.
-    fn keep(self, why: impl Display) -> ExitCode {
-        self.tell(&why);
-        if self.reinject {
-            let line: String =
-                why.to_string().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-            // The exit code says it too.
-            let _ = writeln!(io::stdout(), "4.3.0 {line}");
-        }
-        Exit::Temporary.into()
+    /// Says why the caller must keep the message.
+    fn keep(self, failed: &FailedStep) -> ExitCode {
+        self.tell(&failed.words);
+        self.end(&Stopped::by(&failed.fault, &failed.words))
     }
 
     /// Says that the policy does not let the message pass.
-    fn refuse(self, refusal: &Refusal) -> ExitCode {
-        self.tell(&refusal.words);
+    fn refuse(self, stopped: &Stopped) -> ExitCode {
+        self.tell(&stopped.words);
+        self.end(stopped)
+    }
+
+    /// The exit code of a message that does not go on.
+    fn end(self, stopped: &Stopped) -> ExitCode {
         if self.reinject {
             // The exit code says it too.
-            let _ = writeln!(io::stdout(), "{}", refusal.words);
+            let _ = writeln!(io::stdout(), "{}", stopped.words);
         }
-        refusal.exit.into()
+        let exit = if stopped.temporary { Exit::Temporary } else { Exit::Refused };
+        exit.into()
     }
 
     fn tell(self, why: impl Display) {
@@ -298,7 +262,6 @@ fn write(bytes: &[u8], out: &mut impl Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mailglot_gateway::policy::Finding;
 
     fn words(line: &str) -> Vec<OsString> {
         line.split(' ').map(OsString::from).collect()
@@ -350,7 +313,7 @@ mod tests {
                 let way = Way { fail_open: true, ..way };
                 way.end_at_panics();
                 let fault = Way::guarded::<()>(|| panic!("of step {}", 2));
-                assert_eq!(fault.unwrap_err(), "internal fault: of step 2");
+                assert_eq!(fault.unwrap_err().words, "internal fault: of step 2");
             }
             _ => {
                 for (how, code, words) in [
@@ -372,59 +335,10 @@ mod tests {
     #[test]
     fn a_step_that_fails_is_an_error() {
         let way = Way { fail_open: true, talks: false, reinject: false };
-        assert_eq!(Way::guarded(|| Ok(1)), Ok(1));
-        assert_eq!(Way::guarded::<()>(|| Err(io::Error::other("x"))), Err("x".to_owned()));
-        assert_eq!(way.keep("x"), ExitCode::from(75));
-    }
-
-    #[test]
-    fn an_envelope_line_stays() {
-        let policy = Policy::default();
-        let filtered = |raw: &[u8]| {
-            let done = around::<()>(raw, |message| Ok(rewritten(message, &policy)));
-            done.unwrap()
-        };
-        let message = b"Subject: =?iso-8859-1?Q?=FC?=\n\ntext\n";
-        let plain = filtered(message);
-        assert!(plain.starts_with(b"Subject: =?UTF-8?"), "{}", String::from_utf8_lossy(&plain));
-        for line in ["From joe@example.org Mon Jan  1 00:00:00 2001\n", ">From x\r\n"] {
-            let whole = filtered(&[line.as_bytes(), message].concat());
-            assert_eq!(whole, [line.as_bytes(), &plain].concat());
-        }
-        assert_eq!(filtered(b"From x"), b"From x");
-        assert_eq!(filtered(b""), b"");
-    }
-
-    #[test]
-    fn no_field_outgrows_the_server_that_takes_it() {
-        for (count, changes) in [(900, true), (1_400, false)] {
-            let people: Vec<_> =
-                (0..count).map(|n| format!("J\u{fc}rgen M\u{fc}ller <p{n:04}@a.invalid>")).collect();
-            let to = format!("To: {}\n", people.join(",\n "));
-            let latin = |text: &str| text.chars().map(|c| c as u8).collect::<Vec<u8>>();
-            let message = latin(&format!("{to}Subject: caf\u{e9}\n\nx\n"));
-            let bytes = rewritten(&message, &Policy::default());
-            assert_eq!(!bytes.starts_with(&latin(&to)), changes, "{count}");
-            assert!(bytes.ends_with(b"Subject: =?UTF-8?B?Y2Fmw6k=?=\n\nx\n"));
-        }
-    }
-
-    #[test]
-    fn a_policy_may_refuse_and_defer() {
-        let message = b"Content-Type: text/plain\nContent-Type: text/html\n\nx\n";
-        let refusal = judged(message, &Rules::strict()).unwrap_err();
-        assert_eq!(
-            (refusal.exit, &refusal.words[..]),
-            (Exit::Refused, "5.6.0 message refused: duplicate-header")
-        );
-        for action in [Action::Tempfail, Action::Quarantine] {
-            let mut rules = Rules::default();
-            rules.set(Finding::DuplicateHeader, action);
-            let refusal = judged(message, &rules).unwrap_err();
-            assert_eq!((refusal.exit, &refusal.words[..5]), (Exit::Temporary, "4.7.0"));
-        }
-        assert!(judged(message, &Rules::default()).is_ok());
-        assert!(judged(message, &Rules::monitor()).unwrap().ends_with(message));
+        assert_eq!(Way::guarded(|| Ok(1)).unwrap(), 1);
+        let failed = Way::guarded::<()>(|| Err(io::Error::other("x"))).unwrap_err();
+        assert_eq!((failed.fault.kind(), &*failed.words), ("io", "x"));
+        assert_eq!(way.keep(&failed), ExitCode::from(75));
     }
 
     struct Broken;

@@ -210,6 +210,35 @@ fn a_message_is_handed_back_to_the_server() {
     assert_eq!((run.text(), &run.err[..]), ("4.3.0 wrong usage\n", ""));
 }
 
+/// What the table of faults in `docs/outcomes.md` says of the stdin filter. That of a panic is tried inside the program.
+#[test]
+fn faults_end_as_documented() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/outcomes.md");
+    let page = fs::read_to_string(page).unwrap();
+    let rows = page.split("\n## Faults").nth(1).unwrap().lines().filter(|line| line.starts_with("| `"));
+    let mut named: Vec<&str> = rows
+        .filter(|row| row.ends_with("| exit code 75, `4.3.0` and the cause |"))
+        .map(|row| row.split('`').nth(1).unwrap())
+        .collect();
+    assert_eq!(named, ["io", "panic", "slow", "usage"]);
+    let sandbox = Sandbox::new();
+    sandbox.write("message.eml", LATIN);
+    named.retain(|name| *name != "panic");
+    for name in named {
+        let (line, cause) = match name {
+            "io" => ("mailglot filter --reinject -v < .", "standard input: "),
+            "slow" => {
+                ("{ cat message.eml; sleep 3; } | mailglot filter --reinject -v --timeout 1", "took too long")
+            }
+            _ => ("mailglot filter --reinject -v --no-such-option < message.eml", "wrong usage"),
+        };
+        let run = sandbox.shell(line).ended(75);
+        let said = run.text();
+        assert!(said.starts_with(&format!("4.3.0 {cause}")) && said.lines().count() == 1, "{line}: {run:?}");
+        assert!(run.err.contains(cause), "{line}: {run:?}");
+    }
+}
+
 #[test]
 fn a_server_that_does_not_take_it_defers() {
     let sandbox = Sandbox::new();

@@ -189,7 +189,7 @@ fn heard<'a>(mut session: Session, pieces: impl IntoIterator<Item = &'a [u8]>) -
                 Ok(Some(event)) => trace.events.push(model::told(&event)),
                 Ok(None) => break,
                 Err(fault) => {
-                    trace.fault = Some(fault.name());
+                    trace.fault = Some(fault.kind());
                     break 'all;
                 }
             }

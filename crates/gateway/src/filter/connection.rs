@@ -5,15 +5,16 @@
 //! # Limits
 //! How long a server may be silent is looked at several times in that time, not at its end to the millisecond.
 
+use super::answer::{means, report_only};
 use super::decide::{Apart, decide, passing};
 use super::outside::{Outside, Signs, Work};
 use crate::address::Stream;
 use crate::engine::{Engine, Envelope};
-use crate::milter::{self, Actions, Event, Fault, Granted, Session, Verdict, protocol};
+use crate::fault::Fault;
+use crate::milter::{self, Actions, Event, Granted, ProtocolError, Session, Verdict, protocol};
 use crate::notice::{Notice, Record};
-use crate::policy::Action;
+use crate::outcome::{Means, Outcome};
 use crate::received::{EMPTY_LINE, Received};
-use crate::record;
 use crate::server::{Next, Served, Shared};
 use std::convert::Infallible;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
@@ -62,7 +63,7 @@ enum End {
     /// The server closed it within a message, between two packets.
     Gone,
     /// The server said what none says.
-    Fault(Fault),
+    Protocol(ProtocolError),
     /// Reading or writing failed.
     Io(io::Error),
 }
@@ -111,28 +112,28 @@ impl Connection {
             not_taken(&mut record);
             self.shared.tell(&Notice::Message(&record));
         }
-        let text = match end {
+        let fault = match end {
             // Idle connections are ended when the server stops, and messages that take too long.
-            End::Quit | End::Gone | End::Io(_) if self.shared.is_stopping() => "stopped".to_owned(),
+            End::Quit | End::Gone | End::Io(_) if self.shared.is_stopping() => Fault::Stopped,
             End::Quit => return,
-            End::Gone => "server-gone".to_owned(),
-            End::Fault(fault) => fault.to_string(),
-            End::Io(error) => format!("io ({error})"),
+            End::Gone => Fault::ServerGone,
+            End::Protocol(error) => error.into(),
+            End::Io(error) => Fault::Io(error),
         };
-        if text != "stopped" {
-            self.fault(&text);
+        if !matches!(fault, Fault::Stopped) {
+            self.fault(&fault);
         }
         if self.outside.in_message.load(Ordering::SeqCst) {
             // The server defers what it was telling.
             let size = self.message.as_ref().map_or(0, Received::size);
             let mut record = Record::new(std::mem::take(&mut self.envelope), &self.peer, size);
             record.policy.clone_from(&self.shared.engine().rules.name);
-            (record.action, record.finding) = (Action::Tempfail, Some(record::kind(&text)));
+            fault.defer(&mut record);
             self.shared.tell(&Notice::Message(&record));
         }
     }
 
-    fn fault(&self, fault: &str) {
+    fn fault(&self, fault: &Fault) {
         self.shared.tell(&Notice::Fault { connection: self.outside.number, peer: &self.peer, fault });
     }
 
@@ -271,7 +272,7 @@ impl Connection {
                 return Ok(understood);
             }
             let granted = self.session.granted().unwrap_or_default();
-            let Some(event) = self.session.event().map_err(End::Fault)? else {
+            let Some(event) = self.session.event().map_err(End::Protocol)? else {
                 self.write()?;
                 return Ok(understood);
             };
@@ -280,16 +281,11 @@ impl Connection {
             self.outside.in_message.store(is_within(&event, before), Ordering::SeqCst);
             let new = || empty_message(&self.shared, granted);
             if let Event::Negotiated(granted) = &event
-                && let Some(why) = Engine::report_only(*granted)
+                && report_only(*granted).is_some()
             {
-                let headers = granted.may(milter::action::CHANGE_HEADERS);
-                let claims = if headers { "" } else { "; fields of our name that come with mail stay" };
-                let fault = format!("{why} (the server grants too little for edits{claims})");
-                self.shared.tell(&Notice::Fault {
-                    connection: self.outside.number,
-                    peer: &self.peer,
-                    fault: &fault,
-                });
+                let claims_stay = !granted.may(milter::action::CHANGE_HEADERS);
+                let fault = &Fault::ReportOnly { claims_stay };
+                self.shared.tell(&Notice::Fault { connection: self.outside.number, peer: &self.peer, fault });
             }
             let engine = || self.shared.engine();
             if !take(event, new, engine, &mut self.envelope, &mut self.message, &mut self.peer) {
@@ -301,13 +297,12 @@ impl Connection {
     /// Something of ours failed: the message is deferred, or passes where that is asked for, with these edits. The session owes a verdict.
     fn fail(
         &mut self,
-        fault: &str,
+        fault: &Fault,
         passing: Option<(Actions<'_>, u32)>,
         record: &mut Record,
     ) -> Result<(), End> {
         self.fault(fault);
-        record.finding = Some(record::kind(fault));
-        record_failed(passing.as_ref().map(|(_, claims)| *claims), record);
+        record_failed(fault, passing.as_ref().map(|(_, claims)| *claims), record);
         let verdict = if passing.is_some() { Verdict::Continue } else { Verdict::Tempfail };
         let actions = passing.map(|(edits, _)| edits).unwrap_or_default();
         self.session.decide(&actions, &verdict).map_err(|_| End::Quit)
@@ -394,12 +389,11 @@ impl Connection {
         *self.outside.signs() = Signs { work, passing: told, owed: Vec::new() };
         let (shared, waits) = (&self.shared, self.waits);
         let done = decide(shared, waits, &engine, message, &mut self.session, &self.outside, &mut record);
-        let failed = done.is_err();
-        let apart = match done {
-            Ok(apart) => apart,
+        let (apart, failure) = match done {
+            Ok(apart) => (apart, None),
             Err(fault) => {
                 self.fail(&fault, passing, &mut record)?;
-                None
+                (None, Some(fault))
             }
         };
         // From here on no sign of work may come between.
@@ -408,11 +402,11 @@ impl Connection {
         let written = if let Work::GivenUp(passed) = work {
             // The server knows; what was found out later goes nowhere.
             self.session.written();
-            if !failed {
-                self.fault("slow");
-                record.finding = Some("slow");
-            }
-            record_failed(passed, &mut record);
+            let fault = failure.unwrap_or_else(|| {
+                self.fault(&Fault::Slow);
+                Fault::Slow
+            });
+            record_failed(&fault, passed, &mut record);
             told.map_err(End::Io)
         } else {
             told.map_err(End::Io).and_then(|()| match apart {
@@ -465,21 +459,15 @@ impl Served for Connection {
     }
 }
 
-/// Something of ours failed: the message is deferred, or has passed but for so many fields of it.
-fn record_failed(passed: Option<u32>, record: &mut Record) {
-    record.action = match passed {
-        None => Action::Tempfail,
-        Some(0) => Action::Pass,
-        Some(_) => Action::Normalize,
-    };
-    record.failed_open = passed.is_some();
-    (record.bytes_out, record.claims) = (0, passed.unwrap_or_default());
+/// Records a message at which something failed: it is deferred, or passes without so many forged fields.
+fn record_failed(fault: &Fault, passed: Option<u32>, record: &mut Record) {
+    let means = passed.map(|claims| Means { claims, ..means(Granted::default()) });
+    Outcome::failed(fault, means.as_ref()).record(record);
 }
 
-/// Without its verdict the server defers the message, whatever was found out about it.
+/// Records a message whose verdict the server did not take: it defers the message, whatever was found out about it.
 fn not_taken(record: &mut Record) {
-    (record.action, record.finding, record.failed_open) = (Action::Tempfail, Some("io"), false);
-    (record.bytes_out, record.claims) = (0, 0);
+    Fault::Io(ErrorKind::BrokenPipe.into()).defer(record);
 }
 
 fn empty_message(shared: &Shared, granted: Granted) -> Received {

@@ -3,11 +3,14 @@
 //! # Limits
 //! A judgement that has begun is not broken off: where it takes too long the server has its verdict before, and what comes of it goes nowhere.
 
+use super::answer::{means, translate};
 use super::outside::Outside;
-use crate::engine::{Engine, TOO_MANY_CLAIMS};
-use crate::milter::{self, Actions, FieldValue, Granted, ReplyText, Session, Verdict};
+use crate::engine::Engine;
+use crate::fault::Fault;
+use crate::milter::{self, Actions, Granted, Session};
 use crate::notice::Record;
-use crate::policy::{Action, Finding};
+use crate::outcome::{Means, Outcome};
+use crate::policy::Finding;
 use crate::received::{Complete, Received};
 use crate::server::Shared;
 use mailglot_mime::Edit;
@@ -49,53 +52,44 @@ pub(super) fn decide(
     shared: &Shared,
     wait: bool,
     engine: &Arc<Engine>,
-    message: Received,
+    mut message: Received,
     session: &mut Session,
     outside: &Outside,
     record: &mut Record,
-) -> Result<Option<Apart>, String> {
+) -> Result<Option<Apart>, Fault> {
     record.policy.clone_from(&engine.rules.name);
     let granted = session.granted().unwrap_or_default();
-    if let Some(error) = message.failure() {
-        return Err(format!("spool ({error})"));
+    if let Some(error) = message.take_failure() {
+        return Err(Fault::Spool(error));
     }
     if let Some(finding) = message.beyond() {
         return pass_unread(finding, message, engine, granted, session, record).map(|()| None);
     }
     let _turn = wait.then(|| shared.turns.take());
     if outside.has_given_up() {
-        return Err("slow".to_owned());
+        return Err(Fault::Slow);
     }
-    let complete = message.complete().map_err(|error| format!("spool ({error})"))?;
+    let complete = message.complete().map_err(Fault::Spool)?;
     let work = || {
-        let mut judgement = engine.judge(complete.raw(), &record.envelope);
-        let decision =
-            engine.decide(&complete, &judgement, granted).map_err(|why| format!("untellable ({why})"))?;
-        record.action = decision.action;
-        record.wanted = judgement.wanted;
-        record.claims = decision.claims;
-        record.finding = decision.remark;
-        record.losses = judgement.report.losses();
-        record.bytes_out = if decision.verdict.lets_pass() { decision.size as u64 } else { 0 };
-        record.parts = judgement.parts;
+        let judgement = engine.judge(complete.raw(), &record.envelope);
+        let decision = engine.decide(&complete, &judgement, granted)?;
+        record.read(&judgement, decision.size);
+        decision.outcome.record(record);
         if decision.rewrites() {
-            record.findings.clone_from(&judgement.findings);
             engine.name_changed(&judgement, record);
             engine.keep(complete.raw(), &judgement.edits, record)?;
         }
-        let decided = session.decide_around(&decision.actions, &decision.verdict);
-        record.findings = std::mem::take(&mut judgement.findings);
-        let place = decided.map_err(|refusal| refusal.to_string())?;
+        let place = session.decide_around(&decision.actions, &decision.verdict)?;
         Ok(place.map(|place| (place, judgement.edits)))
     };
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(place)) => Ok(place.map(|(place, edits)| Apart { message: complete, edits, place })),
         Ok(Err(fault)) => Err(fault),
-        Err(_) => Err("panic".to_owned()),
+        Err(_) => Err(Fault::Panic),
     }
 }
 
-/// The outcome of a message that there is too much of to be looked at.
+/// Gives the session the outcome of a message that is not read.
 fn pass_unread(
     finding: Finding,
     message: Received,
@@ -103,40 +97,15 @@ fn pass_unread(
     granted: Granted,
     session: &mut Session,
     record: &mut Record,
-) -> Result<(), String> {
+) -> Result<(), Fault> {
     record.findings.add(finding, String::new);
-    record.finding = Some(finding.id());
-    record.wanted = engine.about_unread(finding);
-    let mut actions = Actions::default();
-    let (mut action, verdict) = match record.wanted {
-        Action::Reject => {
-            let words = format!("message refused: {}", finding.id());
-            let reply = ReplyText::new(550, (5, 6, 0), &words).map_or(Verdict::Reject, Verdict::Reply);
-            (Action::Reject, reply)
-        }
-        Action::Quarantine if granted.may(milter::action::QUARANTINE) => {
-            actions.quarantine = FieldValue::new(finding.id());
-            (Action::Quarantine, Verdict::Continue)
-        }
-        Action::Quarantine | Action::Tempfail => (Action::Tempfail, Verdict::Tempfail),
-        Action::Tag if granted.may(milter::action::ADD_HEADERS) => {
-            actions.inserted = engine.added_unread(&record.findings, granted);
-            (if actions.inserted.is_empty() { Action::Pass } else { Action::Tag }, Verdict::Continue)
-        }
-        Action::Pass | Action::Tag | Action::Normalize => (Action::Pass, Verdict::Continue),
-    };
-    if verdict.lets_pass() && granted.may(milter::action::CHANGE_HEADERS) {
-        let Some((changes, count)) = message.claims(engine) else {
-            // Nobody means such a message, and what it claims must not pass.
-            (record.action, record.finding) = (Action::Reject, Some(TOO_MANY_CLAIMS));
-            let refused = session.decide(&Actions::default(), &Verdict::too_many_claims());
-            return refused.map_err(|why| why.to_string());
-        };
-        if count > 0 {
-            action = action.max(Action::Normalize);
-        }
-        (actions.changes, record.claims) = (changes, count);
-    }
-    record.action = action;
-    session.decide(&actions, &verdict).map_err(|refusal| refusal.to_string())
+    let claims = granted.may(milter::action::CHANGE_HEADERS).then(|| message.claims(engine));
+    let too_many_claims = matches!(claims, Some(None));
+    let (changes, claims) = claims.flatten().unwrap_or_default();
+    let means = Means { claims, too_many_claims, ..means(granted) };
+    let outcome = Outcome::unread(engine, finding, &record.findings, &means);
+    outcome.record(record);
+    let mut actions = Actions { changes, ..Actions::default() };
+    let verdict = translate(&outcome, granted, &mut actions);
+    Ok(session.decide(&actions, &verdict)?)
 }

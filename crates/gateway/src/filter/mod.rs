@@ -3,6 +3,7 @@
 //! # Limits
 //! What a message's edits cost is bounded by [`Limits`], not by the protocol.
 
+mod answer;
 mod connection;
 mod decide;
 mod outside;
@@ -13,6 +14,9 @@ use crate::limits::Limits;
 use crate::milter::Session;
 use crate::notice::Notice;
 use crate::server::{Run, Server, Service, Shared, Work};
+pub use answer::Decision;
+#[cfg(test)]
+pub(crate) use answer::translate;
 use connection::Connection;
 use outside::Outside;
 use std::io;

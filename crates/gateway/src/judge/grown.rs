@@ -19,7 +19,7 @@ pub(super) fn take_back(message: &Message<'_>, findings: &mut Findings, edits: &
 
 /// Takes the edits away that would make a header field longer than servers take, 59,000 bytes; where such a field says how a part is read, all of
 /// the part stays. The parts in whose headers these fields are. Linear in the fields and edits, which are sorted and apart.
-pub fn hold_fields(message: &Message<'_>, edits: &mut Vec<Edit>) -> Vec<PartId> {
+pub(crate) fn hold_fields(message: &Message<'_>, edits: &mut Vec<Edit>) -> Vec<PartId> {
     let grown: usize = edits.iter().map(|edit| edit.with.len()).sum();
     if message.raw().len() + grown <= LONGEST_FIELD {
         return Vec::new();

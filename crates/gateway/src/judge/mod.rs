@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  bytes ─► Message ─► plan ─► edits ─┐                          ┌─► Complete::actions ─► milter
-//!               └► events, scans ─► findings ─► rules ─► Judgement ┴─► bytes ─► proxy, filter
+//!               └► events, scans ─► findings ─► rules ─► Judgement ┴─► bytes ─► proxy, stdin filter
 //! ```
 //!
 //! What goes or is mended whatever else is done (fields that claim to be ours, fields that occur again, what was left open, a first line without a
@@ -30,7 +30,7 @@ mod widened;
 use composed::{Places, composed};
 
 pub use changed::ChangedPart;
-pub use grown::hold_fields;
+pub(crate) use grown::hold_fields;
 
 use crate::engine::Envelope;
 use crate::milter::FieldValue;
@@ -169,7 +169,7 @@ pub(crate) fn judge_mended<'a>(
             outcome = reading.outcome(message, &mut plan, rewritten, &findings);
         }
     }
-    let Outcome { wanted, action, edits, added } = outcome;
+    let Rewriting { wanted, action, edits, added } = outcome;
     let mut changed = changed::parts(message, &plan.report, &edits);
     let places = Places::of(&gone);
     for part in &mut changed {
@@ -207,8 +207,8 @@ struct Draft {
     is_free: bool,
 }
 
-/// What is done to a message.
-struct Outcome {
+/// What is changed in a message, and what is added to it.
+struct Rewriting {
     wanted: Action,
     action: Action,
     edits: Vec<Edit>,
@@ -298,7 +298,7 @@ impl Reading<'_> {
         plan: &mut Draft,
         rewritten: bool,
         findings: &Findings,
-    ) -> Outcome {
+    ) -> Rewriting {
         let (wanted, action) = decide(self.rules, findings, rewritten);
         let mut edits = std::mem::take(&mut plan.edits);
         if action != Action::Normalize {
@@ -306,7 +306,7 @@ impl Reading<'_> {
         }
         let mut added = fields::added(self.rules, wanted, action, findings);
         added.extend(fields::original(message, self.came, self.rules, &edits, &plan.report));
-        Outcome { wanted, action, edits, added }
+        Rewriting { wanted, action, edits, added }
     }
 }
 

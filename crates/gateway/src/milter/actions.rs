@@ -232,6 +232,11 @@ impl ReplyText {
             (400..600).contains(&code) && u16::from(class) == code / 100 && subject < 1_000 && detail < 1_000;
         (fits && words.bytes().all(printable) && text.len() <= Self::LONGEST).then_some(Self(text))
     }
+
+    /// Code, enhanced code and words.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 /// Why a decision is not written.

@@ -32,4 +32,4 @@ pub(crate) use actions::{heads, packets};
 pub use negotiation::{Granted, Stage, Wants, action, protocol};
 pub use session::{Event, Peer, Session};
 pub use strings::{Pairs, Strings};
-pub use wire::{Fault, Incoming, LONGEST_DATA, LONGEST_PACKET, Packet, put};
+pub use wire::{Incoming, LONGEST_DATA, LONGEST_PACKET, Packet, ProtocolError, put};

@@ -1,6 +1,6 @@
 //! What server and filter agree on before anything else.
 
-use super::wire::{self, Fault};
+use super::wire::{self, ProtocolError};
 
 /// What a filter may do to a message (`SMFIF_`).
 pub mod action {
@@ -141,14 +141,14 @@ impl Granted {
 }
 
 /// Answers the data of an offer: the answer goes to `out`.
-pub(super) fn negotiate(data: &[u8], wants: &Wants, out: &mut Vec<u8>) -> Result<Granted, Fault> {
+pub(super) fn negotiate(data: &[u8], wants: &Wants, out: &mut Vec<u8>) -> Result<Granted, ProtocolError> {
     let number = |at: usize| {
         let bytes = data.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
-        bytes.map(u32::from_be_bytes).ok_or(Fault::ShortNegotiation)
+        bytes.map(u32::from_be_bytes).ok_or(ProtocolError::ShortNegotiation)
     };
     let (version, actions, protocol) = (number(0)?, number(4)?, number(8)?);
     if version < OLDEST {
-        return Err(Fault::OldVersion(version));
+        return Err(ProtocolError::OldVersion(version));
     }
     let granted = Granted {
         version: version.min(VERSION),
@@ -195,7 +195,8 @@ mod tests {
 
     #[test]
     fn versions_meet_at_the_lower_one() {
-        for (offered, agreed) in [(2, Ok(2)), (6, Ok(6)), (99, Ok(6)), (1, Err(Fault::OldVersion(1)))] {
+        for (offered, agreed) in [(2, Ok(2)), (6, Ok(6)), (99, Ok(6)), (1, Err(ProtocolError::OldVersion(1)))]
+        {
             let got = negotiate(&offer(offered, 0, 0), &Wants::default(), &mut Vec::new());
             assert_eq!(got.map(|granted| granted.version), agreed);
         }
@@ -206,7 +207,7 @@ mod tests {
         let whole = offer(6, 0x1ff, 0x1f_ffff);
         for length in 0..NUMBERS {
             let got = negotiate(&whole[..length], &Wants::default(), &mut Vec::new());
-            assert_eq!(got, Err(Fault::ShortNegotiation), "{length}");
+            assert_eq!(got, Err(ProtocolError::ShortNegotiation), "{length}");
         }
     }
 }

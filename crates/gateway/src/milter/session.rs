@@ -3,7 +3,7 @@
 use super::actions::{Actions, Refusal, Verdict};
 use super::negotiation::{Granted, Wants, negotiate, protocol};
 use super::strings::{Pairs, Strings, cut};
-use super::wire::{self, Fault, Incoming, Packet};
+use super::wire::{self, Incoming, Packet, ProtocolError};
 
 /// Bytes of memory that are kept from one output to the next.
 const KEPT: usize = 64 << 10;
@@ -142,14 +142,14 @@ impl Session {
     ///
     /// # Errors
     /// What no server says. The connection must be closed: the server defers the message.
-    pub fn event(&mut self) -> Result<Option<Event<'_>>, Fault> {
+    pub fn event(&mut self) -> Result<Option<Event<'_>>, ProtocolError> {
         if self.owes {
             return Ok(None);
         }
         let Some(packet) = self.incoming.packet()? else { return Ok(None) };
         let Some(granted) = self.granted.filter(|_| !(self.between && packet.command == b'O')) else {
             if packet.command != b'O' {
-                return Err(Fault::NotNegotiated(packet.command));
+                return Err(ProtocolError::NotNegotiated(packet.command));
             }
             let granted = negotiate(packet.data, &self.wants, &mut self.output)?;
             self.granted = Some(granted);
@@ -240,9 +240,9 @@ enum Reply {
     Verdict,
 }
 
-fn read(packet: Packet<'_>) -> Result<(Event<'_>, Reply), Fault> {
+fn read(packet: Packet<'_>) -> Result<(Event<'_>, Reply), ProtocolError> {
     let Packet { command, data } = packet;
-    let string = |data| cut(data).ok_or(Fault::MissingNul(command));
+    let string = |data| cut(data).ok_or(ProtocolError::MissingNul(command));
     Ok(match command {
         b'C' => {
             let (host, rest) = string(data)?;
@@ -273,22 +273,22 @@ fn read(packet: Packet<'_>) -> Result<(Event<'_>, Reply), Fault> {
         },
         b'K' => (Event::NewClient, Reply::Never),
         b'Q' => (Event::Quit, Reply::Never),
-        b'O' => return Err(Fault::NegotiatedTwice),
-        _ => return Err(Fault::UnknownCommand(command)),
+        b'O' => return Err(ProtocolError::NegotiatedTwice),
+        _ => return Err(ProtocolError::UnknownCommand(command)),
     })
 }
 
 /// Family, port and address.
-fn peer(data: &[u8]) -> Result<Peer<'_>, Fault> {
-    let (family, rest) = data.split_first().ok_or(Fault::BadConnect)?;
+fn peer(data: &[u8]) -> Result<Peer<'_>, ProtocolError> {
+    let (family, rest) = data.split_first().ok_or(ProtocolError::BadConnect)?;
     if *family == b'U' {
         return Ok(Peer::Unknown);
     }
-    let (port, rest) = rest.split_first_chunk::<2>().ok_or(Fault::BadConnect)?;
-    let (address, _) = cut(rest).ok_or(Fault::BadConnect)?;
+    let (port, rest) = rest.split_first_chunk::<2>().ok_or(ProtocolError::BadConnect)?;
+    let (address, _) = cut(rest).ok_or(ProtocolError::BadConnect)?;
     match family {
         b'L' => Ok(Peer::Local(address)),
         b'4' | b'6' => Ok(Peer::Inet(address, u16::from_be_bytes(*port))),
-        _ => Err(Fault::BadConnect),
+        _ => Err(ProtocolError::BadConnect),
     }
 }

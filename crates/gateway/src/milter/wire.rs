@@ -89,13 +89,13 @@ impl Incoming {
     ///
     /// # Errors
     /// A length of zero, or beyond [`LONGEST_PACKET`]. The place of the next packet is unknown after that.
-    pub fn packet(&mut self) -> Result<Option<Packet<'_>>, Fault> {
+    pub fn packet(&mut self) -> Result<Option<Packet<'_>>, ProtocolError> {
         let rest = &self.bytes[self.read..self.filled];
         let Some((length, rest)) = rest.split_first_chunk::<LENGTH>() else { return Ok(None) };
         let length = u32::from_be_bytes(*length) as usize;
         match length {
-            0 => return Err(Fault::Empty),
-            _ if length > LONGEST_PACKET => return Err(Fault::TooLong(length)),
+            0 => return Err(ProtocolError::Empty),
+            _ if length > LONGEST_PACKET => return Err(ProtocolError::TooLong(length)),
             _ if rest.len() < length => return Ok(None),
             _ => (),
         }
@@ -140,7 +140,7 @@ pub(super) fn head(command: u8, data: usize) -> [u8; OVERHEAD] {
 /// What no server says: the connection is closed after it, and the server defers the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum ProtocolError {
     /// A packet without command.
     Empty,
     /// A packet of so many bytes, more than [`LONGEST_PACKET`].
@@ -161,9 +161,9 @@ pub enum Fault {
     UnknownCommand(u8),
 }
 
-impl Fault {
+impl ProtocolError {
     /// A stable name for logs and counters.
-    pub fn name(self) -> &'static str {
+    pub fn kind(self) -> &'static str {
         match self {
             Self::Empty => "packet-empty",
             Self::TooLong(_) => "packet-too-long",
@@ -178,9 +178,9 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ProtocolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())?;
+        f.write_str(self.kind())?;
         match self {
             Self::TooLong(length) => write!(f, " ({length} bytes)"),
             Self::NotNegotiated(command) | Self::MissingNul(command) | Self::UnknownCommand(command) => {
@@ -192,14 +192,14 @@ impl fmt::Display for Fault {
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for ProtocolError {}
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn packets(pieces: &[&[u8]]) -> Result<Vec<(u8, Vec<u8>)>, Fault> {
+    fn packets(pieces: &[&[u8]]) -> Result<Vec<(u8, Vec<u8>)>, ProtocolError> {
         let (mut incoming, mut all) = (Incoming::default(), Vec::new());
         for piece in pieces {
             incoming.push(piece);
@@ -231,10 +231,10 @@ mod tests {
 
     #[test]
     fn lengths_are_held_to_their_limits() {
-        assert_eq!(packets(&[b"\0\0\0\0x"]), Err(Fault::Empty));
-        assert_eq!(packets(&[b"\xff\xff\xff\xffx"]), Err(Fault::TooLong(0xffff_ffff)));
+        assert_eq!(packets(&[b"\0\0\0\0x"]), Err(ProtocolError::Empty));
+        assert_eq!(packets(&[b"\xff\xff\xff\xffx"]), Err(ProtocolError::TooLong(0xffff_ffff)));
         assert_eq!(packets(&[b"\0\x10\0\x01"]), Ok(vec![]), "the longest is waited for");
-        assert_eq!(packets(&[b"\0\x10\0\x02"]), Err(Fault::TooLong(LONGEST_PACKET + 1)));
+        assert_eq!(packets(&[b"\0\x10\0\x02"]), Err(ProtocolError::TooLong(LONGEST_PACKET + 1)));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What becomes of a message on its way through the proxy: the engine's judgement, in bytes that may go to the next hop.
+//! Translates the outcome of a message into bytes that may go to the next hop, or a reply for the client.
 //!
 //! # Limits
 //! A dry run still sets line ends right and refuses a NUL, and eight bits that the next hop does not take: these cannot be sent as they
@@ -13,14 +13,14 @@ use super::capabilities::Capabilities;
 use super::content::{Unacceptable, is_clean};
 use super::leaving::Around;
 use crate::engine::{Engine, Envelope};
+use crate::fault::Fault;
 use crate::judge::{above, find_claims, line_end};
 use crate::notice::Record;
-use crate::policy::{Action, Finding};
+use crate::outcome::{Cause, Disposition, Extent, Means, Outcome, Remark, Reply};
+use crate::policy::Finding;
 use mailglot_mime::{Edit, Headers, Span, Transfer};
 use std::borrow::Cow;
-
-/// What a client hears that is to come back.
-const LATER: &str = "4.7.0 Try again later";
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What is done to the bytes.
 #[derive(Debug)]
@@ -29,108 +29,99 @@ pub(super) enum Fate {
     Same(Around),
     /// Others go on.
     Other(Vec<u8>),
-    /// They go nowhere: code and words for the client.
-    Refused(u16, String),
+    /// They go nowhere; the client gets this reply.
+    Refused(Reply),
 }
 
-impl From<(u16, String)> for Fate {
-    fn from((code, words): (u16, String)) -> Self {
-        Self::Refused(code, words)
+impl From<Reply> for Fate {
+    fn from(reply: Reply) -> Self {
+        Self::Refused(reply)
     }
 }
 
-/// What the policy says of line ends that were set right: a fate where the message is refused for them, none where it goes on. In a
-/// dry run it always does, with the line ends set right: as they came they cannot be sent.
+/// The reply of an outcome; none if the message goes on.
+pub(crate) fn reply(outcome: &Outcome<'_>) -> Option<Reply> {
+    match &outcome.disposition {
+        Disposition::Deliver | Disposition::Quarantine(_) => None,
+        Disposition::Reject(reply) | Disposition::Defer(reply) => Some(reply.clone()),
+    }
+}
+
+/// The fate of a message that is rejected for `cause`.
+pub(super) fn rejected(cause: Cause, record: &mut Record) -> Fate {
+    cause.reject(record).into()
+}
+
+/// What a proxy can do with a message.
+fn means(claims: usize, mended: bool) -> Means {
+    Means {
+        edits: Extent::All,
+        rewrites: mended || claims > 0,
+        fields: true,
+        no_quarantine: Some(Remark::NoQuarantine),
+        claims: claims as u32,
+        too_many_claims: false,
+        mended,
+    }
+}
+
+/// The fate of a message whose line ends were corrected, if the policy stops it for them. In a dry run it goes on with its line ends
+/// corrected: SMTP cannot carry them as they came.
 pub(super) fn mended(engine: &Engine, record: &mut Record) -> Option<Fate> {
     record.findings.add(Finding::BareLf, String::new);
-    let wanted = engine.rules.action(Finding::BareLf);
-    record.wanted = wanted;
-    if engine.rules.monitor {
-        return None;
-    }
-    match wanted {
-        Action::Reject => Some(unacceptable(Unacceptable::BareLine, record)),
-        Action::Quarantine => Some(held(record)),
-        Action::Tempfail => {
-            record.action = Action::Tempfail;
-            Some(Fate::Refused(451, LATER.to_owned()))
-        }
-        Action::Pass | Action::Tag | Action::Normalize => None,
-    }
+    let outcome = Outcome::of_bare_lines(&engine.rules, &means(0, true));
+    outcome.record(record);
+    reply(&outcome).map(Fate::from)
 }
 
-/// What is to be held must not pass.
-fn held(record: &mut Record) -> Fate {
-    (record.action, record.finding) = (Action::Tempfail, Some("no place for quarantine"));
-    Fate::Refused(451, LATER.to_owned())
-}
-
-/// A fate of a message that is not judged, for what arrived with it.
+/// The fate of a message that SMTP does not carry.
 pub(super) fn unacceptable(why: Unacceptable, record: &mut Record) -> Fate {
-    record.action = Action::Reject;
-    let (finding, words) = match why {
-        Unacceptable::BareLine => (Finding::BareLf, "5.5.2 A CR or LF stands alone in the message"),
-        Unacceptable::Nul => (Finding::NulIn8bit, "5.6.0 A NUL is in the message"),
+    let cause = match why {
+        Unacceptable::BareLine => Cause::BareLine,
+        Unacceptable::Nul => Cause::Nul,
     };
-    if !record.findings.has(finding) {
-        record.findings.add(finding, String::new);
-    }
-    record.wanted = record.action;
-    Fate::Refused(550, words.to_owned())
+    rejected(cause, record)
 }
 
-/// A message that is not looked at, for the reason of `finding`; `header` holds all of its header and the empty line behind it.
-pub(super) fn unread(header: &[u8], finding: Finding, engine: &Engine, record: &mut Record) -> Fate {
-    record.findings.add(finding, String::new);
-    record.finding = Some(finding.id());
-    let wanted = engine.about_unread(finding);
-    record.wanted = record.wanted.max(wanted);
-    match wanted {
-        Action::Reject => {
-            record.action = Action::Reject;
-            Fate::Refused(552, "5.3.4 Message too large".to_owned())
-        }
-        Action::Quarantine | Action::Tempfail => {
-            record.action = Action::Tempfail;
-            Fate::Refused(451, "4.3.4 Message too large".to_owned())
-        }
-        Action::Pass | Action::Tag | Action::Normalize => {
-            // Stray line ends were set right before; whether that is told is the policy's, too.
-            let told = wanted.max(engine.about_mended(record));
-            Fate::Same(as_it_came(header, Some(told), engine, record))
-        }
-    }
-}
-
-/// A message of more bytes than its client was told that the next hop takes (RFC 1870 6.3).
-pub(super) fn beyond_the_announced(record: &mut Record) -> Fate {
-    record.findings.add(Finding::TooLarge, String::new);
-    (record.action, record.wanted) = (Action::Reject, Action::Reject);
-    record.finding = Some("next-hop-size");
-    Fate::Refused(552, "5.3.4 Message too large".to_owned())
-}
-
-/// What is done to a message that goes on as it came: fields that would be taken for ours stay behind, and where it is `told`, a field says
-/// what was found. `header` holds all of its header and the empty line behind it.
-pub(super) fn as_it_came(
+/// The fate of a message that is not read because of `finding`; `header` holds its whole header and the empty line behind it.
+pub(super) fn unread(
     header: &[u8],
-    told: Option<Action>,
+    finding: Finding,
+    mended: bool,
+    engine: &Engine,
+    record: &mut Record,
+) -> Fate {
+    record.findings.add(finding, String::new);
+    let gone = find_claims(header, &engine.rules);
+    let outcome = Outcome::unread(engine, finding, &record.findings, &means(gone.len(), mended));
+    outcome.record(record);
+    reply(&outcome).map_or_else(|| Fate::Same(around(header, &outcome, gone)), Fate::from)
+}
+
+/// What changes of a message that goes on as it came: forged fields stay behind, and the fields of `outcome` stand above it. `header` holds
+/// its whole header and the empty line behind it.
+fn around(header: &[u8], outcome: &Outcome<'_>, gone: Vec<Span>) -> Around {
+    let edits: Vec<Edit> = gone.iter().map(|span| Edit::new(*span, b"")).collect();
+    Around { above: above(&outcome.fields, header, &edits, line_end(header)), gone }
+}
+
+/// What changes of a message that goes on although something failed.
+pub(super) fn failed_open(
+    raw: &[u8],
+    fault: &Fault,
+    mended: bool,
     engine: &Engine,
     record: &mut Record,
 ) -> Around {
-    let gone = find_claims(header, &engine.rules);
-    record.claims = gone.len() as u32;
-    let edits: Vec<Edit> = gone.iter().map(|span| Edit::new(*span, b"")).collect();
-    let told = told.is_some_and(|action| action >= Action::Tag);
-    let field = if told { engine.field_unread(&record.findings) } else { None };
-    if field.is_some() {
-        record.action = record.action.max(Action::Tag);
-    }
-    Around { above: above(field.as_slice(), header, &edits, line_end(header)), gone }
+    let find = || find_claims(raw, &engine.rules);
+    let gone = catch_unwind(AssertUnwindSafe(find)).unwrap_or_default();
+    let outcome = Outcome::failed(fault, Some(&means(gone.len(), mended)));
+    outcome.record(record);
+    around(raw, &outcome, gone)
 }
 
-/// Judges a message and writes what is allowed; `announced` is what the next hop takes, `mended` whether its line ends were set right, `came` the
-/// message as it came before that, where originals are kept.
+/// Judges a message and writes what is allowed; `announced` is what the next hop takes, `mended` whether its line ends were corrected, `came`
+/// the message as it came before that, where originals are kept.
 ///
 /// # Errors
 /// The message cannot be kept as it came.
@@ -141,43 +132,33 @@ pub(super) fn judge(
     engine: &Engine,
     announced: &Capabilities,
     record: &mut Record,
-) -> Result<Fate, String> {
+) -> Result<Fate, Fault> {
     let eight_bit = announced.eight_bit;
     let engine = narrowed(engine, eight_bit, &record.envelope);
     let judgement = engine.judge_mended(raw, &record.envelope, mended);
-    record.action = judgement.action;
-    record.claims = judgement.claims;
-    record.wanted = record.wanted.max(judgement.wanted);
-    record.losses = judgement.report.losses();
-    record.bytes_out = judgement.size() as u64;
-    record.parts = judgement.parts;
-    if matches!(judgement.action, Action::Pass | Action::Tag | Action::Normalize) {
-        engine.name_changed(&judgement, record);
+    let rewrites = mended || !judgement.edits.is_empty();
+    let means = Means { rewrites, ..means(judgement.claims as usize, mended) };
+    let outcome = Outcome::judged(&judgement, &engine.rules, &means);
+    record.read(&judgement, judgement.size());
+    outcome.record(record);
+    if let Some(reply) = reply(&outcome) {
+        return Ok(reply.into());
     }
-    record.findings.clone_from(&judgement.findings);
-    let fate = match judgement.action {
-        Action::Reject => {
-            let reasons = judgement.reasons(&engine.rules, Action::Reject);
-            Fate::Refused(550, format!("5.6.0 message refused: {reasons}"))
-        }
-        Action::Quarantine => held(record),
-        Action::Tempfail => Fate::Refused(451, LATER.to_owned()),
-        Action::Pass | Action::Tag | Action::Normalize => match judgement.bytes() {
-            Cow::Owned(bytes) if is_clean(&bytes) => Fate::Other(bytes),
-            Cow::Owned(_) => {
-                (record.action, record.finding) = (Action::Pass, Some("unsendable"));
-                record.bytes_out = raw.len() as u64;
-                Fate::Same(as_it_came(raw, None, &engine, record))
-            }
-            Cow::Borrowed(_) => Fate::Same(Around::default()),
-        },
-    };
+    engine.name_changed(&judgement, record);
     let beyond = |bytes: &[u8]| announced.most().is_some_and(|most| bytes.len() as u64 > most);
-    let fate = match fate {
-        Fate::Other(bytes) if beyond(&bytes) && !beyond(raw) => {
-            grown(raw, &engine, eight_bit || raw.is_ascii(), announced.most(), record)
+    let fate = match judgement.bytes() {
+        Cow::Owned(bytes) if !is_clean(&bytes) => {
+            let gone = find_claims(raw, &engine.rules);
+            let outcome = Outcome::unsendable(&judgement, &Means { claims: gone.len() as u32, ..means });
+            outcome.record(record);
+            record.bytes_out = raw.len() as u64;
+            Fate::Same(around(raw, &outcome, gone))
         }
-        fate => fate,
+        Cow::Owned(bytes) if beyond(&bytes) && !beyond(raw) => {
+            grown(raw, mended, &engine, eight_bit || raw.is_ascii(), announced.most(), record)
+        }
+        Cow::Owned(bytes) => Fate::Other(bytes),
+        Cow::Borrowed(_) => Fate::Same(Around::default()),
     };
     let out = match &fate {
         Fate::Same(_) => raw,
@@ -185,11 +166,10 @@ pub(super) fn judge(
         Fate::Refused(..) => return Ok(fate),
     };
     if !eight_bit && !out.is_ascii() {
-        return Ok(beyond_the_hop(record).into());
+        return Ok(rejected(Cause::EightBit, record));
     }
     if let Some(came) = came {
-        // Places in what was set right are none in what came: it is all one change.
-        record.action = record.action.max(Action::Normalize);
+        // Places in what was corrected are none in what came: it is all one change.
         engine.keep(came, &[Edit::new(Span::new(0, came.len()), out)], record)?;
     } else if matches!(fate, Fate::Other(_)) && !judgement.edits.is_empty() {
         engine.keep(raw, &judgement.edits, record)?;
@@ -197,41 +177,40 @@ pub(super) fn judge(
     Ok(fate)
 }
 
-/// A message of which more is made than the next hop takes: as it came it is not too large. `sendable` is whether its bits can go as they
-/// came; where they cannot, neither can go.
-fn grown(raw: &[u8], engine: &Engine, sendable: bool, most: Option<u64>, record: &mut Record) -> Fate {
-    record.action = Action::Pass;
-    let fate = unread(raw, Finding::TooLarge, engine, record);
-    (record.finding, record.losses) = (Some("next-hop-size"), 0);
+/// The fate of a message that grows beyond what the next hop takes: as it came it is not too large. `sendable` is whether its bits can go
+/// as they came.
+fn grown(
+    raw: &[u8],
+    mended: bool,
+    engine: &Engine,
+    sendable: bool,
+    most: Option<u64>,
+    record: &mut Record,
+) -> Fate {
+    record.findings.add(Finding::TooLarge, String::new);
+    (record.losses, record.bytes_out) = (0, 0);
     record.changed.clear();
-    match fate {
-        Fate::Same(mut around) if sendable => {
-            let gone: usize = around.gone.iter().map(|span| span.len()).sum();
-            record.bytes_out = (raw.len() - gone) as u64;
-            if most.is_some_and(|most| record.bytes_out + around.above.len() as u64 > most) {
-                // A word about it would have it refused.
-                (around.above, record.action) = (Vec::new(), Action::Pass);
-            }
-            Fate::Same(around)
-        }
-        Fate::Refused(..) => {
-            record.bytes_out = 0;
-            fate
-        }
-        Fate::Same(_) | Fate::Other(_) => {
-            // It would be the same each time.
-            (record.action, record.bytes_out) = (Action::Reject, 0);
-            Fate::Refused(552, "5.3.4 In seven bits the message is too large for the next hop".to_owned())
-        }
+    let gone = find_claims(raw, &engine.rules);
+    let outcome = Outcome::unread(engine, Finding::TooLarge, &record.findings, &means(gone.len(), mended))
+        .because(Remark::NextHopSize);
+    outcome.record(record);
+    if let Some(reply) = reply(&outcome) {
+        return reply.into();
     }
-}
-
-/// Eight bits, in header or body, for a next hop that takes seven: RFC 6152 3 leaves a conversion to seven bits, which the judgement was, or
-/// this.
-pub(super) fn beyond_the_hop(record: &mut Record) -> (u16, String) {
-    (record.action, record.finding) = (Action::Reject, Some("eight-bit"));
-    (record.failed_open, record.bytes_out) = (false, 0);
-    (550, "5.6.3 The next hop takes no 8-bit data".to_owned())
+    if !sendable {
+        // It would be the same each time.
+        return rejected(Cause::SevenBitSize, record);
+    }
+    let bytes: usize = gone.iter().map(|span| span.len()).sum();
+    let size = (raw.len() - bytes) as u64;
+    let mut around = around(raw, &outcome, gone);
+    if most.is_some_and(|most| size + around.above.len() as u64 > most) {
+        // A field about it would have it refused.
+        around.above = Vec::new();
+        outcome.without_fields().record(record);
+    }
+    record.bytes_out = size;
+    Fate::Same(around)
 }
 
 /// The engine, writing no more than the next hop and the envelope allow: the proxy announces nothing in its client's place.
@@ -258,11 +237,7 @@ pub(super) fn goes_round(header: &[u8], record: &mut Record) -> Option<Fate> {
     let trace =
         |name: &[u8]| name.eq_ignore_ascii_case(b"Received:") || name.eq_ignore_ascii_case(b"Received ");
     let hops = starts(header).filter(|at| header.get(*at..at + 9).is_some_and(trace)).take(HOPS + 1).count();
-    (hops > HOPS).then(|| {
-        (record.action, record.wanted) = (Action::Reject, Action::Reject);
-        record.finding = Some("loop");
-        Fate::Refused(554, "5.4.6 Too many hops: this message goes round".to_owned())
-    })
+    (hops > HOPS).then(|| rejected(Cause::Loop, record))
 }
 
 /// How many fields a header has.
@@ -288,6 +263,7 @@ pub(super) fn body(raw: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::Action;
 
     #[test]
     fn policies_speak_of_mail_that_is_not_looked_at() {
@@ -304,8 +280,8 @@ mod tests {
             engine.rules.monitor = monitor;
             engine.rules.set(Finding::TooLarge, asked);
             let mut record = Record::new(Envelope::default(), "", 0);
-            let code = match unread(b"\r\n", Finding::TooLarge, &engine, &mut record) {
-                Fate::Refused(code, _) => Some(code),
+            let code = match unread(b"\r\n", Finding::TooLarge, false, &engine, &mut record) {
+                Fate::Refused(reply) => Some(reply.code),
                 _ => None,
             };
             assert_eq!(code, want, "{asked:?}");

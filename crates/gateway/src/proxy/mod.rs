@@ -70,7 +70,9 @@ mod session;
 
 pub use capabilities::Capabilities;
 pub use content::{BareLines, Stuffer, Unacceptable};
+#[cfg(test)]
+pub(crate) use judge::reply;
 pub use lines::LONGEST_LINE;
-pub use reply::BadReply;
+pub use reply::{BadReply, HopFault};
 pub use route::{Route, Times};
 pub use session::{Delivery, Options, Session, Step, Verdict};

@@ -27,7 +27,8 @@ impl Server {
         tell: impl Fn(&Notice<'_>) + Send + Sync + 'static,
     ) -> io::Result<Self> {
         let hop = route.next_hop.clone();
-        let server = Self::listen(socket.into(), Box::new(Relay(Arc::new(route))), engine, limits, tell)?;
+        let service = Box::new(Relay(Arc::new(route)));
+        let server = Self::listen(socket.into(), service, engine, limits, tell)?;
         if server.is_at(&hop) {
             let words = format!("the next hop {hop} is this proxy itself");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, words));

@@ -1,55 +1,12 @@
 //! What happened, as a line and as counts: one of each for each message and each fault.
 //!
 //! # Limits
-//! A fault that has no name in [`KINDS`] is counted as `other`; its line has all words.
+//! Faults are counted by their kind; what caused one stands in its line only.
 
 use super::{Form, Line, Metrics};
 use crate::notice::{Notice, Record};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// Names of all faults, as their words begin.
-const KINDS: [&str; 33] = [
-    "accept",
-    "client-gone",
-    "connect",
-    "connect-data",
-    "connections",
-    "eight-bit",
-    "io",
-    "ledger",
-    "ledger-sweep",
-    "negotiated-twice",
-    "next-hop",
-    "next-hop-closing",
-    "next-hop-lost",
-    "next-hop-refuses",
-    "not-negotiated",
-    "optneg-short",
-    "optneg-version",
-    "packet-empty",
-    "packet-too-long",
-    "panic",
-    "quarantine",
-    "reload",
-    "reply-malformed",
-    "reply-too-long",
-    "reply-unasked",
-    "report-only",
-    "server-gone",
-    "slow",
-    "spool",
-    "stopped",
-    "string-without-end",
-    "unknown-command",
-    "untellable",
-];
-
-/// The name under which a fault is counted: never more than there are in a list of ours.
-pub(crate) fn kind(fault: &str) -> &'static str {
-    let word = fault.split(' ').next().unwrap_or_default();
-    KINDS.into_iter().find(|kind| *kind == word).unwrap_or("other")
-}
 
 /// Tells what a server does: to a log, and to counters.
 ///
@@ -91,10 +48,10 @@ impl Journal {
                 }
             }
             Notice::Fault { connection, peer, fault } => {
-                self.metrics.fault(kind(fault));
+                self.metrics.fault(fault.kind());
                 let mut lines = self.lines();
                 let line = Line::behind(std::mem::take(&mut lines), self.form);
-                let line = line.text("fault", fault).number("conn", *connection);
+                let line = line.text("fault", &fault.to_string()).number("conn", *connection);
                 *lines = line.text("peer", peer).text("route", self.route).finish();
                 lines.push('\n');
                 self.put(lines);
@@ -183,8 +140,9 @@ impl Record {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::Envelope;
     use crate::policy::{Action, Finding};
+    use crate::{Envelope, Fault};
+    use std::io;
     use std::time::Duration;
 
     fn record() -> Record {
@@ -224,49 +182,6 @@ mod tests {
         );
     }
 
-    /// What is told in the sources, as it begins there.
-    #[test]
-    fn every_fault_has_a_name() {
-        assert!(KINDS.is_sorted_by(|one, next| one < next));
-        let mut told = Vec::new();
-        let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else if path.extension().is_some_and(|extension| extension == "rs") {
-                    let text = std::fs::read_to_string(&path).unwrap();
-                    let code = text.split("#[cfg(test)]").next().unwrap();
-                    for begin in [
-                        "fault(\"",
-                        "fault(&format!(\"",
-                        "fault = Some(\"",
-                        "lose(\"",
-                        "given_up(\"",
-                        "=> \"reply",
-                    ] {
-                        for (at, _) in code.match_indices(begin) {
-                            let rest = &code[at + begin.rfind('"').unwrap() + 1..];
-                            let end = rest.find(|c: char| c != '-' && !c.is_ascii_lowercase());
-                            told.push(rest[..end.unwrap()].to_owned());
-                        }
-                    }
-                }
-            }
-        }
-        for fault in
-            ["connect", "next-hop-refuses", "next-hop-closing", "reply-unasked", "client-gone", "eight-bit"]
-        {
-            assert!(told.iter().any(|told| told == fault), "{fault} is not in {told:?}");
-        }
-        for fault in told {
-            assert_eq!(kind(&format!("{fault} (why)")), fault);
-        }
-        // It is made elsewhere.
-        assert_eq!(kind("untellable (why)"), "untellable");
-    }
-
     #[test]
     fn lines_and_counts_go_together() {
         let (metrics, lines) = (Arc::new(Metrics::new()), Arc::<Mutex<Vec<String>>>::default());
@@ -282,8 +197,9 @@ mod tests {
         journal.tell(&Notice::Message(&record));
         (record.action, record.failed_open) = (Action::Pass, true);
         journal.tell(&Notice::Message(&record));
-        for fault in ["spool (disk full)", "io (reset)", "\u{7f}new", ""] {
-            journal.tell(&Notice::Fault { connection: 17, peer: "a b", fault });
+        let error = || io::Error::other("disk full");
+        for fault in [Fault::Spool(error()), Fault::Io(error()), Fault::Panic, Fault::Spool(error())] {
+            journal.tell(&Notice::Fault { connection: 17, peer: "a b", fault: &fault });
         }
         let lines = lines.lock().unwrap();
         assert_eq!(lines.len(), 8);
@@ -297,8 +213,8 @@ mod tests {
             "mailglot_tempfail_total{reason=\"policy\"} 1",
             "mailglot_tempfail_total{reason=\"spool\"} 1",
             "mailglot_failopen_total 1",
-            "mailglot_faults_total{kind=\"spool\"} 1",
-            "mailglot_faults_total{kind=\"other\"} 2",
+            "mailglot_faults_total{kind=\"spool\"} 2",
+            "mailglot_faults_total{kind=\"panic\"} 1",
             "mailglot_bytes_total{direction=\"out\"} 17240",
             "mailglot_message_seconds_count 4",
         ] {
@@ -326,7 +242,7 @@ mod tests {
             assert!(written().is_empty());
             // A fault is told at once, behind what came before it.
             message();
-            journal.tell(&Notice::Fault { connection: 1, peer: "", fault: "io" });
+            journal.tell(&Notice::Fault { connection: 1, peer: "", fault: &Fault::Slow });
             let [text] = &written()[..] else { unreachable!("one write") };
             assert!(text.starts_with(&line) && text[line.len()..].contains("fault") && text.ends_with('\n'));
             // What is collected has an end, with or without a pause.

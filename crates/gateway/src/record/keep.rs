@@ -5,6 +5,7 @@
 
 use super::{Form, Line};
 use crate::engine::Engine;
+use crate::fault::Fault;
 use crate::judge::Judgement;
 use crate::notice::Record;
 use mailglot_mime::Edit;
@@ -23,11 +24,11 @@ impl Engine {
     ///
     /// # Errors
     /// It cannot be kept, and must not be changed.
-    pub fn keep(&self, raw: &[u8], edits: &[Edit], record: &mut Record) -> Result<(), String> {
+    pub fn keep(&self, raw: &[u8], edits: &[Edit], record: &mut Record) -> Result<(), Fault> {
         let Some(ledgers) = &self.ledgers else { return Ok(()) };
         let note = note(raw, edits, record);
         let name = ledgers.keep(raw, &note, &record.envelope.queue_id, SystemTime::now());
-        record.ledger = Some(name.map_err(|error| format!("ledger ({error})"))?);
+        record.ledger = Some(name.map_err(Fault::Ledger)?);
         Ok(())
     }
 }

@@ -18,7 +18,6 @@ mod outlet;
 mod responder;
 
 pub use journal::Journal;
-pub(crate) use journal::kind;
 pub use ledgers::{Ledgers, Retention, Swept};
 pub use line::{Form, Line};
 pub use metrics::Metrics;

@@ -268,7 +268,7 @@ impl Worker {
             Err(_) => {
                 // Its streams are closed at once: the client keeps its message.
                 if let Some(held) = self.leave(number, all) {
-                    held.known.fault("panic");
+                    held.known.fault(&crate::Fault::Panic);
                 }
                 false
             }
@@ -310,7 +310,7 @@ impl Worker {
             if let Some(mut held) = self.leave(number, all) {
                 let end = || held.served.give_up(io::ErrorKind::TimedOut.into());
                 if catch_unwind(AssertUnwindSafe(end)).is_err() {
-                    held.known.fault("panic");
+                    held.known.fault(&crate::Fault::Panic);
                 }
             }
         }

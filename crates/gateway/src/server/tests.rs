@@ -85,8 +85,8 @@ impl Running {
                 assert!(matches!(notice, Notice::Pause), "no message is told");
                 return;
             };
-            into.lock().unwrap_or_else(PoisonError::into_inner).push((*fault).to_owned());
-            assert_ne!(*fault, "panic");
+            into.lock().unwrap_or_else(PoisonError::into_inner).push(fault.to_string());
+            assert_ne!(fault.kind(), "panic");
         };
         let socket = Socket::New(Address::Unix(path.clone()));
         let server = Server::listen(socket, service, Engine::default(), limits, tell).unwrap();

@@ -10,6 +10,7 @@
 
 mod claims;
 mod edits;
+mod faults;
 mod filter;
 mod milter;
 mod proxy;

@@ -1,7 +1,7 @@
 //! Whole conversations, at every split of their bytes, and what no server says.
 
 use mailglot_gateway::milter::{
-    Actions, Event, Fault, FieldValue, Granted, HeaderChange, Incoming, LONGEST_DATA, Peer, Refusal,
+    Actions, Event, FieldValue, Granted, HeaderChange, Incoming, LONGEST_DATA, Peer, ProtocolError, Refusal,
     ReplyText, Session, Verdict, action, protocol, put,
 };
 
@@ -48,7 +48,7 @@ fn conversation(bits: (u32, u32, u32)) -> Vec<u8> {
 fn run<'a>(
     mut session: Session,
     pieces: impl IntoIterator<Item = &'a [u8]>,
-) -> (Vec<String>, String, Option<Fault>) {
+) -> (Vec<String>, String, Option<ProtocolError>) {
     let (mut events, mut answers) = (Vec::new(), Incoming::default());
     let mut fault = None;
     'all: for piece in pieces {
@@ -254,26 +254,26 @@ fn another_client_may_follow_with_and_without_negotiation() {
 #[test]
 fn what_no_server_says_is_a_fault_with_a_name() {
     let after = |bytes: Vec<u8>| [offer(OFFER), bytes].concat();
-    let rows: Vec<(Vec<u8>, Fault)> = vec![
-        (b"\0\0\0\0".to_vec(), Fault::Empty),
-        (b"\xff\xff\xff\xff".to_vec(), Fault::TooLong(0xffff_ffff)),
-        (packet(b'M', b"<>\0"), Fault::NotNegotiated(b'M')),
-        (packet(b'O', b"\0\0\0\x06"), Fault::ShortNegotiation),
-        (offer((1, 0, 0)), Fault::OldVersion(1)),
-        (after(offer(OFFER)), Fault::NegotiatedTwice),
-        (after(packet(b'L', b"Subject")), Fault::MissingNul(b'L')),
-        (after(packet(b'L', b"Subject\0 a")), Fault::MissingNul(b'L')),
-        (after(packet(b'M', b"<>")), Fault::MissingNul(b'M')),
-        (after(packet(b'C', b"client\0")), Fault::BadConnect),
-        (after(packet(b'C', b"client\x004\0")), Fault::BadConnect),
-        (after(packet(b'C', b"client\x004\0\x19192.0.2.1")), Fault::BadConnect),
-        (after(packet(b'C', b"client\x009\0\x19192.0.2.1\0")), Fault::BadConnect),
-        (after(packet(b'z', b"")), Fault::UnknownCommand(b'z')),
+    let rows: Vec<(Vec<u8>, ProtocolError)> = vec![
+        (b"\0\0\0\0".to_vec(), ProtocolError::Empty),
+        (b"\xff\xff\xff\xff".to_vec(), ProtocolError::TooLong(0xffff_ffff)),
+        (packet(b'M', b"<>\0"), ProtocolError::NotNegotiated(b'M')),
+        (packet(b'O', b"\0\0\0\x06"), ProtocolError::ShortNegotiation),
+        (offer((1, 0, 0)), ProtocolError::OldVersion(1)),
+        (after(offer(OFFER)), ProtocolError::NegotiatedTwice),
+        (after(packet(b'L', b"Subject")), ProtocolError::MissingNul(b'L')),
+        (after(packet(b'L', b"Subject\0 a")), ProtocolError::MissingNul(b'L')),
+        (after(packet(b'M', b"<>")), ProtocolError::MissingNul(b'M')),
+        (after(packet(b'C', b"client\0")), ProtocolError::BadConnect),
+        (after(packet(b'C', b"client\x004\0")), ProtocolError::BadConnect),
+        (after(packet(b'C', b"client\x004\0\x19192.0.2.1")), ProtocolError::BadConnect),
+        (after(packet(b'C', b"client\x009\0\x19192.0.2.1\0")), ProtocolError::BadConnect),
+        (after(packet(b'z', b"")), ProtocolError::UnknownCommand(b'z')),
     ];
     for (bytes, fault) in rows {
         assert_eq!(run(Session::new(), [&bytes[..]]).2, Some(fault), "{}", bytes.escape_ascii());
         assert_eq!(run(Session::new(), bytes.chunks(1)).2, Some(fault), "{}", bytes.escape_ascii());
-        assert!(fault.to_string().starts_with(fault.name()));
+        assert!(fault.to_string().starts_with(fault.kind()));
     }
 }
 

@@ -10,7 +10,7 @@ use crate::output::Console;
 use mailglot_gateway::config::{Ledger, Listener, Route};
 use mailglot_gateway::proxy;
 use mailglot_gateway::record::{Form, Journal, Ledgers, Metrics, Outlet, Retention};
-use mailglot_gateway::{Address, Engine, Inherited, Notice, Server, Socket, Stop};
+use mailglot_gateway::{Address, Engine, Fault, Inherited, Notice, Server, Socket, Stop};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -145,7 +145,7 @@ fn opened(
     let retention = Retention { age: ledger.age, bytes: ledger.bytes };
     let journal = Arc::clone(journal);
     let tell = move |error: &io::Error| {
-        let fault = format!("ledger-sweep ({error})");
+        let fault = Fault::LedgerSweep(io::Error::new(error.kind(), error.to_string()));
         journal.tell(&Notice::Fault { connection: 0, peer: "", fault: &fault });
     };
     let ledgers = Arc::new(Ledgers::open(&ledger.folder, retention, tell).map_err(place)?);

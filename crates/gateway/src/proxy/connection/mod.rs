@@ -15,8 +15,8 @@ use super::route::Route;
 use super::sending::{Unsent, send};
 use super::session::{Options, Session, Step};
 use crate::address::Stream;
+use crate::fault::Fault;
 use crate::notice::Record;
-use crate::policy::Action;
 use crate::server::{Live, Shared};
 use std::io::{self, ErrorKind, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -136,9 +136,10 @@ impl Connection {
         let end = self.speak();
         self.tell_record();
         if let Err(End::Client(error)) = end {
-            self.cut("io");
+            let fault = Fault::Io(error);
+            self.cut(&fault);
             if !self.shared.is_stopping() {
-                self.fault(&format!("io ({error})"));
+                self.fault(&fault);
             }
         }
         self.client.shut();
@@ -160,7 +161,7 @@ impl Connection {
                 self.arriving.push(&text, self.session.announced().most());
             }
             if let Some(fault) = self.session.take_fault() {
-                self.fault(fault);
+                self.fault(&fault.into());
             }
             self.outside.in_message.store(self.session.is_in_message(), Ordering::SeqCst);
             if !self.session.is_settling() {
@@ -258,7 +259,7 @@ impl Connection {
                 self.ask_hop();
             }
             Err(error) => {
-                self.fault(&format!("connect ({error})"));
+                self.fault(&Fault::Connect(error));
                 self.lose_hop();
             }
         }
@@ -295,8 +296,8 @@ impl Connection {
 
     fn read_client(&mut self) -> Result<(), End> {
         let Some(patience) = self.patience() else {
-            self.fault("slow");
-            self.cut("slow");
+            self.fault(&Fault::Slow);
+            self.cut(&Fault::Slow);
             self.session.client_slow();
             return Ok(());
         };
@@ -308,8 +309,8 @@ impl Connection {
             // Its reading side was ended here, perhaps just when it began a message: it hears why.
             Ok(0) if self.shared.is_stopping() && !self.session.is_in_content() => self.session.shut(),
             Ok(0) => {
-                if self.cut("client-gone") == Some("client-gone") {
-                    self.fault("client-gone");
+                if self.cut(&Fault::ClientGone) {
+                    self.fault(&Fault::ClientGone);
                 }
                 self.session.client_gone();
             }
@@ -387,11 +388,11 @@ impl Connection {
             Err(Unsent::Failed) => self.lose_hop(),
             Err(Unsent::ClientGone) => {
                 if let Some((record, _)) = &mut self.record {
-                    (record.action, record.finding) = (Action::Tempfail, Some("client-gone"));
+                    Fault::ClientGone.defer(record);
                 }
                 self.lose_hop();
                 self.session.take_fault();
-                self.fault("client-gone");
+                self.fault(&Fault::ClientGone);
             }
         }
     }

@@ -5,11 +5,12 @@
 
 use super::Connection;
 use crate::engine::Envelope;
+use crate::fault::Fault;
 use crate::notice::{Notice, Record};
 use crate::policy::Action;
 
 impl Connection {
-    pub(super) fn fault(&self, fault: &str) {
+    pub(super) fn fault(&self, fault: &Fault) {
         self.shared.tell(&Notice::Fault { connection: self.outside.number, peer: &self.address, fault });
     }
 
@@ -34,17 +35,19 @@ impl Connection {
         size.saturating_add_signed(-self.session.grown())
     }
 
-    /// Tells of a message whose end does not come, which its client is to send again; why it was cut, none where none was arriving.
-    pub(super) fn cut(&self, why: &'static str) -> Option<&'static str> {
+    /// Reports a message whose end does not come, which its client sends again. Returns true if `fault` cut it off, and not the server's
+    /// stop.
+    pub(super) fn cut(&self, fault: &Fault) -> bool {
         if !self.session.is_in_content() {
-            return None;
+            return false;
         }
-        let why = if self.shared.is_stopping() { "stopped" } else { why };
+        let stopping = self.shared.is_stopping();
+        let fault = if stopping { &Fault::Stopped } else { fault };
         let mut record = Record::new(self.envelope(), &self.peer(), self.came(self.arriving.size));
         record.policy.clone_from(&self.shared.engine().rules.name);
-        (record.action, record.finding) = (Action::Tempfail, Some(why));
+        fault.defer(&mut record);
         self.shared.tell(&Notice::Message(&record));
-        Some(why)
+        !stopping
     }
 
     /// Tells of the message whose end the client knows.

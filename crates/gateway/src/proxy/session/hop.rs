@@ -6,7 +6,7 @@
 use super::{Asked, SHUTTING_DOWN, Session, State, Step};
 use crate::proxy::capabilities::Capabilities;
 use crate::proxy::command::Verb;
-use crate::proxy::reply::{BadReply, Replies, Reply};
+use crate::proxy::reply::{BadReply, HopFault, Replies, Reply};
 use std::mem;
 
 /// How far the next hop is.
@@ -132,7 +132,7 @@ impl Session {
                 None
             }
             // A next hop that takes nobody today says so for good at times: the client shall come back.
-            Ok(Some(_)) => self.lose("next-hop-refuses"),
+            Ok(Some(_)) => self.lose(HopFault::Refuses),
             Err(bad) => self.bad_reply(bad),
         }
     }
@@ -155,16 +155,16 @@ impl Session {
             }
             Stage::Ready => (),
             // It is not what it was.
-            Stage::Absent | Stage::Greeting | Stage::Hello => return self.lose("next-hop-refuses"),
+            Stage::Absent | Stage::Greeting | Stage::Hello => return self.lose(HopFault::Refuses),
         }
         if reply.code == 421 {
             if self.hop.again.is_none() {
                 self.client.hear(&reply);
-                self.fault = Some("next-hop-closing");
+                self.fault = Some(HopFault::Closing);
                 self.state = State::Closed;
                 return None;
             }
-            return self.lose("next-hop-closing");
+            return self.lose(HopFault::Closing);
         }
         if !reply.is_final() {
             return self.bad_reply(BadReply::Malformed);
@@ -172,7 +172,7 @@ impl Session {
         let positive = reply.is_positive();
         if !positive && matches!(self.asked.front(), Some(Asked::Quiet)) {
             // It will not forget: what it knows must not reach the next message.
-            return self.lose("next-hop-refuses");
+            return self.lose(HopFault::Refuses);
         }
         self.hop.again = None;
         match self.asked.pop_front() {
@@ -279,22 +279,18 @@ impl Session {
     /// A next hop that says 421 closes, and so do we.
     fn close_with(&mut self, reply: &Reply) {
         if reply.code == 421 {
-            self.fault = Some("next-hop-closing");
+            self.fault = Some(HopFault::Closing);
             self.state = State::Closed;
         }
     }
 
     pub(super) fn bad_reply(&mut self, bad: BadReply) -> Option<Step> {
         self.hop.again = None;
-        self.lose(match bad {
-            BadReply::TooLong => "reply-too-long",
-            BadReply::Malformed => "reply-malformed",
-            BadReply::Unasked => "reply-unasked",
-        })
+        self.lose(HopFault::Reply(bad))
     }
 
     /// The next hop is of no use any more: nothing that it did not confirm is confirmed.
-    pub(super) fn lose(&mut self, fault: &'static str) -> Option<Step> {
+    pub(super) fn lose(&mut self, fault: HopFault) -> Option<Step> {
         let (known, began) = (self.hop.is_ready(), self.is_in_message());
         self.hop.lost();
         match self.state {

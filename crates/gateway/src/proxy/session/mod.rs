@@ -9,7 +9,7 @@ mod hop;
 use super::capabilities::Capabilities;
 use super::command::Mail;
 use super::content::{BareLines, Unacceptable};
-use super::reply::{BadReply, Reply};
+use super::reply::{BadReply, HopFault, Reply};
 use client::Client;
 use hop::{Hop, Stage};
 use std::collections::VecDeque;
@@ -115,7 +115,7 @@ pub struct Session {
     queue_id: Vec<u8>,
     peer: Option<Vec<u8>>,
     stopping: bool,
-    fault: Option<&'static str>,
+    fault: Option<HopFault>,
 }
 
 impl Session {
@@ -173,7 +173,7 @@ impl Session {
 
     /// The next hop cannot be reached, is gone, or says nothing in time.
     pub fn hop_lost(&mut self) {
-        self.lose("next-hop-lost");
+        self.lose(HopFault::Lost);
     }
 
     /// Takes no message any more; one that has begun may end.
@@ -219,7 +219,7 @@ impl Session {
     }
 
     /// A fault to be told, once.
-    pub fn take_fault(&mut self) -> Option<&'static str> {
+    pub fn take_fault(&mut self) -> Option<HopFault> {
         self.fault.take()
     }
 

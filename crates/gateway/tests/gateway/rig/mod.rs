@@ -57,7 +57,7 @@ impl Told {
         let told = self.clone();
         move |notice| match notice {
             Notice::Message(record) => told.records.lock().unwrap().push((*record).clone()),
-            Notice::Fault { fault, .. } => told.faults.lock().unwrap().push((*fault).to_owned()),
+            Notice::Fault { fault, .. } => told.faults.lock().unwrap().push(fault.to_string()),
             Notice::Pause => (),
         }
     }

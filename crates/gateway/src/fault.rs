@@ -1,0 +1,214 @@
+//! Faults: what goes wrong in a server and on its connections.
+//!
+//! Logs and counters name a fault by its stable [`Fault::kind`]; its `Display` adds the cause in parentheses.
+//!
+//! # Limits
+//! What is wrong with a message is a [`Finding`](crate::policy::Finding), not a fault.
+
+use crate::milter::{ProtocolError, Refusal};
+use crate::proxy::HopFault;
+use crate::received::Untellable;
+use std::fmt;
+use std::io;
+
+/// A fault of a server, a connection or the work on a message.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Fault {
+    /// A connection cannot be accepted.
+    Accept(io::Error),
+    /// The client closed the connection within a message.
+    ClientGone,
+    /// The next hop cannot be connected to.
+    Connect(io::Error),
+    /// As many connections are open as the limits allow.
+    Connections,
+    /// A message that passes because of another fault has 8-bit data, and the next hop takes none.
+    EightBit,
+    /// Reading or writing a connection failed.
+    Io(io::Error),
+    /// The original cannot be written to a ledger.
+    Ledger(io::Error),
+    /// A reload began to keep originals while the message arrived: its first bytes are not kept.
+    LedgerLate,
+    /// Old ledgers cannot be removed.
+    LedgerSweep(io::Error),
+    /// The next hop refuses, goes away or breaks the protocol.
+    NextHop(HopFault),
+    /// The work on a message or a connection panicked.
+    Panic,
+    /// The mail server breaks the milter protocol.
+    Protocol(ProtocolError),
+    /// The session does not take the decision.
+    Refused(Refusal),
+    /// The mail server grants too little for edits; `claims_stay` is whether it does not even grant that forged fields are deleted.
+    ReportOnly {
+        /// Fields that look like ours stay.
+        claims_stay: bool,
+    },
+    /// The mail server closed the connection within a message.
+    ServerGone,
+    /// A client, or the work on a message, takes longer than the limits allow.
+    Slow,
+    /// A message cannot be kept in a temporary file.
+    Spool(io::Error),
+    /// The server stops before the message ends.
+    Stopped,
+    /// The server stops, and so many connections do not end.
+    Stuck(usize),
+    /// The milter protocol cannot express the edits.
+    Untellable(Untellable),
+    /// The command line of the stdin filter is wrong.
+    Usage,
+}
+
+impl Fault {
+    /// A stable name for logs and counters.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Accept(_) => "accept",
+            Self::ClientGone => "client-gone",
+            Self::Connect(_) => "connect",
+            Self::Connections => "connections",
+            Self::EightBit => "eight-bit",
+            Self::Io(_) => "io",
+            Self::Ledger(_) | Self::LedgerLate => "ledger",
+            Self::LedgerSweep(_) => "ledger-sweep",
+            Self::NextHop(fault) => fault.kind(),
+            Self::Panic => "panic",
+            Self::Protocol(error) => error.kind(),
+            Self::ReportOnly { .. } => "report-only",
+            Self::ServerGone => "server-gone",
+            Self::Slow => "slow",
+            Self::Spool(_) => "spool",
+            Self::Stopped | Self::Stuck(_) => "stopped",
+            Self::Refused(_) | Self::Untellable(_) => "untellable",
+            Self::Usage => "usage",
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = self.kind();
+        match self {
+            Self::Accept(error)
+            | Self::Connect(error)
+            | Self::Io(error)
+            | Self::Ledger(error)
+            | Self::LedgerSweep(error)
+            | Self::Spool(error) => write!(f, "{kind} ({error})"),
+            Self::LedgerLate => write!(f, "{kind} (the engine changed while the message arrived)"),
+            Self::Protocol(error) => error.fmt(f),
+            Self::Refused(refusal) => write!(f, "{kind} ({refusal})"),
+            Self::ReportOnly { claims_stay } => {
+                let claims = if *claims_stay { "; fields of our name that come with mail stay" } else { "" };
+                write!(f, "{kind} (the server grants too little for edits{claims})")
+            }
+            Self::Stuck(connections) => write!(f, "{kind} ({connections} connections do not end)"),
+            Self::Untellable(why) => write!(f, "{kind} ({why})"),
+            Self::ClientGone
+            | Self::Connections
+            | Self::EightBit
+            | Self::NextHop(_)
+            | Self::Panic
+            | Self::ServerGone
+            | Self::Slow
+            | Self::Stopped
+            | Self::Usage => f.write_str(kind),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl From<HopFault> for Fault {
+    fn from(fault: HopFault) -> Self {
+        Self::NextHop(fault)
+    }
+}
+
+impl From<ProtocolError> for Fault {
+    fn from(error: ProtocolError) -> Self {
+        Self::Protocol(error)
+    }
+}
+
+impl From<Refusal> for Fault {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<Untellable> for Fault {
+    fn from(why: Untellable) -> Self {
+        Self::Untellable(why)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::proxy::BadReply;
+
+    fn io() -> io::Error {
+        io::Error::other("disk full")
+    }
+
+    /// One fault of each kind, and of each form of a kind.
+    pub(crate) fn all() -> Vec<(Fault, &'static str)> {
+        vec![
+            (Fault::Accept(io()), "accept (disk full)"),
+            (Fault::ClientGone, "client-gone"),
+            (Fault::Connect(io()), "connect (disk full)"),
+            (Fault::Connections, "connections"),
+            (Fault::EightBit, "eight-bit"),
+            (Fault::Io(io()), "io (disk full)"),
+            (Fault::Ledger(io()), "ledger (disk full)"),
+            (Fault::LedgerLate, "ledger (the engine changed while the message arrived)"),
+            (Fault::LedgerSweep(io()), "ledger-sweep (disk full)"),
+            (Fault::NextHop(HopFault::Closing), "next-hop-closing"),
+            (Fault::NextHop(HopFault::Lost), "next-hop-lost"),
+            (Fault::NextHop(HopFault::Refuses), "next-hop-refuses"),
+            (Fault::NextHop(HopFault::Reply(BadReply::Unasked)), "reply-unasked"),
+            (Fault::NextHop(HopFault::Reply(BadReply::TooLong)), "reply-too-long"),
+            (Fault::NextHop(HopFault::Reply(BadReply::Malformed)), "reply-malformed"),
+            (Fault::Panic, "panic"),
+            (ProtocolError::UnknownCommand(b'z').into(), "unknown-command (command z)"),
+            (ProtocolError::Empty.into(), "packet-empty"),
+            (ProtocolError::TooLong(2_000_000).into(), "packet-too-long (2000000 bytes)"),
+            (ProtocolError::NotNegotiated(b'M').into(), "not-negotiated (command M)"),
+            (ProtocolError::NegotiatedTwice.into(), "negotiated-twice"),
+            (ProtocolError::ShortNegotiation.into(), "optneg-short"),
+            (ProtocolError::OldVersion(1).into(), "optneg-version (1)"),
+            (ProtocolError::MissingNul(b'L').into(), "string-without-end (command L)"),
+            (ProtocolError::BadConnect.into(), "connect-data"),
+            (Refusal::NoMessage.into(), "untellable (no message waits for a decision)"),
+            (
+                Fault::ReportOnly { claims_stay: false },
+                "report-only (the server grants too little for edits)",
+            ),
+            (
+                Fault::ReportOnly { claims_stay: true },
+                "report-only (the server grants too little for edits; fields of our name that come with mail stay)",
+            ),
+            (Fault::ServerGone, "server-gone"),
+            (Fault::Slow, "slow"),
+            (Fault::Spool(io()), "spool (disk full)"),
+            (Fault::Stopped, "stopped"),
+            (Fault::Stuck(2), "stopped (2 connections do not end)"),
+            (Untellable::NoField.into(), "untellable (an edit makes what is no field)"),
+            (Fault::Usage, "usage"),
+        ]
+    }
+
+    #[test]
+    fn a_fault_begins_with_its_kind() {
+        for (fault, text) in all() {
+            let (kind, told) = (fault.kind(), fault.to_string());
+            assert_eq!(told, text);
+            assert!(told == kind || told.starts_with(&format!("{kind} (")), "{fault:?}");
+            assert!(kind.bytes().all(|byte| byte == b'-' || byte.is_ascii_lowercase()), "{fault:?}");
+        }
+    }
+}

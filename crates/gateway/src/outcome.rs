@@ -1,0 +1,457 @@
+//! The outcome of one message: decided here once, and only translated by the milter, the proxies and the stdin filter.
+//!
+//! ```text
+//!  Judgement, Means ─┐
+//!  unread, Means ────┼─► Outcome ─┬─► milter packets · SMTP replies · exit codes
+//!  Cause, Fault ─────┘            └─► Record: log, counters, ledger
+//! ```
+//!
+//! # Limits
+//! Replies of the next hop come after the outcome: [`Record`] keeps what a proxy makes of them.
+
+use crate::engine::Engine;
+use crate::fault::Fault;
+use crate::judge::{self, Judgement};
+use crate::milter::FieldValue;
+use crate::notice::Record;
+use crate::policy::{Action, Finding, Findings, Rules};
+use std::borrow::Cow;
+
+/// What becomes of one message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome<'j> {
+    /// What the front end does with the message.
+    pub disposition: Disposition,
+    /// Fields for the top of the header, if the message goes on.
+    pub fields: Cow<'j, [(FieldValue, FieldValue)]>,
+    /// The disposition in a word, for the log.
+    pub action: Action,
+    /// The action that the policy asks for.
+    pub wanted: Action,
+    /// How many forged fields the front end deletes.
+    pub claims: u32,
+    /// Why less is done than the policy asks for, or why the message does not go on.
+    pub remark: Option<Remark>,
+    /// The message goes on although something failed.
+    pub failed_open: bool,
+}
+
+/// What a front end does with a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Disposition {
+    /// It goes on, with its edits and fields.
+    Deliver,
+    /// It is rejected for good.
+    Reject(Reply),
+    /// The sender's server is asked to try again.
+    Defer(Reply),
+    /// It goes on, and the mail server holds it for these reasons.
+    Quarantine(String),
+}
+
+/// A reply of SMTP: code, enhanced code (RFC 3463), words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// The code, of class 4 or 5.
+    pub code: u16,
+    /// The enhanced code.
+    pub enhanced: (u8, u16, u16),
+    /// Words for people, in ASCII.
+    pub words: Cow<'static, str>,
+}
+
+/// What a front end can do with a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Means {
+    /// How many of the edits it can make.
+    pub edits: Extent,
+    /// Whether bytes of the message change, apart from new fields.
+    pub rewrites: bool,
+    /// Whether it can add fields.
+    pub fields: bool,
+    /// Why the message cannot be held; none if it can.
+    pub no_quarantine: Option<Remark>,
+    /// How many forged fields it deletes.
+    pub claims: u32,
+    /// More forged fields than it can delete.
+    pub too_many_claims: bool,
+    /// The front end has already corrected stray line ends.
+    pub mended: bool,
+}
+
+/// How many of the edits a front end can make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All.
+    All,
+    /// Some or none of this message's, for this reason.
+    Part(Remark),
+    /// None of any message's, for this reason.
+    None(Remark),
+}
+
+/// Why less is done than the policy asks for, or why a message does not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Remark {
+    /// The next hop takes no 8-bit data.
+    EightBit,
+    /// A fault of this kind.
+    Fault(&'static str),
+    /// The message has passed too many servers.
+    Loop,
+    /// The message is larger than the next hop takes.
+    NextHopSize,
+    /// The proxy has no place to hold a message.
+    NoQuarantine,
+    /// Only some edits are made.
+    Partial,
+    /// The mail server did not grant the quarantine.
+    QuarantineNotGranted,
+    /// No edits are made: the findings are only reported.
+    ReportOnly,
+    /// A CR without LF keeps a field from being changed.
+    StrayReturn,
+    /// The message needs more changes of fields than a mail server takes.
+    TooManyChanges,
+    /// The message has more forged fields than can be deleted.
+    TooManyClaims,
+    /// The message is not read, because of this finding.
+    Unread(Finding),
+    /// The rewritten message cannot be sent.
+    Unsendable,
+}
+
+impl Remark {
+    /// A stable name for logs and counters.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::EightBit => "eight-bit",
+            Self::Fault(kind) => kind,
+            Self::Loop => "loop",
+            Self::NextHopSize => "next-hop-size",
+            Self::NoQuarantine => "no place for quarantine",
+            Self::Partial => "partial",
+            Self::QuarantineNotGranted => "quarantine not granted",
+            Self::ReportOnly => "report-only",
+            Self::StrayReturn => "stray return",
+            Self::TooManyChanges => "too many changes",
+            Self::TooManyClaims => "too many claims",
+            Self::Unread(finding) => finding.id(),
+            Self::Unsendable => "unsendable",
+        }
+    }
+}
+
+/// Why a message is rejected before, or whatever, the policy says of its findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// A CR or LF stands alone, and the policy rejects it.
+    BareLine,
+    /// The client was told that the next hop takes fewer bytes.
+    BeyondAnnounced,
+    /// The next hop takes no 8-bit data, and the message cannot be encoded.
+    EightBit,
+    /// The header is larger than messages that are read.
+    HeaderTooLarge,
+    /// The message has passed too many servers.
+    Loop,
+    /// It has a NUL, which SMTP cannot carry.
+    Nul,
+    /// In 7 bits it is larger than the next hop takes.
+    SevenBitSize,
+    /// It has more forged fields than can be deleted.
+    TooManyClaims,
+}
+
+impl Cause {
+    fn reply(self) -> Reply {
+        let (code, enhanced, words) = match self {
+            Self::BareLine => (550, (5, 5, 2), "A CR or LF stands alone in the message"),
+            Self::BeyondAnnounced => (552, (5, 3, 4), "Message too large"),
+            Self::EightBit => (550, (5, 6, 3), "The next hop takes no 8-bit data"),
+            Self::HeaderTooLarge => (552, (5, 3, 4), "Message header too large"),
+            Self::Loop => (554, (5, 4, 6), "Too many hops: this message goes round"),
+            Self::Nul => (550, (5, 6, 0), "A NUL is in the message"),
+            Self::SevenBitSize => (552, (5, 3, 4), "In seven bits the message is too large for the next hop"),
+            Self::TooManyClaims => {
+                (550, (5, 6, 0), "message refused: too many fields of the filter's own name")
+            }
+        };
+        Reply::new(code, enhanced, words)
+    }
+
+    fn remark(self) -> Option<Remark> {
+        match self {
+            Self::BareLine | Self::Nul => None,
+            Self::BeyondAnnounced | Self::SevenBitSize => Some(Remark::NextHopSize),
+            Self::EightBit => Some(Remark::EightBit),
+            Self::HeaderTooLarge => Some(Remark::Unread(Finding::TooManyHeaders)),
+            Self::Loop => Some(Remark::Loop),
+            Self::TooManyClaims => Some(Remark::TooManyClaims),
+        }
+    }
+
+    /// The finding that it adds.
+    fn finding(self) -> Option<Finding> {
+        match self {
+            Self::BareLine => Some(Finding::BareLf),
+            Self::BeyondAnnounced => Some(Finding::TooLarge),
+            Self::HeaderTooLarge => Some(Finding::TooManyHeaders),
+            Self::Nul => Some(Finding::NulIn8bit),
+            Self::EightBit | Self::Loop | Self::SevenBitSize | Self::TooManyClaims => None,
+        }
+    }
+
+    /// Whether it counts as asked for: it is not when the policy would pass the message on and only the way forbids it.
+    fn is_wanted(self) -> bool {
+        !matches!(self, Self::EightBit | Self::SevenBitSize | Self::TooManyClaims)
+    }
+}
+
+impl Reply {
+    fn new(code: u16, enhanced: (u8, u16, u16), words: impl Into<Cow<'static, str>>) -> Self {
+        Self { code, enhanced, words: words.into() }
+    }
+
+    fn refused(reasons: &str) -> Self {
+        Self::new(550, (5, 6, 0), format!("message refused: {reasons}"))
+    }
+
+    fn later() -> Self {
+        Self::new(451, (4, 7, 0), "Try again later")
+    }
+
+    /// The enhanced code and the words.
+    pub fn text(&self) -> String {
+        self.saying(&self.words)
+    }
+
+    /// The enhanced code and other words.
+    pub(crate) fn saying(&self, words: &str) -> String {
+        let (class, subject, detail) = self.enhanced;
+        format!("{class}.{subject}.{detail} {words}")
+    }
+}
+
+impl<'j> Outcome<'j> {
+    /// The outcome of a message that was read.
+    pub fn judged(judgement: &'j Judgement<'_>, rules: &Rules, means: &Means) -> Self {
+        let wanted = judgement.wanted;
+        if means.too_many_claims {
+            // Nobody sends such a message in good faith, and what it claims must not pass.
+            return Self { wanted, ..Self::rejected(Cause::TooManyClaims) };
+        }
+        let normalizes = judgement.action == Action::Normalize;
+        let (mut remark, mode) = match means.edits {
+            Extent::None(why) => (Some(why), Some(why)),
+            Extent::Part(why) if normalizes => {
+                (Some(why), Some(if means.rewrites { Remark::Partial } else { Remark::ReportOnly }))
+            }
+            Extent::All | Extent::Part(_) => (None, None),
+        };
+        let fields = match mode.filter(|_| !judgement.edits.is_empty()) {
+            _ if !means.fields => {
+                remark = remark.or((!judgement.added.is_empty()).then_some(Remark::ReportOnly));
+                Cow::default()
+            }
+            // The field must not say that all is done.
+            Some(mode) => Cow::Owned(field_of_mode(judgement, rules, mode)),
+            None => Cow::Borrowed(&judgement.added[..]),
+        };
+        let reasons = || judgement.reasons(rules, judgement.action);
+        let asked =
+            Self::asked(judgement.action, || Reply::refused(&reasons()), Reply::later, reasons, means);
+        let mut outcome = Self { fields, wanted, remark: asked.remark.or(remark), ..asked };
+        if matches!(outcome.action, Action::Pass | Action::Normalize) && !means.rewrites {
+            outcome.action = if outcome.fields.is_empty() { Action::Pass } else { Action::Tag };
+        }
+        outcome.changed(means)
+    }
+
+    /// The outcome of a message that passes as it came because its rewritten form cannot be sent.
+    pub(crate) fn unsendable(judgement: &Judgement<'_>, means: &Means) -> Self {
+        let remark = Some(Remark::Unsendable);
+        Self { wanted: judgement.wanted, remark, ..Self::of(Action::Pass, Disposition::Deliver) }
+            .changed(means)
+    }
+
+    /// The outcome of a message that is not read because of `finding`, which is one of `findings`.
+    pub(crate) fn unread(engine: &Engine, finding: Finding, findings: &Findings, means: &Means) -> Self {
+        let rules = &engine.rules;
+        let action = |finding| if rules.monitor { Action::Pass } else { rules.action(finding) };
+        let limit = if engine.defer_too_large { Action::Tempfail } else { Action::Pass };
+        let wanted = action(finding).max(limit);
+        let too_large = |code, enhanced| Reply::new(code, enhanced, "Message too large");
+        let reasons = || finding.id().to_owned();
+        let asked =
+            Self::asked(wanted, || too_large(552, (5, 3, 4)), || too_large(451, (4, 3, 4)), reasons, means);
+        let mut outcome = Self { wanted, remark: Some(Remark::Unread(finding)), ..asked };
+        if !outcome.goes_on() {
+            return outcome;
+        }
+        if means.too_many_claims {
+            return Self { wanted, ..Self::rejected(Cause::TooManyClaims) };
+        }
+        if outcome.disposition == Disposition::Deliver {
+            let told = if means.mended { wanted.max(action(Finding::BareLf)) } else { wanted };
+            let field = (told >= Action::Tag && means.fields)
+                .then(|| judge::findings_field(rules, Action::Tag, findings, None));
+            outcome.fields = Cow::Owned(field.flatten().into_iter().collect());
+            outcome.action = if outcome.fields.is_empty() { Action::Pass } else { Action::Tag };
+        }
+        outcome.changed(means)
+    }
+
+    /// The outcome of a message whose stray line ends were corrected, before it is read.
+    pub(crate) fn of_bare_lines(rules: &Rules, means: &Means) -> Self {
+        let wanted = rules.action(Finding::BareLf);
+        let action = if rules.monitor { Action::Pass } else { wanted };
+        let reasons = || Finding::BareLf.id().to_owned();
+        Self { wanted, ..Self::asked(action, || Cause::BareLine.reply(), Reply::later, reasons, means) }
+    }
+
+    /// The outcome of a message that is rejected for `cause`.
+    pub(crate) fn rejected(cause: Cause) -> Self {
+        let wanted = if cause.is_wanted() { Action::Reject } else { Action::Pass };
+        let rejected = Self::of(Action::Reject, Disposition::Reject(cause.reply()));
+        Self { wanted, remark: cause.remark(), ..rejected }
+    }
+
+    /// The outcome of a message at which `fault` happened: it is deferred, or goes on as it came if `passing` says by what means.
+    pub fn failed(fault: &Fault, passing: Option<&Means>) -> Self {
+        let remark = Some(Remark::Fault(fault.kind()));
+        match passing {
+            Some(means) => {
+                let passes = Self::of(Action::Pass, Disposition::Deliver);
+                Self { remark, failed_open: true, ..passes }.changed(means)
+            }
+            None => Self { remark, ..Self::of(Action::Tempfail, Disposition::Defer(fault.reply())) },
+        }
+    }
+
+    fn of(action: Action, disposition: Disposition) -> Self {
+        Self {
+            disposition,
+            fields: Cow::default(),
+            action,
+            wanted: Action::Pass,
+            claims: 0,
+            remark: None,
+            failed_open: false,
+        }
+    }
+
+    /// What becomes of a message for which the policy asks `action`.
+    fn asked(
+        action: Action,
+        reject: impl FnOnce() -> Reply,
+        defer: impl FnOnce() -> Reply,
+        reasons: impl FnOnce() -> String,
+        means: &Means,
+    ) -> Self {
+        match (action, means.no_quarantine) {
+            (Action::Reject, _) => Self::of(action, Disposition::Reject(reject())),
+            (Action::Quarantine, None) => Self::of(action, Disposition::Quarantine(reasons())),
+            (Action::Quarantine, remark) => {
+                // What cannot be held must not pass.
+                Self { remark, ..Self::of(Action::Tempfail, Disposition::Defer(defer())) }
+            }
+            (Action::Tempfail, _) => Self::of(action, Disposition::Defer(defer())),
+            (Action::Pass | Action::Tag | Action::Normalize, _) => Self::of(action, Disposition::Deliver),
+        }
+    }
+
+    /// Counts what changes whatever the policy says.
+    fn changed(mut self, means: &Means) -> Self {
+        if self.goes_on() {
+            self.claims = means.claims;
+            if means.mended || means.claims > 0 {
+                self.action = self.action.max(Action::Normalize);
+            }
+        }
+        self
+    }
+
+    /// Gives another remark.
+    pub(crate) fn because(mut self, remark: Remark) -> Self {
+        self.remark = Some(remark);
+        self
+    }
+
+    /// Leaves the fields out.
+    pub(crate) fn without_fields(mut self) -> Self {
+        self.fields = Cow::default();
+        if self.action == Action::Tag {
+            self.action = Action::Pass;
+        }
+        self
+    }
+
+    /// Whether the message goes on.
+    pub fn goes_on(&self) -> bool {
+        matches!(self.disposition, Disposition::Deliver | Disposition::Quarantine(_))
+    }
+
+    /// Writes the outcome into the record of its message.
+    pub(crate) fn record(&self, record: &mut Record) {
+        record.action = self.action;
+        record.wanted = record.wanted.max(self.wanted);
+        record.claims = self.claims;
+        record.finding = self.remark.map(Remark::name);
+        record.failed_open = self.failed_open;
+        if !self.goes_on() || self.failed_open {
+            record.bytes_out = 0;
+        }
+    }
+}
+
+impl Cause {
+    /// Records that a message is rejected for this cause, with its finding. Returns the reply.
+    pub(crate) fn reject(self, record: &mut Record) -> Reply {
+        if let Some(finding) = self.finding().filter(|finding| !record.findings.has(*finding)) {
+            record.findings.add(finding, String::new);
+        }
+        Outcome::rejected(self).record(record);
+        self.reply()
+    }
+}
+
+impl Fault {
+    /// The reply that defers a message because of this fault.
+    pub fn reply(&self) -> Reply {
+        match self {
+            Self::Spool(_) => Reply::new(452, (4, 3, 1), "No room for the message"),
+            _ => Reply::new(451, (4, 3, 0), "Try again later"),
+        }
+    }
+
+    /// Records that a message is deferred because of this fault. Returns the reply.
+    pub(crate) fn defer(&self, record: &mut Record) -> Reply {
+        Outcome::failed(self, None).record(record);
+        self.reply()
+    }
+}
+
+impl Record {
+    /// Writes what was read of a message into its record; `size` is that of the message as it leaves.
+    pub(crate) fn read(&mut self, judgement: &Judgement<'_>, size: usize) {
+        self.bytes_out = size as u64;
+        self.losses = judgement.report.losses();
+        self.parts = judgement.parts;
+        self.findings.clone_from(&judgement.findings);
+    }
+}
+
+/// The field of findings for a message whose edits are not made, or not all of them.
+fn field_of_mode(judgement: &Judgement<'_>, rules: &Rules, mode: Remark) -> Vec<(FieldValue, FieldValue)> {
+    if judgement.added.is_empty() {
+        return Vec::new();
+    }
+    judge::findings_field(rules, judgement.wanted, &judgement.findings, Some(mode.name()))
+        .into_iter()
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

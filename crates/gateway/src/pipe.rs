@@ -1,0 +1,159 @@
+//! The stdin filter's work on one message: bytes in, bytes or a refusal out. No I/O.
+//!
+//! # Limits
+//! There is no envelope and no place to hold a message.
+
+use crate::engine::Envelope;
+use crate::fault::Fault;
+use crate::judge::{hold_fields, judge};
+use crate::outcome::{Disposition, Extent, Means, Outcome, Remark};
+use crate::policy::Rules;
+use mailglot_mime::{Message, Policy, Transfer, process, splice};
+
+/// What the stdin filter does with a message.
+#[derive(Clone, Debug)]
+pub enum PipeFilter {
+    /// It writes the message in UTF-8.
+    Rewrite(Policy),
+    /// It judges the message as the servers do.
+    Judge(Rules),
+}
+
+/// Why a message does not go on. The caller of the program hears it by its exit code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stopped {
+    /// The caller is asked to try again; else the message is rejected for good.
+    pub temporary: bool,
+    /// An enhanced code (RFC 3463) and words.
+    pub words: String,
+}
+
+impl Stopped {
+    /// Says that the caller must try again because of `fault`. `words` describe it in one line.
+    pub fn by(fault: &Fault, words: &str) -> Self {
+        let line: String = words.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let stopped = translate(&Outcome::failed(fault, None), &line);
+        // A fault without means to pass never delivers.
+        stopped.unwrap_or(Self { temporary: true, words: line })
+    }
+}
+
+impl PipeFilter {
+    /// Judges by `rules`, and reads and writes text as `policy` says. `asked` replaces the transfer encoding of the rules.
+    pub fn judging(mut rules: Rules, policy: &Policy, asked: Option<Transfer>) -> Self {
+        let usual = &rules.rewriting;
+        let transfer = asked.unwrap_or(usual.transfer);
+        rules.rewriting =
+            Policy { transfer, limits: usual.limits, keep_signed: usual.keep_signed, ..policy.clone() };
+        Self::Judge(rules)
+    }
+
+    /// Filters a message. A line `From …` before it, as mail drops hand it on, is not a part of the message and stays.
+    ///
+    /// # Errors
+    /// The policy does not let the message pass.
+    pub fn run(&self, raw: &[u8]) -> Result<Vec<u8>, Stopped> {
+        let envelope = if raw.starts_with(b"From ") || raw.starts_with(b">From ") {
+            memchr::memchr(b'\n', raw).map_or(0, |end| end + 1)
+        } else {
+            0
+        };
+        let (line, message) = raw.split_at(envelope);
+        let bytes = match self {
+            Self::Rewrite(policy) => rewritten(message, policy),
+            Self::Judge(rules) => judged(message, rules)?,
+        };
+        Ok([line, &bytes].concat())
+    }
+}
+
+/// The message in UTF-8. The output goes to a server: no field is longer than servers take.
+fn rewritten(message: &[u8], policy: &Policy) -> Vec<u8> {
+    let mut done = process(message, policy);
+    if done.edits.is_empty()
+        || hold_fields(&Message::parse(message, &policy.limits), &mut done.edits).is_empty()
+    {
+        return done.bytes.into_owned();
+    }
+    let mut bytes = Vec::with_capacity(message.len());
+    // Writing to memory cannot fail.
+    let _ = splice(message, &done.edits, &mut bytes);
+    bytes
+}
+
+/// The message as the rules let it pass.
+fn judged(message: &[u8], rules: &Rules) -> Result<Vec<u8>, Stopped> {
+    let judgement = judge(message, &Envelope::default(), rules);
+    let means = Means {
+        edits: Extent::All,
+        rewrites: !judgement.edits.is_empty(),
+        fields: true,
+        no_quarantine: Some(Remark::NoQuarantine),
+        claims: judgement.claims,
+        too_many_claims: false,
+        mended: false,
+    };
+    let outcome = Outcome::judged(&judgement, rules, &means);
+    // The caller logs these words: they name the findings.
+    let words = format!("message refused: {}", judgement.reasons(rules, judgement.action));
+    translate(&outcome, &words).map_or_else(|| Ok(judgement.bytes().into_owned()), Err)
+}
+
+/// Translates an outcome for the caller of the program; `words` say why a message is deferred. None if the message goes on.
+pub(crate) fn translate(outcome: &Outcome<'_>, words: &str) -> Option<Stopped> {
+    match &outcome.disposition {
+        Disposition::Deliver | Disposition::Quarantine(_) => None,
+        Disposition::Reject(reply) => Some(Stopped { temporary: false, words: reply.text() }),
+        Disposition::Defer(reply) => Some(Stopped { temporary: true, words: reply.saying(words) }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::policy::{Action, Finding};
+
+    #[test]
+    fn an_envelope_line_stays() {
+        let filter = PipeFilter::Rewrite(Policy::default());
+        let message = b"Subject: =?iso-8859-1?Q?=FC?=\n\ntext\n";
+        let plain = filter.run(message).unwrap();
+        assert!(plain.starts_with(b"Subject: =?UTF-8?"), "{}", String::from_utf8_lossy(&plain));
+        for line in ["From joe@example.org Mon Jan  1 00:00:00 2001\n", ">From x\r\n"] {
+            let whole = filter.run(&[line.as_bytes(), message].concat()).unwrap();
+            assert_eq!(whole, [line.as_bytes(), &plain].concat());
+        }
+        assert_eq!(filter.run(b"From x").unwrap(), b"From x");
+        assert_eq!(filter.run(b"").unwrap(), b"");
+    }
+
+    #[test]
+    fn no_field_outgrows_the_server_that_takes_it() {
+        for (count, changes) in [(900, true), (1_400, false)] {
+            let people: Vec<_> =
+                (0..count).map(|n| format!("J\u{fc}rgen M\u{fc}ller <p{n:04}@a.invalid>")).collect();
+            let to = format!("To: {}\n", people.join(",\n "));
+            let latin = |text: &str| text.chars().map(|c| c as u8).collect::<Vec<u8>>();
+            let message = latin(&format!("{to}Subject: caf\u{e9}\n\nx\n"));
+            let bytes = rewritten(&message, &Policy::default());
+            assert_eq!(!bytes.starts_with(&latin(&to)), changes, "{count}");
+            assert!(bytes.ends_with(b"Subject: =?UTF-8?B?Y2Fmw6k=?=\n\nx\n"));
+        }
+    }
+
+    #[test]
+    fn a_policy_may_refuse_and_defer() {
+        let message = b"Content-Type: text/plain\nContent-Type: text/html\n\nx\n";
+        let filtered = |rules: Rules| PipeFilter::Judge(rules).run(message);
+        let words = |code| format!("{code} message refused: duplicate-header");
+        assert_eq!(filtered(Rules::strict()), Err(Stopped { temporary: false, words: words("5.6.0") }));
+        for action in [Action::Tempfail, Action::Quarantine] {
+            let mut rules = Rules::default();
+            rules.set(Finding::DuplicateHeader, action);
+            assert_eq!(filtered(rules), Err(Stopped { temporary: true, words: words("4.7.0") }));
+        }
+        assert!(filtered(Rules::default()).is_ok());
+        assert!(filtered(Rules::monitor()).unwrap().ends_with(message));
+    }
+}

@@ -2,14 +2,15 @@
 //! What is spoken on a connection is its service's.
 //!
 //! # Limits
-//! A thread for each connection that has one: good for some thousand. Messages at work are as many as there are processors, and as many
-//! short ones.
+//! A thread for each connection that has one: good for some thousand. Messages at work are as many as there are processors, for all servers
+//! that share [`Resources`](crate::Resources), and as many short ones for each server.
 
 use crate::address::{Address, Listener, Socket, Stream};
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::limits::Limits;
 use crate::notice::{Notice, Record};
+use crate::resources::Bounds;
 use crate::spool::Budget;
 use crate::turns::Turns;
 use door::{Bell, Door};
@@ -114,7 +115,7 @@ pub(crate) trait Live: Send + Sync {
 pub(crate) struct Shared {
     pub(crate) limits: Limits,
     pub(crate) budget: Arc<Budget>,
-    pub(crate) turns: Turns,
+    pub(crate) turns: Arc<Turns>,
     engine: RwLock<Arc<Engine>>,
     tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>,
     stopping: AtomicBool,
@@ -125,11 +126,12 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(engine: Engine, limits: Limits, tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>) -> Self {
+    pub(crate) fn new(engine: Engine, bounds: Bounds, tell: Box<dyn Fn(&Notice<'_>) + Send + Sync>) -> Self {
+        let Bounds { limits, resources } = bounds;
         Self {
-            budget: Arc::new(Budget::of(&limits)),
+            budget: resources.budget,
             limits,
-            turns: Turns::of_processors(),
+            turns: resources.turns,
             engine: RwLock::new(Arc::new(engine)),
             tell,
             stopping: AtomicBool::new(false),
@@ -247,7 +249,7 @@ impl Stop {
         self.shared.live().len()
     }
 
-    /// Bytes of messages in temporary files.
+    /// Bytes of messages in temporary files, of all servers that share them.
     pub fn spool_bytes(&self) -> u64 {
         self.shared.budget.used()
     }
@@ -274,15 +276,16 @@ impl Server {
         socket: Socket,
         service: Box<dyn Service>,
         engine: Engine,
-        limits: Limits,
+        bounds: Bounds,
         tell: impl Fn(&Notice<'_>) + Send + Sync + 'static,
     ) -> io::Result<Self> {
+        let limits = &bounds.limits;
         let listener = match socket {
             Socket::New(address) => Listener::bind(&address, limits.socket_mode, limits.socket_group)?,
             Socket::Given(socket) => Listener::inherit(socket)?,
         };
         let (door, bell) = Door::new(listener)?;
-        let shared = Arc::new(Shared::new(engine, limits, Box::new(tell)));
+        let shared = Arc::new(Shared::new(engine, bounds, Box::new(tell)));
         Ok(Self { door, bell, service, shared })
     }
 

@@ -1,7 +1,7 @@
 //! A filter that listens: a mail server speaks the milter protocol with it.
 //!
 //! # Limits
-//! What a message's edits cost is bounded by [`Limits`], not by the protocol.
+//! What a message's edits cost is bounded by [`Limits`](crate::Limits), not by the protocol.
 
 mod answer;
 mod connection;
@@ -10,9 +10,9 @@ mod outside;
 
 use crate::address::{Socket, Stream};
 use crate::engine::Engine;
-use crate::limits::Limits;
 use crate::milter::Session;
 use crate::notice::Notice;
+use crate::resources::Bounds;
 use crate::server::{Run, Server, Service, Shared, Work};
 pub use answer::Decision;
 #[cfg(test)]
@@ -23,17 +23,18 @@ use std::io;
 use std::sync::Arc;
 
 impl Server {
-    /// A filter that listens at an address, or with a socket that listens already; what happens is told to `tell`.
+    /// A filter that listens at an address, or with a socket that listens already; what happens is told to `tell`. `bounds` are
+    /// [`Limits`](crate::Limits), or those of a server that shares resources with others.
     ///
     /// # Errors
     /// The address cannot be taken, or the socket not be used.
     pub fn milter(
         socket: impl Into<Socket>,
         engine: Engine,
-        limits: Limits,
+        bounds: impl Into<Bounds>,
         tell: impl Fn(&Notice<'_>) + Send + Sync + 'static,
     ) -> io::Result<Self> {
-        Self::listen(socket.into(), Box::new(Filter), engine, limits, tell)
+        Self::listen(socket.into(), Box::new(Filter), engine, bounds.into(), tell)
     }
 }
 

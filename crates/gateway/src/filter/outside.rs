@@ -173,7 +173,7 @@ mod tests {
     /// What connections share after a reload: the engine is not the one that messages at work are judged by.
     fn shared(work: Duration, fail_open: bool) -> Shared {
         let limits = Limits { work, progress: Duration::ZERO, ..Limits::default() };
-        Shared::new(Engine { fail_open, ..Engine::default() }, limits, Box::new(|_| ()))
+        Shared::new(Engine { fail_open, ..Engine::default() }, limits.into(), Box::new(|_| ()))
     }
 
     /// Both ends of a connection whose other side takes nothing, and how many bytes stand between them.

@@ -7,15 +7,16 @@ use super::connection::{Connection, Outside};
 use super::content::BareLines;
 use crate::address::{Address, Socket, Stream};
 use crate::engine::Engine;
-use crate::limits::Limits;
 use crate::notice::Notice;
+use crate::resources::Bounds;
 use crate::server::{Run, Server, Service, Shared, Work};
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
 impl Server {
-    /// A proxy that listens at an address, or with a socket that listens already; what happens is told to `tell`.
+    /// A proxy that listens at an address, or with a socket that listens already; what happens is told to `tell`. `bounds` are
+    /// [`Limits`](crate::Limits), or those of a server that shares resources with others.
     ///
     /// # Errors
     /// The address cannot be taken, or the socket not be used; or the next hop is the proxy itself.
@@ -23,12 +24,12 @@ impl Server {
         socket: impl Into<Socket>,
         route: Route,
         engine: Engine,
-        limits: Limits,
+        bounds: impl Into<Bounds>,
         tell: impl Fn(&Notice<'_>) + Send + Sync + 'static,
     ) -> io::Result<Self> {
         let hop = route.next_hop.clone();
         let service = Box::new(Relay(Arc::new(route)));
-        let server = Self::listen(socket.into(), service, engine, limits, tell)?;
+        let server = Self::listen(socket.into(), service, engine, bounds.into(), tell)?;
         if server.is_at(&hop) {
             let words = format!("the next hop {hop} is this proxy itself");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, words));

@@ -89,7 +89,7 @@ impl Running {
             assert_ne!(fault.kind(), "panic");
         };
         let socket = Socket::New(Address::Unix(path.clone()));
-        let server = Server::listen(socket, service, Engine::default(), limits, tell).unwrap();
+        let server = Server::listen(socket, service, Engine::default(), limits.into(), tell).unwrap();
         let stop = server.stopper();
         Self { path, stop, thread: Some(thread::spawn(|| server.run())), faults, _folder: folder }
     }
@@ -302,7 +302,7 @@ fn beats_end_while_clients_are_not_accepted() {
     };
     let limits = Limits { connections: 0, progress: Duration::from_millis(20), ..Limits::default() };
     let socket = Socket::New(Address::Unix(path.clone()));
-    let server = Server::listen(socket, Box::new(Echo), Engine::default(), limits, tell).unwrap();
+    let server = Server::listen(socket, Box::new(Echo), Engine::default(), limits.into(), tell).unwrap();
     let stop = server.stopper();
     let thread = thread::spawn(|| server.run());
     let before = stop.beats();

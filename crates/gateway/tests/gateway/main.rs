@@ -19,5 +19,6 @@ mod proxy_limits;
 mod proxy_session;
 mod record;
 mod rig;
+mod shared;
 mod turns;
 mod twice;

@@ -2,17 +2,19 @@
 //!
 //! # Limits
 //!
-//! Options stand here, those for text files, of `header`, `milter` and `proxy` in files of their own, and nowhere else: there is no configuration file and no variable for them.
+//! Options stand here, those for text files, of `header`, `serve`, `milter` and `proxy` in files of their own, and nowhere else: there is no configuration file and no variable for them.
 
 mod charset;
 mod header;
 mod milter;
 mod proxy;
+mod serve;
 
 pub(crate) use charset::*;
 pub(crate) use header::*;
 pub(crate) use milter::*;
 pub(crate) use proxy::*;
+pub(crate) use serve::*;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as Group, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -86,6 +88,7 @@ pub(crate) enum Command {
     Charsets(CharsetsArgs),
     Detect(DetectArgs),
     Filter(FilterArgs),
+    Serve(ServeArgs),
     Milter(MilterArgs),
     Proxy(ProxyArgs),
     CheckMta(CheckMtaArgs),

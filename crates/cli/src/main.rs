@@ -7,7 +7,7 @@
 //!
 //! # Limits
 //!
-//! `milter` alone has a configuration file; the environment variable `NO_COLOR` is the only one that is read.
+//! `serve` alone has a configuration file; the environment variable `NO_COLOR` is the only one that is read.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "a program of the command line prints")]
 

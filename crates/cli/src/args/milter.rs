@@ -1,38 +1,41 @@
 //! The arguments of `milter` and `check-mta`.
 
+use super::ListenerArgs;
 use clap::Args as Group;
 use mailglot_gateway::Address;
 use std::path::PathBuf;
 
-/// Normalize mail on its way through Postfix or Sendmail, as a mail filter (milter) of theirs.
+/// Normalize mail on its way through Postfix or Sendmail, as their mail filter (milter).
 ///
-/// Runs in the foreground until SIGTERM or SIGINT, and lets messages that are at work end; SIGHUP reads policies anew,
-/// unless the file changes what needs a restart. Each message has a line on standard error. Whatever fails defers the message.
+/// Runs in the foreground until SIGTERM or SIGINT, and lets messages at work end. Each message has a line on standard error. A failure
+/// defers the message. `mailglot serve` runs several listeners, proxies too, with a configuration file.
 ///
-/// Without a file the policy is `default`: signed mail stays as it is, and so does every part that cannot be read to its end.
+/// The policy `default` leaves signed mail and every part that cannot be decoded completely as they are.
 #[derive(Debug, Group)]
 #[command(
     override_usage = "mailglot milter [OPTIONS] <--config <FILE>|--listen <ADDRESS>>",
     after_help = "\
 Examples:
   $ mailglot milter --listen unix:/run/mailglot/gw.sock
-  $ mailglot milter --config /etc/mailglot/mailglot.toml
-  $ mailglot milter --config /etc/mailglot/mailglot.toml --check-config
+  $ mailglot milter --listen tcp:127.0.0.1:8890 --policy monitor --metrics 127.0.0.1:9180
+  $ mailglot milter --listen unix:/run/mailglot/gw.sock --user mailglot --group postfix --ledger /var/lib/mailglot/ledger
 
 In main.cf of Postfix:
   smtpd_milters = { unix:/run/mailglot/gw.sock, default_action=tempfail }
   milter_default_action = tempfail"
 )]
 pub(crate) struct MilterArgs {
-    /// The file that tells where to listen, proxies too, and what to do.
-    #[arg(long, value_name = "FILE", required_unless_present = "listen")]
+    /// Run the listeners of this file, as `mailglot serve --config FILE` does.
+    #[arg(long, value_name = "FILE", required_unless_present = "listen", conflicts_with = "ListenerArgs")]
     pub(crate) config: Option<PathBuf>,
-    /// Where to listen, `unix:PATH` or `tcp:HOST:PORT`; with a file, where its first milter listens instead.
+    /// The address to listen at: `unix:PATH` or `tcp:HOST:PORT`. With a file it replaces the address of the first milter.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<Address>,
-    /// Look at the file and end: 0 where it is right, 1 where not.
+    /// Check the file and exit: with 0 if it is valid, with 1 if not.
     #[arg(long, requires = "config")]
     pub(crate) check_config: bool,
+    #[command(flatten)]
+    pub(crate) listener: ListenerArgs,
 }
 
 /// Tell whether the settings of Postfix lose mail beside this filter.

@@ -1,5 +1,6 @@
 //! The arguments of `proxy`.
 
+use super::ListenerArgs;
 use clap::{Args as Group, ValueEnum};
 use mailglot_gateway::Address;
 use mailglot_gateway::proxy::BareLines;
@@ -35,6 +36,8 @@ pub(crate) struct ProxyArgs {
     /// Messages with a CR or LF that stands alone: refuse them, or set them right; by default as the policy says of `bare-lf`.
     #[arg(long, value_name = "WAY")]
     pub(crate) bare_lines: Option<BareLineWay>,
+    #[command(flatten)]
+    pub(crate) listener: ListenerArgs,
 }
 
 /// What is done about a CR or LF alone.

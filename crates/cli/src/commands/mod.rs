@@ -16,6 +16,7 @@ mod milter;
 mod normalize;
 mod proxy;
 mod restore;
+mod serve;
 mod summary;
 mod text;
 mod values;
@@ -32,7 +33,10 @@ use std::process::ExitCode;
 /// Runs the command that was asked for.
 pub(crate) fn run(args: Args) -> ExitCode {
     let console = Console::new(args.quiet, args.verbose);
-    if !matches!(args.command, Command::Filter(_) | Command::Milter(_) | Command::Proxy(_)) {
+    if !matches!(
+        args.command,
+        Command::Filter(_) | Command::Serve(_) | Command::Milter(_) | Command::Proxy(_)
+    ) {
         interrupt::watch();
     }
     let result = match args.command {
@@ -47,6 +51,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Command::Charsets(args) => charsets::run(&args),
         Command::Detect(args) => detect::run(&args, console),
         Command::Filter(args) => return filter::run(&args, console),
+        Command::Serve(args) => serve::run(&args, console),
         Command::Milter(args) => milter::run(&args, console),
         Command::Proxy(args) => proxy::run(&args, console),
         Command::CheckMta(args) => check_mta::run(&args),

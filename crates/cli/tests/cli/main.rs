@@ -15,6 +15,7 @@ mod packed;
 mod proxy;
 mod reports;
 mod sandbox;
+mod serve;
 mod text;
 mod told;
 mod verify;

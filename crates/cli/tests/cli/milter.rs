@@ -23,8 +23,8 @@ fn answer(stream: &mut UnixStream) -> (u8, Vec<u8>) {
 }
 
 /// A running daemon, and the lines that it says.
-struct Daemon {
-    child: Child,
+pub(crate) struct Daemon {
+    pub(crate) child: Child,
     lines: std::io::Lines<BufReader<std::process::ChildStderr>>,
 }
 
@@ -34,29 +34,29 @@ impl Daemon {
     }
 
     /// Whatever command it is that becomes the daemon.
-    fn spawn(command: &mut Command) -> Self {
+    pub(crate) fn spawn(command: &mut Command) -> Self {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
         Self { child, lines }
     }
 
-    fn line(&mut self) -> String {
+    pub(crate) fn line(&mut self) -> String {
         self.lines.next().unwrap().unwrap()
     }
 
     /// Asks for the end; the exit code.
-    fn end(mut self, signal: &str) -> i32 {
+    pub(crate) fn end(mut self, signal: &str) -> i32 {
         self::signal(&self.child, signal);
         self.child.wait().unwrap().code().unwrap()
     }
 }
 
-fn signal(child: &Child, name: &str) {
+pub(crate) fn signal(child: &Child, name: &str) {
     let asked = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
     assert!(asked.success());
 }
 
-fn connected(path: &Path) -> UnixStream {
+pub(crate) fn connected(path: &Path) -> UnixStream {
     let mut stream = UnixStream::connect(path).unwrap();
     stream.write_all(&packet(b'O', &[6_u32, 0x1ff, 0x1f_ffff].map(u32::to_be_bytes).concat())).unwrap();
     assert_eq!(answer(&mut stream).0, b'O');
@@ -182,7 +182,7 @@ fn configured(folder: &Path, policy: &str) -> String {
 }
 
 /// Sends a message with text in Latin-1; the letters that come back.
-fn sent(stream: &mut UnixStream) -> String {
+pub(crate) fn sent(stream: &mut UnixStream) -> String {
     let message = [
         packet(b'M', b"<a@example.org>\0"),
         packet(b'L', b"Subject\0 =?iso-8859-1?Q?=FC?=\0"),

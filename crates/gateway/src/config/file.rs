@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The whole file.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct File {
     pub(super) user: Option<String>,
@@ -152,7 +152,7 @@ pub(super) enum TransferForm {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct LimitsTable {
-    connections: usize,
+    pub(super) connections: usize,
     pub(super) message_bytes: u64,
     pub(super) too_large: TooLarge,
     header_bytes: usize,
@@ -161,7 +161,7 @@ pub(super) struct LimitsTable {
     parts: usize,
     depth: usize,
     memory_bytes: u64,
-    spool_dir: PathBuf,
+    pub(super) spool_dir: PathBuf,
     spool_bytes: u64,
     disk_reserve: u64,
     message_seconds: u64,

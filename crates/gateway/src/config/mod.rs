@@ -8,11 +8,13 @@
 
 mod change;
 mod file;
+mod one_listener;
 mod places;
 mod policies;
 
 use crate::address::place as place_of;
 use crate::policy::{Action, Rules};
+use crate::proxy::BareLines;
 use crate::{Address, Engine, Limits};
 use file::{File, Listen};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +24,7 @@ use std::time::Duration;
 use std::{fmt, fs};
 
 pub use file::Route;
+pub use one_listener::OneListener;
 
 /// What a file says, checked.
 #[derive(Clone, Debug)]
@@ -45,6 +48,8 @@ pub struct Listener {
     pub address: Address,
     /// Where mail goes from here; for the routes that hand it on.
     pub next_hop: Option<Address>,
+    /// What a proxy does about a CR or LF alone; the policy decides if none.
+    pub bare_lines: Option<BareLines>,
     /// What is done to it.
     pub engine: Engine,
     /// Its bounds.
@@ -88,7 +93,12 @@ impl Config {
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         let file: File =
             toml::from_str(text).map_err(|error| Invalid(error.to_string().trim_end().to_owned()))?;
-        let policies = policies::read(&file)?;
+        Self::checked(&file)
+    }
+
+    /// Checks what a file or a command line says.
+    fn checked(file: &File) -> Result<Self, Invalid> {
+        let policies = policies::read(file)?;
         let limits = file.limits.limits()?;
         file.report.check_names()?;
         if file.listen.is_empty() {
@@ -106,12 +116,12 @@ impl Config {
             if !seen.insert(spelled.to_string()) {
                 return Err(Invalid(format!("{place}: named twice")));
             }
-            listeners.push(listener(listen, &file, &policies, &limits).map_err(at)?);
+            listeners.push(listener(listen, file, &policies, &limits).map_err(at)?);
         }
         one_retention(&listeners)?;
         no_circle(&listeners)?;
         let metrics = file.report.metrics.as_deref().map(metrics).transpose()?;
-        Ok(Self { user: file.user, listeners, json_log: file.report.log.is_json(), metrics })
+        Ok(Self { user: file.user.clone(), listeners, json_log: file.report.log.is_json(), metrics })
     }
 }
 
@@ -228,6 +238,7 @@ fn listener(
         route: listen.route,
         address: listen.address.clone(),
         next_hop: listen.next_hop.clone(),
+        bare_lines: None,
         engine: Engine {
             rules,
             fail_open: listen.on_error.accepts(),

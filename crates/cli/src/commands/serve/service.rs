@@ -89,7 +89,7 @@ pub(super) fn effective_user() -> u32 {
 }
 
 /// Has this process open as many descriptors as it may, and says where these are fewer than all connections that its limits allow could need.
-pub(in crate::commands) fn open_more(needed: u64, console: Console) {
+pub(super) fn open_more(needed: u64, console: Console) {
     if let Some(most) = descriptors::raise().filter(|most| *most < needed) {
         console.say(format_args!(
             "note: this process may open {most} files, and the connections that its limits allow may need {needed}: \

@@ -10,7 +10,7 @@ use crate::output::Console;
 use mailglot_gateway::config::{Ledger, Listener, Route};
 use mailglot_gateway::proxy;
 use mailglot_gateway::record::{Form, Journal, Ledgers, Metrics, Outlet, Retention};
-use mailglot_gateway::{Address, Engine, Fault, Inherited, Notice, Server, Socket, Stop};
+use mailglot_gateway::{Address, Engine, Fault, Inherited, Limits, Notice, Resources, Server, Socket, Stop};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -55,11 +55,10 @@ impl Place {
 /// Sets what is measured and not counted.
 pub(super) fn measure(places: &[Place], log: &Outlet, metrics: &Metrics) {
     metrics.log_lost(log.lost());
-    let (mut connections, mut spool) = (BTreeMap::new(), 0);
+    let mut connections = BTreeMap::new();
     let mut folders = BTreeMap::new();
     for place in places {
         *connections.entry(place.route).or_insert(0) += place.stop.connections() as u64;
-        spool += place.stop.spool_bytes();
         if let Some(ledgers) = &place.ledgers {
             folders.insert(Arc::as_ptr(ledgers), ledgers.bytes());
         }
@@ -67,7 +66,8 @@ pub(super) fn measure(places: &[Place], log: &Outlet, metrics: &Metrics) {
     for (route, open) in connections {
         metrics.connections(route, open);
     }
-    metrics.spool(spool);
+    // All places share one spool.
+    metrics.spool(places.first().map_or(0, |place| place.stop.spool_bytes()));
     metrics.ledger(folders.values().sum());
 }
 
@@ -81,6 +81,9 @@ pub(super) fn listen(
 ) -> Result<Vec<Bound>, Failure> {
     let mut inherited = service::inherited().map_err(|error| system("inherited sockets", &error))?;
     let mut ledgers = BTreeMap::new();
+    // What may be spent on messages is the same for all listeners: they spend it together.
+    let resources = listeners.first().map(|listener| Resources::of(&listener.limits));
+    let resources = resources.unwrap_or_else(|| Resources::of(&Limits::default()));
     let mut places = Vec::with_capacity(listeners.len());
     for listener in listeners {
         let address = listener.address;
@@ -102,11 +105,13 @@ pub(super) fn listen(
         let same = |socket: &Inherited| socket.address().is_ok_and(|other| other == address);
         let given = inherited.iter().position(same).map(|at| inherited.swap_remove(at));
         let socket = given.map_or_else(|| Socket::New(address.clone()), Socket::Given);
+        let bounds = listener.limits.sharing(&resources);
         let server = match (listener.route, listener.next_hop) {
-            (Route::Milter, _) => Server::milter(socket, engine, listener.limits, tell),
+            (Route::Milter, _) => Server::milter(socket, engine, bounds, tell),
             (kind, Some(hop)) => {
-                let route = proxy::Route { lmtp: kind == Route::Lmtp, ..proxy::Route::to(hop) };
-                Server::proxy(socket, route, engine, listener.limits, tell)
+                let (lmtp, bare_lines) = (kind == Route::Lmtp, listener.bare_lines);
+                let route = proxy::Route { lmtp, bare_lines, ..proxy::Route::to(hop) };
+                Server::proxy(socket, route, engine, bounds, tell)
             }
             (_, None) => return Err(Failure::new(Exit::Usage, format!("{address}: no next_hop"))),
         };
@@ -169,9 +174,18 @@ pub(super) fn run(places: Vec<Bound>) -> Result<(Vec<Place>, Vec<Running>), Fail
             }
             Err(error) => {
                 running.iter().for_each(Place::stop);
+                join(threads);
                 return Err(system(place.address, &error));
             }
         }
     }
     Ok((running, threads))
+}
+
+/// Waits for servers that were stopped before they were of use: what they made is gone then.
+pub(super) fn join(threads: Vec<Running>) {
+    for thread in threads {
+        // Why the start failed is told by others.
+        let _ = thread.join();
+    }
 }

@@ -1,4 +1,4 @@
-//! `mailglot milter`: the daemon beside a mail server, with every listener of its file, proxies among them.
+//! `mailglot serve`: the daemon beside a mail server, with its milters and proxies. `milter` and `proxy` run it with one listener.
 //!
 //! # Limits
 //!
@@ -6,24 +6,38 @@
 //! listens at the same places, with the same limits and ledgers, as before; else it changes nothing.
 
 mod places;
-pub(super) mod service;
+mod service;
 
-use crate::args::MilterArgs;
+use crate::args::ServeArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Console};
-use mailglot_gateway::config::{self, Config, Listener, Route};
+use mailglot_gateway::config::{self, Config, Listener, OneListener, Route};
 use mailglot_gateway::record::{Form, Metrics, Responder};
-use mailglot_gateway::{Address, Engine, Limits, descriptors};
+use mailglot_gateway::{Address, descriptors};
 use places::Place;
 use std::io;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 
 /// Runs the command.
-pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> {
-    let config = load(args)?;
-    if args.check_config {
+pub(crate) fn run(args: &ServeArgs, console: Console) -> Result<Exit, Failure> {
+    run_source(&Source::File { path: args.config.clone(), listen: None }, args.check_config, console)
+}
+
+/// Where a configuration comes from.
+pub(super) enum Source {
+    /// A file; its first milter listens at `listen` if that is given.
+    File { path: PathBuf, listen: Option<Address> },
+    /// The options of one listener.
+    Options(Box<OneListener>),
+}
+
+/// Runs all listeners, or only checks their configuration.
+pub(super) fn run_source(source: &Source, check_only: bool, console: Console) -> Result<Exit, Failure> {
+    let config = load(source)?;
+    if check_only {
         check_owners(&config, console)?;
         check_folders(&config, console)?;
         console.say(format_args!("the configuration is right: {} to listen at", config.listeners.len()));
@@ -46,16 +60,23 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
     let measured = (Arc::clone(&stops), Arc::clone(&log));
     let refresh = move |metrics: &Metrics| places::measure(&measured.0, &measured.1, metrics);
     let responder = config.metrics.map(|address| Responder::start(address, metrics, refresh));
-    let responder = responder.transpose().map_err(|error| {
-        stops.iter().for_each(Place::stop);
-        system("metrics", &error)
-    })?;
+    let responder = match responder.transpose() {
+        Ok(responder) => responder,
+        Err(error) => {
+            stops.iter().for_each(Place::stop);
+            // With their threads the sockets go.
+            places::join(threads);
+            return Err(system("metrics", &error));
+        }
+    };
     if let Some(responder) = &responder {
         console.say(format_args!("metrics at {}", responder.address()));
     }
-    service::warn(console);
+    if config.listeners.iter().any(|listener| listener.route == Route::Milter) {
+        service::warn(console);
+    }
     let ended = || threads.iter().any(std::thread::JoinHandle::is_finished);
-    service.run(&stops, ended, || reload(args, &config, &stops, console));
+    service.run(&stops, ended, || reload(source, &config, &stops, console));
     let mut result = Ok(Exit::Done);
     for thread in threads {
         if let Ok(Err(error)) = thread.join() {
@@ -66,18 +87,15 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
     result
 }
 
-/// What the arguments ask for, the file read.
-fn load(args: &MilterArgs) -> Result<Config, Failure> {
-    let mut config = match &args.config {
-        Some(path) => Config::read(path)
-            .map_err(|error| Failure::new(Exit::Usage, format!("configuration: {error}")))?,
-        None => Config { user: None, listeners: Vec::new(), json_log: false, metrics: None },
+/// Reads and checks the configuration.
+fn load(source: &Source) -> Result<Config, Failure> {
+    let invalid = |error| Failure::new(Exit::Usage, format!("configuration: {error}"));
+    let (path, listen) = match source {
+        Source::Options(listener) => return Config::of_one((**listener).clone()).map_err(invalid),
+        Source::File { path, listen } => (path, listen),
     };
-    let Some(address) = &args.listen else { return Ok(config) };
-    if args.config.is_none() {
-        config.listeners.push(plain(address));
-        return Ok(config);
-    }
+    let mut config = Config::read(path).map_err(invalid)?;
+    let Some(address) = listen else { return Ok(config) };
     let usage = |words: &str| Failure::new(Exit::Usage, format!("--listen {address}: {words}"));
     if config.listeners.iter().any(|listener| listener.address == *address) {
         return Err(usage("the file listens there already"));
@@ -86,18 +104,6 @@ fn load(args: &MilterArgs) -> Result<Config, Failure> {
     let milter = milter.ok_or_else(|| usage("the file has no milter that could listen there"))?;
     milter.address = address.clone();
     Ok(config)
-}
-
-/// A milter with every default.
-fn plain(address: &Address) -> Listener {
-    Listener {
-        route: Route::Milter,
-        address: address.clone(),
-        next_hop: None,
-        engine: Engine::default(),
-        limits: Limits::default(),
-        ledger: None,
-    }
 }
 
 /// Whether there is the user that the file names; and says what this process could not do that the daemon will have to, started by another
@@ -181,12 +187,12 @@ fn become_user(name: &str, listeners: &[Listener]) -> Result<(), Failure> {
 
 /// Reads policies anew, those of all listeners or of none; where the file is wrong, or asks for what needs a start, all that is there
 /// stays.
-fn reload(args: &MilterArgs, running: &Config, places: &[Place], console: Console) {
-    if args.config.is_none() {
+fn reload(source: &Source, running: &Config, places: &[Place], console: Console) {
+    if matches!(source, Source::Options(_)) {
         console.say("there is no file to be read anew");
         return;
     }
-    let config = match load(args) {
+    let config = match load(source) {
         Ok(config) => config,
         Err(failure) => {
             console.error(format_args!("{}; what is there stays", failure.message));

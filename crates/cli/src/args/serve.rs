@@ -1,0 +1,91 @@
+//! The arguments of `serve`, and the options that `milter` and `proxy` share.
+
+use clap::{Args as Group, ValueEnum};
+use mailglot_gateway::Address;
+use mailglot_gateway::config::{OneListener, Route};
+use std::path::PathBuf;
+
+/// Run every milter and proxy of a configuration file.
+///
+/// Runs in the foreground until SIGTERM or SIGINT, and lets messages at work end. SIGHUP reads policies again, unless the file changes
+/// what needs a restart. Each message has a line on standard error. A failure defers the message.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot serve --config /etc/mailglot/mailglot.toml --check-config
+  $ mailglot serve --config /etc/mailglot/mailglot.toml")]
+pub(crate) struct ServeArgs {
+    /// The configuration file: where to listen, and what to do with mail.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: PathBuf,
+    /// Check the file and exit: with 0 if it is valid, with 1 if not.
+    #[arg(long)]
+    pub(crate) check_config: bool,
+}
+
+/// Options of a listener without a configuration file. They mean what the keys of the file mean.
+#[derive(Debug, Group)]
+pub(crate) struct ListenerArgs {
+    /// The policy: `default`, `strict` (reject ambiguous mail) or `monitor` (report, change nothing).
+    #[arg(long, value_name = "NAME", value_parser = ["default", "strict", "monitor"], hide_possible_values = true)]
+    policy: Option<String>,
+    /// Keep the original of each changed message in this folder, for `mailglot restore`.
+    #[arg(long, value_name = "DIR")]
+    ledger: Option<PathBuf>,
+    /// Remove originals after so many days; keep them forever by default.
+    #[arg(long, value_name = "DAYS", requires = "ledger")]
+    ledger_days: Option<u32>,
+    /// Run as this user; only root can change the user.
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+    /// Permissions of a Unix socket, in octal digits [default: 0660].
+    #[arg(long, value_name = "MODE")]
+    mode: Option<String>,
+    /// Group of a Unix socket, `postfix` for example, whose processes may connect.
+    #[arg(long, value_name = "NAME")]
+    group: Option<String>,
+    /// Serve so many connections at a time and defer others [default: 1000].
+    #[arg(long, value_name = "NUMBER")]
+    connections: Option<usize>,
+    /// Pass a message of more bytes unchanged [default: 67108864].
+    #[arg(long, value_name = "BYTES")]
+    message_bytes: Option<u64>,
+    /// The folder for long messages while they arrive [default: the system's temporary folder].
+    #[arg(long, value_name = "DIR")]
+    spool_dir: Option<PathBuf>,
+    /// Serve counters for Prometheus at this loopback address, `127.0.0.1:9180` for example.
+    #[arg(long, value_name = "ADDRESS")]
+    metrics: Option<String>,
+    /// The form of log lines.
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    log: LogForm,
+}
+
+/// The form of log lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogForm {
+    /// `key=value` pairs
+    Text,
+    /// One JSON object per line
+    Json,
+}
+
+impl ListenerArgs {
+    /// The listener that these options describe.
+    pub(crate) fn listener(&self, route: Route, address: &Address) -> OneListener {
+        OneListener {
+            policy: self.policy.clone(),
+            ledger: self.ledger.clone(),
+            ledger_days: self.ledger_days,
+            user: self.user.clone(),
+            mode: self.mode.clone(),
+            group: self.group.clone(),
+            connections: self.connections,
+            message_bytes: self.message_bytes,
+            spool_dir: self.spool_dir.clone(),
+            metrics: self.metrics.clone(),
+            json_log: self.log == LogForm::Json,
+            ..OneListener::new(route, address.clone())
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! A gateway with one listener, without a file.
+//!
+//! Its options pass the same checks as the keys of a file that say the same.
+//!
+//! # Limits
+//! Only options that administrators change often are here. A file has all keys.
+
+use super::file::{File, Listen, Log, OnError, PolicyTable};
+use super::{Config, Invalid, Route};
+use crate::Address;
+use crate::proxy::BareLines;
+use std::path::PathBuf;
+
+/// What a command line says of one listener. An option without a value has the default of its key in a file.
+#[derive(Clone, Debug)]
+pub struct OneListener {
+    /// The protocol.
+    pub route: Route,
+    /// Where it listens.
+    pub address: Address,
+    /// Where a proxy sends mail.
+    pub next_hop: Option<Address>,
+    /// What a proxy does about a CR or LF alone; the policy decides if none.
+    pub bare_lines: Option<BareLines>,
+    /// A built-in policy: `default`, `strict` or `monitor`.
+    pub policy: Option<String>,
+    /// The folder for originals of changed messages.
+    pub ledger: Option<PathBuf>,
+    /// Days after which originals are removed.
+    pub ledger_days: Option<u32>,
+    /// The user to run as.
+    pub user: Option<String>,
+    /// Permissions of a socket in the file system, in octal digits.
+    pub mode: Option<String>,
+    /// Group of a socket in the file system.
+    pub group: Option<String>,
+    /// Connections at a time.
+    pub connections: Option<usize>,
+    /// Bytes of the largest message that is read.
+    pub message_bytes: Option<u64>,
+    /// The folder for long messages while they arrive.
+    pub spool_dir: Option<PathBuf>,
+    /// The address of the counters.
+    pub metrics: Option<String>,
+    /// Lines of the log are JSON.
+    pub json_log: bool,
+}
+
+impl OneListener {
+    /// A listener with every default.
+    pub fn new(route: Route, address: Address) -> Self {
+        Self {
+            route,
+            address,
+            next_hop: None,
+            bare_lines: None,
+            policy: None,
+            ledger: None,
+            ledger_days: None,
+            user: None,
+            mode: None,
+            group: None,
+            connections: None,
+            message_bytes: None,
+            spool_dir: None,
+            metrics: None,
+            json_log: false,
+        }
+    }
+}
+
+impl Config {
+    /// Checks the options of one listener.
+    ///
+    /// # Errors
+    /// As [`Config::parse`]: an unknown policy, a limit out of range, a ledger path that is not UTF-8, counters that others can reach.
+    pub fn of_one(one: OneListener) -> Result<Self, Invalid> {
+        let policy = one.policy.unwrap_or_else(|| "default".to_owned());
+        if crate::policy::Rules::named(&policy).is_none() {
+            return Err(Invalid(format!("policy: `{policy}` is none of default, strict and monitor")));
+        }
+        let ledger = match one.ledger.map(PathBuf::into_os_string).map(std::ffi::OsString::into_string) {
+            Some(Ok(folder)) => Some(folder),
+            Some(Err(folder)) => return Err(Invalid(format!("ledger: {} is not UTF-8", folder.display()))),
+            None => None,
+        };
+        let table = PolicyTable { ledger, ledger_days: one.ledger_days, ..PolicyTable::default() };
+        let listen = Listen {
+            route: one.route,
+            address: one.address,
+            next_hop: one.next_hop,
+            mode: one.mode,
+            group: one.group,
+            policy: policy.clone(),
+            on_error: OnError::Tempfail,
+            last: false,
+            after_verifier: false,
+            outbound: false,
+        };
+        let mut file = File { user: one.user, listen: vec![listen], ..File::default() };
+        file.policy.insert(policy, table);
+        let limits = &mut file.limits;
+        limits.connections = one.connections.unwrap_or(limits.connections);
+        limits.message_bytes = one.message_bytes.unwrap_or(limits.message_bytes);
+        if let Some(folder) = one.spool_dir {
+            limits.spool_dir = folder;
+        }
+        file.report.metrics = one.metrics;
+        file.report.log = if one.json_log { Log::Json } else { Log::Text };
+        let mut config = Self::checked(&file)?;
+        for listener in &mut config.listeners {
+            listener.bare_lines = one.bare_lines;
+        }
+        Ok(config)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn milter() -> OneListener {
+        OneListener::new(Route::Milter, "unix:/run/a.sock".parse().unwrap())
+    }
+
+    /// The options and the keys of a file that say the same give the same configuration.
+    #[test]
+    fn options_mean_what_keys_mean() {
+        let hop: Address = "tcp:127.0.0.1:2".parse().unwrap();
+        let proxy = OneListener { next_hop: Some(hop), ..OneListener::new(Route::Lmtp, milter().address) };
+        let keys = |listen: &str, more: &str| {
+            format!("{more}\n[[listen]]\naddress = \"unix:/run/a.sock\"\n{listen}\n")
+        };
+        let route = "route = \"milter\"";
+        let ledger = Some("/ledger".into());
+        for (one, text) in [
+            (milter(), keys(route, "")),
+            (proxy, keys("route = \"lmtp\"\nnext_hop = \"tcp:127.0.0.1:2\"", "")),
+            (OneListener { user: Some("nobody".into()), ..milter() }, keys(route, "user = \"nobody\"")),
+            (
+                OneListener { mode: Some("0600".into()), group: Some("0".into()), ..milter() },
+                keys("route = \"milter\"\nmode = \"0600\"\ngroup = \"0\"", ""),
+            ),
+            (
+                OneListener { policy: Some("strict".into()), ..milter() },
+                keys("route = \"milter\"\npolicy = \"strict\"", ""),
+            ),
+            (
+                OneListener { ledger, ledger_days: Some(7), ..milter() },
+                keys(&format!("{route}\n[policy.default]\nledger = \"/ledger\"\nledger_days = 7"), ""),
+            ),
+            (
+                OneListener {
+                    connections: Some(5),
+                    message_bytes: Some(6),
+                    spool_dir: Some("/spool".into()),
+                    ..milter()
+                },
+                keys(
+                    &format!("{route}\n[limits]\nconnections = 5\nmessage_bytes = 6\nspool_dir = \"/spool\""),
+                    "",
+                ),
+            ),
+            (
+                OneListener { metrics: Some("127.0.0.1:9".into()), json_log: true, ..milter() },
+                keys(&format!("{route}\n[report]\nlog = \"json\"\nmetrics = \"127.0.0.1:9\""), ""),
+            ),
+        ] {
+            let file = Config::parse(&text).unwrap();
+            assert_eq!(format!("{:?}", Config::of_one(one).unwrap()), format!("{file:?}"), "{text}");
+        }
+    }
+
+    #[test]
+    fn options_are_checked() {
+        for (one, word) in [
+            (OneListener { policy: Some("own".into()), ..milter() }, "policy"),
+            (OneListener { mode: Some("rw".into()), ..milter() }, "mode"),
+            (OneListener { group: Some("no-such-group".into()), ..milter() }, "no-such-group"),
+            (OneListener { connections: Some(0), ..milter() }, "limits.connections"),
+            (OneListener { message_bytes: Some(0), ..milter() }, "limits.message_bytes"),
+            (OneListener { metrics: Some("192.0.2.1:9".into()), ..milter() }, "report.metrics"),
+            (OneListener { ledger_days: Some(7), ..milter() }, "ledger"),
+            (OneListener { route: Route::Smtp, ..milter() }, "next_hop"),
+        ] {
+            let error = Config::of_one(one).unwrap_err().to_string();
+            assert!(error.contains(word), "{error}");
+        }
+    }
+}

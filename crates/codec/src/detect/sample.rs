@@ -29,7 +29,7 @@ pub(super) struct Sample {
     pub(super) bytes: Vec<u8>,
     /// The last word is not whole.
     pub(super) is_cut: bool,
-    /// Words of ASCII from the start of the text.
+    /// Words of ASCII beside those words, and from the start of the text.
     pub(super) ascii: Vec<u8>,
 }
 

@@ -22,7 +22,7 @@ const FONTS: [(&str, &str, &[&str]); 4] = [
 /// Bytes that are looked at.
 const WINDOW: usize = 1 << 16;
 
-/// Returns the language of the first known font with a name of its own, and the charset that the name is in.
+/// Returns the first language of [`FONTS`] of which a font is named, wherever its name stands, and the charset that the name is in.
 pub(super) fn language(html: &[u8]) -> Option<(&'static str, Charset)> {
     let html = &html[..html.len().min(WINDOW)];
     let is_named = |name: &[u8]| memmem::find_iter(html, name).any(|at| begins_name(&html[..at]));

@@ -43,6 +43,9 @@ pub(super) struct Other {
 /// Runs of UTF-8 that text in another alphabet than Latin must have, one of them of several letters.
 const MANY: usize = 3;
 
+/// Share of the bytes above 7F (1 in this many) that the single-byte charset must not fail to read.
+const UNREADABLE: u64 = 4;
+
 /// Bytes around a run that are looked at with it.
 const AROUND: usize = 4;
 
@@ -81,7 +84,9 @@ pub(super) fn in_single_byte(bytes: &[u8], other: Other) -> Option<Mixed> {
         return None;
     }
     decode_into(&mut text, &mut log, charset, bytes, from..bytes.len());
-    Some(Mixed { text, log, runs, first, other })
+    // A charset that cannot read many of the bytes is not that of the text.
+    let is_wrong = log.losses() * UNREADABLE > detect::high_bytes(bytes).count() as u64;
+    (!is_wrong).then_some(Mixed { text, log, runs, first, other })
 }
 
 /// Reads text that says nothing of its charset, or that it is ASCII, and mixes UTF-8 with a single-byte charset, which `find` finds for the
@@ -137,6 +142,7 @@ fn read_lines(bytes: &[u8], other: Other, lines: Vec<Range<usize>>) -> Option<Mi
     let charset = other.charset;
     let (mut text, mut log) = (String::with_capacity(bytes.len() + bytes.len() / 8), LossLog::new());
     let (mut first, mut from, mut runs) = (0, 0, 0);
+    let mut foreign = 0;
     for line in lines {
         let mut lost = LossLog::with_limit(0);
         let reading = charset.decode(&bytes[line.clone()], &mut lost);
@@ -146,6 +152,7 @@ fn read_lines(bytes: &[u8], other: Other, lines: Vec<Range<usize>>) -> Option<Mi
         }
         decode_into(&mut text, &mut log, Charset::UTF_8, bytes, from..line.start);
         text.push_str(&reading);
+        foreign += count_beyond_ascii(&reading);
         if runs == 0 {
             first = line.start;
         }
@@ -156,7 +163,14 @@ fn read_lines(bytes: &[u8], other: Other, lines: Vec<Range<usize>>) -> Option<Mi
         return None;
     }
     decode_into(&mut text, &mut log, Charset::UTF_8, bytes, from..bytes.len());
-    Some(Mixed { text, log, runs, first, other })
+    // Text of another charset has sequences of UTF-8 by chance: they do not outnumber what is then damage.
+    let whole = count_beyond_ascii(&text) - foreign;
+    (log.losses() <= whole).then_some(Mixed { text, log, runs, first, other })
+}
+
+/// Number of characters beyond ASCII, without U+FFFD.
+fn count_beyond_ascii(text: &str) -> u64 {
+    text.chars().filter(|c| !c.is_ascii() && *c != char::REPLACEMENT_CHARACTER).count() as u64
 }
 
 /// Appends the text of a range of `bytes`, and its losses by their offsets in all of the bytes. Only at the start of the bytes U+FEFF is a byte
@@ -435,10 +449,10 @@ mod tests {
         let bytes = [&b"caf\xC3\xA9\nJos\xE9 a\n"[..], &b"\xC3\xA9\xFF\n".repeat(200)].concat();
         let mixed = in_utf8(&bytes, LATIN).unwrap();
         assert_eq!((mixed.runs, mixed.log.losses(), mixed.log.kept()[0].bytes.start), (1, 200, 15));
-        let cp1253 = Charset::for_name("windows-1253").expect("a known charset");
-        let bytes = [&b"Communiqu\xC3\xA9 \xE9\n"[..], &b"\xAA \xD2\n".repeat(200)].concat();
-        let mixed = in_single_byte(&bytes, Other { charset: cp1253, confidence: None });
-        assert!(mixed.is_none_or(|mixed| mixed.log.losses() == 400));
+        // Sequences of UTF-8 by chance, in a text of windows-1251.
+        let chance = [&b"\xC3\xA9\n\xD2\xE5\xEA\xF1\xF2 \xE5\n"[..], &b"\xC3\xA9\xE5\xEA\xF1\n".repeat(9)];
+        let find = |_: &[u8]| Other { charset: Charset::for_name("windows-1251").expect("known"), ..WINDOWS };
+        assert!(in_utf8(&chance.concat(), find).is_none());
     }
 
     /// U+FEFF within a text is a character of it, wherever the text is cut.

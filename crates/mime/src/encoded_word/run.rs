@@ -179,7 +179,8 @@ impl Reader<'_> {
         (text, charset)
     }
 
-    /// Decodes words of which some are damaged: neighbors are joined only where that saves a character, so that no word spoils the next one.
+    /// Decodes words of which some are damaged. Neighbors are joined only where fewer characters are lost, or of private use, than of the words alone:
+    /// so no word spoils the next one.
     fn apart(&self, charset: Charset, group: &[Ready], findings: &mut Vec<Finding>) -> String {
         /// Words that one character, or the state of a charset, may be spread over. The bound keeps the time linear.
         const SPREAD: usize = 8;

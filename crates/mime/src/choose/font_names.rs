@@ -5,8 +5,9 @@
 //! # Limits
 //! Knows the fonts of Windows and of Office.
 
-use mailglot_codec::{Charset, LossLog, Unmappable};
+use mailglot_codec::{Charset, LossLog, Unmappable, detect};
 use memchr::memmem;
+use std::sync::OnceLock;
 
 /// Languages, the charsets of their mail, and the names of their fonts.
 const FONTS: [(&str, &str, &[&str]); 4] = [
@@ -22,16 +23,40 @@ const FONTS: [(&str, &str, &[&str]); 4] = [
 /// Bytes that are looked at.
 const WINDOW: usize = 1 << 16;
 
-/// Returns the first language of [`FONTS`] of which a font is named, wherever its name stands, and the charset that the name is in.
+/// A name of [`FONTS`] in its charset.
+struct Name {
+    bytes: Vec<u8>,
+    language: &'static str,
+    charset: Charset,
+}
+
+/// Returns the language of the first name of a known font, and the charset that the name is in.
 pub(super) fn language(html: &[u8]) -> Option<(&'static str, Charset)> {
     let html = &html[..html.len().min(WINDOW)];
-    let is_named = |name: &[u8]| memmem::find_iter(html, name).any(|at| begins_name(&html[..at]));
-    FONTS.iter().find_map(|(language, charset, names)| {
-        let charset = Charset::for_name(charset)?;
-        let mut encoded = names
-            .iter()
-            .map(|name| charset.encode(name, Unmappable::Skip, &mut LossLog::with_limit(0)).into_owned());
-        encoded.any(|name| is_named(&name)).then_some((*language, charset))
+    // All names begin with a byte above 7F, and before a name stand a blank or a sign.
+    let starts = detect::high_bytes(html).filter(|at| {
+        let before = at.checked_sub(1).and_then(|at| html.get(at));
+        before.is_some_and(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric())
+    });
+    let mut named = starts.filter(|at| begins_name(&html[..*at]));
+    let name = named.find_map(|at| names().iter().find(|name| html[at..].starts_with(&name.bytes)))?;
+    Some((name.language, name.charset))
+}
+
+/// All names of [`FONTS`], each in its charset, in that order.
+fn names() -> &'static [Name] {
+    static NAMES: OnceLock<Vec<Name>> = OnceLock::new();
+    NAMES.get_or_init(|| {
+        let charsets = FONTS.iter().filter_map(|(language, charset, names)| {
+            Charset::for_name(charset).map(|charset| (*language, charset, *names))
+        });
+        let encode = |(language, charset, names): (&'static str, Charset, &'static [&'static str])| {
+            names.iter().map(move |name| {
+                let bytes = charset.encode(name, Unmappable::Skip, &mut LossLog::with_limit(0)).into_owned();
+                Name { bytes, language, charset }
+            })
+        };
+        charsets.flat_map(encode).collect()
     })
 }
 
@@ -55,6 +80,13 @@ fn begins_name(before: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Only bytes above 7F are looked at as beginnings.
+    #[test]
+    fn names_begin_beyond_ascii() {
+        assert_eq!(names().len(), FONTS.iter().map(|(_, _, names)| names.len()).sum::<usize>());
+        assert!(names().iter().all(|name| name.bytes[0] >= 0x80 && name.bytes.len() >= 4));
+    }
 
     #[test]
     fn fonts_tell_languages() {

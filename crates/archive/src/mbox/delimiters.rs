@@ -64,8 +64,12 @@ pub(super) struct Delimiters {
     open: usize,
     /// Keys that are open and come again, with the offset where they do.
     live: BTreeSet<(u64, u64)>,
+    /// Keys that are open and have a line behind the candidate that only looks like their delimiter, with the offset of the line.
+    similar: BTreeSet<(u64, u64)>,
     /// The header of the part that is being read names a mailbox.
     mailbox_part: bool,
+    /// Where the body of the part that is being read begins.
+    part_start: u64,
 }
 
 /// An open multipart around a place, by the offsets of two lines.
@@ -143,8 +147,10 @@ struct Mark {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MarkKind {
-    /// `--X` where a part can begin behind it, or `--X--`
+    /// `--X` where a part can begin behind it
     Delimiter,
+    /// `--X--`
+    Closing,
     /// `--X` in front of a text
     Similar,
     /// `boundary="X"`
@@ -159,6 +165,10 @@ struct Key {
     opened: Option<u64>,
     /// Its delimiters and declarations behind the candidate.
     ahead: VecDeque<(u64, MarkKind)>,
+    /// Those of them that close.
+    closing: VecDeque<u64>,
+    /// Those of them that declare.
+    declaring: VecDeque<u64>,
     /// Lines behind the candidate that only look like its delimiters.
     similar: VecDeque<u64>,
 }
@@ -167,14 +177,47 @@ impl Key {
     /// Where its delimiter comes again, if it is open and not declared anew before.
     fn live_at(&self) -> Option<u64> {
         let &(at, kind) = self.ahead.front()?;
-        (self.opened.is_some() && kind == MarkKind::Delimiter).then_some(at)
+        (self.opened.is_some() && kind != MarkKind::Declare).then_some(at)
     }
 
-    /// Where a line only looks like its delimiter, if it is open.
-    fn similar(&self) -> Option<Enclosing> {
-        let (opened, &again) = self.opened.zip(self.similar.front())?;
-        let is_next = self.ahead.front().is_none_or(|(at, _)| again < *at);
-        is_next.then_some(Enclosing { opened, again })
+    /// Takes in a mark behind the candidate.
+    fn push(&mut self, mark: Mark) {
+        match mark.kind {
+            MarkKind::Similar => return self.similar.push_back(mark.at),
+            MarkKind::Closing => self.closing.push_back(mark.at),
+            MarkKind::Declare => self.declaring.push_back(mark.at),
+            MarkKind::Delimiter => {}
+        }
+        self.ahead.push_back((mark.at, mark.kind));
+    }
+
+    /// Drops the first mark of this kind, which the candidate has passed.
+    fn pop(&mut self, kind: MarkKind) {
+        let of_kind = match kind {
+            MarkKind::Similar => &mut self.similar,
+            MarkKind::Closing => &mut self.closing,
+            MarkKind::Declare => &mut self.declaring,
+            MarkKind::Delimiter => {
+                self.ahead.pop_front();
+                return;
+            }
+        };
+        of_kind.pop_front();
+        if kind != MarkKind::Similar {
+            self.ahead.pop_front();
+        }
+    }
+
+    /// True if a line behind the candidate closes the multipart before its boundary is declared again.
+    fn is_closed_ahead(&self) -> bool {
+        let is_first = |at: &u64| self.declaring.front().is_none_or(|declared| at < declared);
+        self.closing.front().is_some_and(is_first)
+    }
+
+    /// Where the next line only looks like its delimiter, if it is open.
+    fn similar_at(&self) -> Option<u64> {
+        let &again = self.similar.front().filter(|_| self.opened.is_some())?;
+        self.ahead.front().is_none_or(|(at, _)| again < *at).then_some(again)
     }
 }
 
@@ -199,7 +242,9 @@ impl Delimiters {
             keys: HashMap::new(),
             open: 0,
             live: BTreeSet::new(),
+            similar: BTreeSet::new(),
             mailbox_part: false,
+            part_start: 0,
         }
     }
 
@@ -214,6 +259,7 @@ impl Delimiters {
         self.opened.clear();
         self.sealed = false;
         self.mailbox_part = false;
+        self.part_start = message;
         self.level = 0;
         self.place = Place::Header(Header::default());
         self.read = message;
@@ -225,10 +271,7 @@ impl Delimiters {
     pub(super) fn settle(&mut self, data: &[u8], base: u64, to: u64) {
         while let Some(mark) = self.ahead.front().copied().filter(|mark| mark.at < to) {
             self.ahead.pop_front();
-            self.change(mark.key, |key| match mark.kind {
-                MarkKind::Similar => drop(key.similar.pop_front()),
-                _ => drop(key.ahead.pop_front()),
-            });
+            self.change(mark.key, |key| key.pop(mark.kind));
         }
         self.seen = self.seen.max(to);
         while self.read < to {
@@ -273,17 +316,14 @@ impl Delimiters {
             let [open, close] = line.keys();
             let kind = if behind == Behind::Text { MarkKind::Similar } else { MarkKind::Delimiter };
             marks.extend(open.map(|key| Mark { at, key, kind }));
-            marks.extend(close.map(|key| Mark { at, key, kind: MarkKind::Delimiter }));
+            marks.extend(close.map(|key| Mark { at, key, kind: MarkKind::Closing }));
         }
         self.find_declarations(data, from, end, |at, key| {
             marks.push(Mark { at: base + at as u64, key, kind: MarkKind::Declare });
         });
         marks.sort_by_key(|mark| mark.at);
         for mark in marks {
-            self.change(mark.key, |key| match mark.kind {
-                MarkKind::Similar => key.similar.push_back(mark.at),
-                kind => key.ahead.push_back((mark.at, kind)),
-            });
+            self.change(mark.key, |key| key.push(mark));
             self.ahead.push_back(mark);
         }
         self.seen = to;
@@ -296,20 +336,38 @@ impl Delimiters {
 
     /// The multipart whose delimiter comes again first.
     pub(super) fn enclosing(&self) -> Option<Enclosing> {
-        let &(again, key) = self.live.first()?;
-        let opened = self.keys.get(&key)?.opened?;
-        Some(Enclosing { opened, again })
+        self.enclosed_by(*self.live.first()?)
     }
 
     /// The open multipart with the first line that only looks like its delimiter.
     pub(super) fn similar(&self) -> Option<Enclosing> {
-        let keys = self.declared.iter().filter_map(|key| self.keys.get(key)?.similar());
-        keys.min_by_key(|enclosing| enclosing.again)
+        self.enclosed_by(*self.similar.first()?)
+    }
+
+    /// True if no line in the look-ahead closes the multipart of [`Self::enclosing`], and others open parts of it.
+    pub(super) fn never_closes(&self) -> bool {
+        let enclosing = self.live.first().and_then(|(_, key)| self.keys.get(key));
+        enclosing.is_some_and(|key| !key.is_closed_ahead())
+    }
+
+    fn enclosed_by(&self, (again, key): (u64, u64)) -> Option<Enclosing> {
+        Some(Enclosing { opened: self.keys.get(&key)?.opened?, again })
+    }
+
+    /// Offset of the last delimiter of an open multipart.
+    pub(super) fn last_opened(&self) -> Option<u64> {
+        let is_open = |(at, key): &&(u64, u64)| self.keys.get(key).is_some_and(|key| key.opened == Some(*at));
+        self.opened.iter().rev().find(is_open).map(|(at, _)| *at)
     }
 
     /// True if the header of the part that is being read names a mailbox.
     pub(super) fn is_in_mailbox_part(&self) -> bool {
         self.mailbox_part
+    }
+
+    /// Offset where the body of the part that is being read begins.
+    pub(super) fn part_start(&self) -> u64 {
+        self.part_start
     }
 
     /// Reads a header up to its end or to `to`.
@@ -324,6 +382,7 @@ impl Delimiters {
                     self.level += 1;
                     self.sealed = header.is_data == Some(true) && header.is_base64 == Some(true);
                     self.mailbox_part |= header.names_mailbox;
+                    self.part_start = self.read;
                     self.place = if header.embeds { Place::Header(Header::default()) } else { Place::Body };
                     return;
                 }
@@ -462,14 +521,19 @@ impl Delimiters {
             Slot::Occupied(slot) => slot,
             Slot::Vacant(slot) => slot.insert_entry(Key::default()),
         };
-        let before = (slot.get().opened.is_some(), slot.get().live_at());
+        let state = |key: &Key| (key.opened.is_some(), key.live_at(), key.similar_at());
+        let before = state(slot.get());
         change(slot.get_mut());
         let (hash, key) = (*slot.key(), slot.get());
-        let after = (key.opened.is_some(), key.live_at());
+        let after = state(key);
         self.open = self.open + usize::from(after.0) - usize::from(before.0);
-        if before.1 != after.1 {
-            before.1.map(|at| self.live.remove(&(at, hash)));
-            after.1.map(|at| self.live.insert((at, hash)));
+        for (set, before, after) in
+            [(&mut self.live, before.1, after.1), (&mut self.similar, before.2, after.2)]
+        {
+            if before != after {
+                before.map(|at| set.remove(&(at, hash)));
+                after.map(|at| set.insert((at, hash)));
+            }
         }
         if key.level.is_none() && key.ahead.is_empty() && key.similar.is_empty() {
             slot.remove();

@@ -15,7 +15,7 @@ use std::os::unix::fs::FileExt;
 use memchr::memmem::Finder;
 
 use super::from_line::{FromLine, KINDS, Shape, Shapes, UNDATED_WORD, is_git};
-use super::split::{BEHIND, Evidence, Follower, NEAR, follows_from_line, quoted, starts_line};
+use super::split::{BEHIND, Evidence, Follower, NEAR, is_quoted_by_mailbox, quoted, starts_line};
 use super::write::Fields;
 use crate::packed::beginning;
 use crate::{Profile, Quoting};
@@ -114,7 +114,7 @@ pub(super) struct FileProfile {
     pub quoting: Quoting,
     /// The first separator of the file.
     pub first: Option<FromLine>,
-    /// Bodies have quoted `From ` lines: what is not quoted is none of them.
+    /// The mailbox quoted `From ` lines in bodies, and none in prose stands unquoted: an unquoted one is a separator.
     pub quotes: bool,
     /// Unquoting is a guess.
     pub quoting_guess: bool,
@@ -211,7 +211,7 @@ impl FileProfile {
             regions,
             quoting,
             first,
-            quotes: all.quoted_in_body > 0,
+            quotes: all.quoted_by_mailbox > 0 && all.prose == 0,
             quoting_guess,
             trust_length,
             bad_length: all.bad_lengths > 0 && !trust_length,
@@ -331,8 +331,8 @@ struct Tally {
     quoted: u32,
     /// Lines `>>From ` and more.
     requoted: u32,
-    /// Both, where no `From ` line stands before: there they are no part of a header.
-    quoted_in_body: u32,
+    /// Both, where the mailbox quoted them: in a body, and not in a passage that a reply quotes.
+    quoted_by_mailbox: u32,
     /// Unquoted `From ` lines after a blank line that are text.
     prose: u32,
     /// Offset of the first strong candidate.
@@ -378,7 +378,7 @@ impl Tally {
             if let Some(depth) = quoted(data, start) {
                 self.quoted += u32::from(depth == 1);
                 self.requoted += u32::from(depth > 1);
-                self.quoted_in_body += u32::from(!follows_from_line(data, start - depth));
+                self.quoted_by_mailbox += u32::from(is_quoted_by_mailbox(data, start - depth));
                 continue;
             }
             let offset = base + start as u64;
@@ -462,7 +462,7 @@ impl Tally {
         for (sum, more) in [
             (&mut self.quoted, other.quoted),
             (&mut self.requoted, other.requoted),
-            (&mut self.quoted_in_body, other.quoted_in_body),
+            (&mut self.quoted_by_mailbox, other.quoted_by_mailbox),
             (&mut self.prose, other.prose),
             (&mut self.good_lengths, other.good_lengths),
             (&mut self.bad_lengths, other.bad_lengths),

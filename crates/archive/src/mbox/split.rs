@@ -150,9 +150,19 @@ pub(crate) fn is_from_line(line: &[u8]) -> bool {
     line[depth..].starts_with(b"From ")
 }
 
-/// True if the line before `at` is a quoted or unquoted `From ` line.
-pub(super) fn follows_from_line(data: &[u8], at: usize) -> bool {
-    line_before(data, at).is_some_and(is_from_line)
+/// True if the mailbox quoted the `>From ` line at `at`, as far as its neighbors tell.
+///
+/// Behind a `From ` line it belongs to a header. Beside another line that begins with `>`, a reply quotes it:
+///
+/// ```text
+/// > Who can come?
+/// >From what I heard, everybody.
+/// ```
+pub(super) fn is_quoted_by_mailbox(data: &[u8], at: usize) -> bool {
+    let after = split_line(&data[at..]).1;
+    let is_quotation = |line: &[u8]| line.starts_with(b">");
+    line_before(data, at).is_some_and(|line| !is_from_line(line) && !is_quotation(line))
+        && !is_quotation(&data[at + after..])
 }
 
 /// The line before `at` without its end, as far as it lies within [`BEHIND`].

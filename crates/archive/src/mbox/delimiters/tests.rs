@@ -63,6 +63,7 @@ fn a_message_that_was_cut_off_in_an_attachment_ends_there() {
         "Content-Type: Application/octet-stream\nContent-Type: text/plain\nContent-Transfer-Encoding:base64",
     ] {
         assert_eq!(count(&cut_off(part, &line)), 3, "{part}");
+        assert!(events(&cut_off(part, &line)).is_empty(), "{part}");
     }
     for part in [
         "Content-Type: text/plain\nContent-Transfer-Encoding: base64",
@@ -71,19 +72,51 @@ fn a_message_that_was_cut_off_in_an_attachment_ends_there() {
         "Content-Transfer-Encoding: base64",
     ] {
         let (mailbox, events) = (cut_off(part, &line), events(&cut_off(part, &line)));
-        assert_eq!(count(&mailbox), 2, "{part}");
+        assert_eq!(count(&mailbox), 3, "{part}");
         let second = mailbox.match_indices("From a@b.example Mon").nth(1).map(|(at, _)| at as u64);
         let opened = mailbox.match_indices("\n--=-x_1\n").nth(1).unwrap().0 + 1;
         let again = mailbox.match_indices("\n--=-x_1\n").nth(2).unwrap().0 + 1;
         let detail = format!(
-            "10 points, not accepted because the multipart opened at {opened} is open and its delimiter comes again at {again}: \
-             nothing else speaks for a separator"
+            "10 points, accepted although the multipart opened at {opened} is open and its delimiter comes again at {again}: \
+             no line closes the multipart"
         );
         assert_eq!(events, [(second, detail)], "{part}");
     }
     // The part behind the attachment is one of its own, and so is what an outer delimiter ends.
     let attachment = "Content-Type: image/png\nContent-Transfer-Encoding: base64\n\nQUJD\n--=-x_1\nContent-Type: text/plain";
-    assert_eq!(count(&cut_off(attachment, "words")), 2);
+    assert_eq!(events(&cut_off(attachment, "words")).len(), 1);
+}
+
+/// A separator alone belongs to the multipart where that is closed, or where it begins a part: an attached message may have one.
+#[test]
+fn a_separator_alone_in_an_open_multipart() {
+    let inner = message(2, "Content-Type: text/plain", "inner");
+    for (before, close, expected) in [
+        ("", "--b--", 2),
+        ("", "--b\n\nlast", 2),
+        ("see:\n\n", "--b--", 2),
+        ("see:\n\n", "--b\n\nlast\n--b--", 2),
+        ("see:\n\n", "--b\n\nlast", 3),
+        ("\n", "--b\n\nlast", 3),
+        ("see:\n", "--b\n\nlast", 2),
+        // Another multipart closes behind its own declaration.
+        ("see:\n\n", "--b\n\nContent-Type: multipart/mixed; boundary=b\n--b\n--b--", 3),
+    ] {
+        for kind in ["message/rfc822", "text/plain", "application/octet-stream"] {
+            // The body of an embedded message begins behind the header of that.
+            let before = if kind == "message/rfc822" && !before.is_empty() {
+                format!("X: y\n\n{before}")
+            } else {
+                before.to_owned()
+            };
+            let body = format!("--b\n\nsee\n--b\nContent-Type: {kind}\n\n{before}{inner}{close}");
+            let mailbox = message(1, "Content-Type: multipart/mixed; boundary=b", &body)
+                + &message(4, "Content-Type: text/plain", "behind");
+            let events = events(&mailbox);
+            assert_eq!(count(&mailbox), expected, "{kind} {before:?} {close:?} {events:?}");
+            assert_eq!(events.len(), 1, "{kind} {before:?} {close:?}");
+        }
+    }
 }
 
 /// However little else speaks for it: a message that was cut off seldom ends with an empty line.

@@ -5,6 +5,7 @@
 
 use std::io::{self, Read};
 
+use super::open_multipart::OpenMultipart;
 use super::{Current, End, Mailbox, QUOTING_GUESS};
 use crate::BoxEventKind;
 use crate::mbox::profile::{CONFIRM, Division, HEADER, confirms, declared_end, mmdf_line, read_at};
@@ -122,19 +123,20 @@ impl<R: Read> Mailbox<R> {
             return Ok(Some(end));
         }
         let points = evidence.points(self.profile.dominant(offset));
-        let mut accepted = points >= ACCEPT;
+        let accepted = points >= ACCEPT;
         // A line with fewer points is no separator, inside a multipart or not.
         let multipart = if points >= 4 { self.open_multipart(offset)? } else { None };
-        if let Some(multipart) = multipart {
-            if accepted {
-                let decision = self.decide_inside(offset, &evidence, multipart)?;
-                accepted = decision.accepts();
-                self.event(BoxEventKind::AmbiguousFrom, offset, decision.detail(points, multipart));
+        let accepted = match multipart {
+            Some(multipart) if accepted => self.accept_inside(offset, &evidence, points, multipart)?,
+            Some(OpenMultipart::Continued(_) | OpenMultipart::Similar(_)) => false,
+            _ => {
+                if (4..=ACCEPT).contains(&points) {
+                    let decision = if accepted { "accepted" } else { "not accepted" };
+                    self.event(BoxEventKind::AmbiguousFrom, offset, format!("{points} points, {decision}"));
+                }
+                accepted
             }
-        } else if (4..=ACCEPT).contains(&points) {
-            let decision = if accepted { "accepted" } else { "not accepted" };
-            self.event(BoxEventKind::AmbiguousFrom, offset, format!("{points} points, {decision}"));
-        }
+        };
         Ok(accepted.then_some(end))
     }
 

@@ -6,39 +6,49 @@
 //!
 //! 1. A later delimiter counts if it closes the multipart or a part can begin behind it, and if the boundary is not declared
 //!    again before it (see `delimiters`).
-//! 2. In a mailbox that quotes `From ` lines in bodies, an unquoted one is a separator.
-//! 3. In a part whose header names a mailbox (`application/mbox`, `filename="list.mbox"`), it is none.
-//! 4. Elsewhere it is a separator if more than one line with the shape of the file's first separator and a complete header
-//!    stands before the delimiter.
-//! 5. A candidate without a complete header is part of the multipart.
+//! 2. A candidate without a complete header is part of the multipart.
+//! 3. In a part whose header names a mailbox (`application/mbox`, `filename="list.mbox"`), it is no separator.
+//! 4. In a mailbox that quotes `From ` lines in bodies, an unquoted one is a separator.
+//! 5. Elsewhere it is a separator if it has the shape of the file's first separator, and one of these holds:
+//!    - It stands behind an empty line and text of a part, and no later line closes the multipart. An attached message may have its
+//!      separator at the start of a part.
+//!    - Another line of this shape with a complete header stands before the delimiter; two, if no empty line stands before the candidate.
 //!
 //! Each decision is an event with the offsets of both lines. A message too many is seen; a swallowed one is not.
 //!
 //! # Limits
-//! Looks 1 MiB ahead, and reads each byte there once, however many candidates there are.
+//! Looks 1 MiB ahead, and reads each byte there once, however many candidates there are. Where no delimiter comes in this 1 MiB, the
+//! points of the candidate decide; an accepted one is an event with the offset of the opening. A multipart whose last delimiter stands
+//! more than 1 MiB before the candidate counts as closed, without an event.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
 
 use super::Mailbox;
+use crate::BoxEventKind;
 use crate::mbox::delimiters::{Delimiters, Enclosing, FAR};
 use crate::mbox::split::{Evidence, Follower, NEAR, is_mail_header, starts_line};
 
 /// An open multipart around a candidate.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OpenMultipart {
-    lines: Enclosing,
-    /// The later line only looks like the delimiter.
-    is_similar: bool,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OpenMultipart {
+    /// Its delimiter comes again.
+    Continued(Enclosing),
+    /// A later line looks like its delimiter, but no part follows.
+    Similar(Enclosing),
+    /// Its delimiter does not come again in the next 1 MiB, and more bytes follow.
+    Unknown,
 }
 
 /// What becomes of a candidate in an open multipart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Decision {
+enum Decision {
     /// It is a separator: the later line is text.
     NoDelimiter,
     /// It is a separator: the mailbox quotes other lines.
     Unquoted,
+    /// It is a separator: no line closes the multipart.
+    NeverClosed,
     /// It is a separator: others stand before the delimiter.
     OneOfSeveral,
     /// It belongs to the multipart.
@@ -48,13 +58,13 @@ pub(super) enum Decision {
 }
 
 impl Decision {
-    pub(super) fn accepts(self) -> bool {
+    fn accepts(self) -> bool {
         !matches!(self, Self::Inside | Self::InsideMailbox)
     }
 
-    /// The words of the event.
-    pub(super) fn detail(self, points: i32, multipart: OpenMultipart) -> String {
-        let Enclosing { opened, again } = multipart.lines;
+    /// Detail of the event for a candidate with these points.
+    fn detail(self, points: i32, lines: Enclosing) -> String {
+        let Enclosing { opened, again } = lines;
         let reason = match self {
             Self::NoDelimiter => {
                 return format!(
@@ -63,6 +73,7 @@ impl Decision {
                 );
             }
             Self::Unquoted => "the mailbox quotes lines that are no separators",
+            Self::NeverClosed => "no line closes the multipart",
             Self::OneOfSeveral => "more separators stand before it",
             Self::Inside => "nothing else speaks for a separator",
             Self::InsideMailbox => "the part is named a mailbox",
@@ -83,7 +94,8 @@ pub(super) struct SeparatorsAhead {
 }
 
 impl<R: Read> Mailbox<R> {
-    /// Looks for an open multipart around a candidate: one whose delimiter comes again, or else one that a later line looks like.
+    /// Looks for an open multipart around a candidate: one whose delimiter comes again, else one that a later line looks like, else one
+    /// whose delimiter may come beyond the look-ahead.
     pub(super) fn open_multipart(&mut self, offset: u64) -> io::Result<Option<OpenMultipart>> {
         self.delimiters.settle(self.window.data(), self.window.base(), offset);
         if self.delimiters.is_empty() {
@@ -92,13 +104,12 @@ impl<R: Read> Mailbox<R> {
         let far = offset + FAR;
         loop {
             if let Some(lines) = self.delimiters.enclosing() {
-                return Ok(Some(OpenMultipart { lines, is_similar: false }));
+                return Ok(Some(OpenMultipart::Continued(lines)));
             }
-            if self.delimiters.seen() >= far
-                || (self.window.ended() && self.delimiters.seen() >= self.window.end())
-            {
-                let similar = self.delimiters.similar();
-                return Ok(similar.map(|lines| OpenMultipart { lines, is_similar: true }));
+            let is_at_end = self.window.ended() && self.delimiters.seen() >= self.window.end();
+            if is_at_end || self.delimiters.seen() >= far {
+                let similar = self.delimiters.similar().map(OpenMultipart::Similar);
+                return Ok(similar.or((!is_at_end).then_some(OpenMultipart::Unknown)));
             }
             let known = if self.window.ended() {
                 self.window.end()
@@ -114,31 +125,53 @@ impl<R: Read> Mailbox<R> {
         }
     }
 
-    /// Decides on a candidate in an open multipart.
-    pub(super) fn decide_inside(
+    /// Decides whether a candidate with enough points is a separator although a multipart is open, and reports the decision as an event.
+    pub(super) fn accept_inside(
         &mut self,
         offset: u64,
         evidence: &Evidence,
+        points: i32,
         multipart: OpenMultipart,
-    ) -> io::Result<Decision> {
-        if multipart.is_similar {
-            return Ok(Decision::NoDelimiter);
-        }
+    ) -> io::Result<bool> {
+        let (accepted, detail) = match multipart {
+            OpenMultipart::Unknown => {
+                let opened = self.delimiters.last_opened().unwrap_or(offset);
+                let detail = format!(
+                    "{points} points, accepted although the multipart opened at {opened} is open: \
+                     its delimiter does not come again within {FAR} bytes"
+                );
+                (true, detail)
+            }
+            OpenMultipart::Similar(lines) => (true, Decision::NoDelimiter.detail(points, lines)),
+            OpenMultipart::Continued(lines) => {
+                let decision = self.decide_inside(offset, evidence, lines)?;
+                (decision.accepts(), decision.detail(points, lines))
+            }
+        };
+        self.event(BoxEventKind::AmbiguousFrom, offset, detail);
+        Ok(accepted)
+    }
+
+    fn decide_inside(&mut self, offset: u64, evidence: &Evidence, lines: Enclosing) -> io::Result<Decision> {
         if !self.has_mail_header(offset, evidence) {
             return Ok(Decision::Inside);
-        }
-        if self.profile.quotes {
-            return Ok(Decision::Unquoted);
         }
         if self.delimiters.is_in_mailbox_part() {
             return Ok(Decision::InsideMailbox);
         }
+        if self.profile.quotes {
+            return Ok(Decision::Unquoted);
+        }
         if self.profile.first != Some(evidence.line) {
             return Ok(Decision::Inside);
         }
+        let begins_part = self.delimiters.part_start() == offset;
+        if evidence.blank_before && !begins_part && self.delimiters.never_closes() {
+            return Ok(Decision::NeverClosed);
+        }
         // A message that was cut off may end without an empty line: then the line before it does not count.
         let others = if evidence.blank_before { 1 } else { 2 };
-        let several = self.separators_between(offset, multipart.lines.again, others)? >= others;
+        let several = self.separators_between(offset, lines.again, others)? >= others;
         Ok(if several { Decision::OneOfSeveral } else { Decision::Inside })
     }
 

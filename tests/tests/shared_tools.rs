@@ -299,3 +299,33 @@ fn utf8_stays(mailbox: &[u8], message: &Value) -> usize {
     }
     seen
 }
+
+/// pip runs the setup.py of a source package: it must know the hash before.
+#[test]
+fn pip_checks_the_hash_before_it_runs_a_script() {
+    if shared::folder().is_none() {
+        return;
+    }
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/xtask/real_mail");
+    let folder = tempfile::tempdir().unwrap();
+    let program = "
+import sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+import fetch
+commands = []
+def run(command, folder):
+    files = [open(file).read() for option, file in zip(command, command[1:]) if option == '-r']
+    commands.append((command, files))
+fetch.run = run
+rows = [['pypi', 'some-name', '1.0', 'some_name-1.0.tar.gz', 'ab' * 32, 'MIT', 'm'],
+        ['npm', 'other', '2.0', 'other-2.0.tgz', 'cd' * 32, 'MIT', 'm']]
+assert fetch.fetch(rows, sys.argv[2], sys.argv[2]) == ['some_name-1.0.tar.gz', 'other-2.0.tgz']
+(pip, files), (npm, _) = commands
+assert '--require-hashes' in pip and not any('some-name' in word for word in pip), pip
+assert files == ['some-name==1.0 --hash=sha256:' + 'ab' * 32 + chr(10)], files
+assert '--ignore-scripts' in npm, npm
+";
+    let run = python(&["-c", program, text(&scripts), text(folder.path())]);
+    assert!(run.status.success(), "{}", binary::shown(&run));
+}

@@ -1,12 +1,17 @@
 """Downloads the packages of packages.tsv with the clients of their registries, and checks their SHA-256.
 
 Debian's source packages come by `apt-get source --download-only` with lists of their own, so that the lists of the machine stay as they
-are. Nothing is installed. pip runs the setup.py of what it downloads, as it does for each package without a wheel.
+are. Nothing is installed. pip checks the SHA-256 before it unpacks a package. Then it runs the package's setup.py or build backend, which
+names the version, as it does for each package without a wheel. npm runs no script of a package.
+
+# Limits
+pip downloads build backends (setuptools, hatchling) without a hash.
 """
 import hashlib
 import os
 import subprocess
 import sys
+import tempfile
 
 MIRROR = 'http://deb.debian.org/debian'
 
@@ -23,11 +28,11 @@ def fetch(rows, downloads, apt):
     missing = [row for row in rows if not present(row, downloads)]
     for release in sorted({row[0] for row in missing if row[0].startswith('debian:')}):
         debian(release.removeprefix('debian:'), sorted({row[1] for row in missing if row[0] == release}), downloads, apt)
-    for registry, name, version, *_ in missing:
+    for registry, name, version, _, digest, *_ in missing:
         if registry == 'pypi':
-            run([sys.executable, '-m', 'pip', 'download', '-q', '--no-deps', '--no-binary', ':all:', f'{name}=={version}'], downloads)
+            pypi(name, version, digest, downloads)
         elif registry == 'npm':
-            run(['npm', 'pack', '--silent', f'{name}@{version}'], downloads)
+            run(['npm', 'pack', '--silent', '--ignore-scripts', f'{name}@{version}'], downloads)
     return [row[3] for row in missing if not present(row, downloads)]
 
 
@@ -37,6 +42,15 @@ def present(row, downloads):
         return False
     with open(path, 'rb') as file:
         return hashlib.sha256(file.read()).hexdigest() == row[4]
+
+
+def pypi(name, version, digest, downloads):
+    """Downloads a source package. pip refuses a file with another SHA-256 before it runs anything of it."""
+    with tempfile.NamedTemporaryFile('w', suffix='.txt', encoding='utf-8') as requirement:
+        requirement.write(f'{name}=={version} --hash=sha256:{digest}\n')
+        requirement.flush()
+        run([sys.executable, '-m', 'pip', 'download', '-q', '--no-deps', '--no-binary', ':all:', '--require-hashes', '-r', requirement.name],
+            downloads)
 
 
 def debian(release, names, downloads, apt):

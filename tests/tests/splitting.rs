@@ -127,6 +127,14 @@ fn cases() -> Vec<(&'static str, Pieces)> {
             "a bounce directly behind it in a mailbox that quotes",
             [vec![cut(1), bounce(2, WHOLE_BODY)], plain(3..9), vec![quoting()]].concat(),
         ),
+        (
+            "two messages behind each other are cut off, one of them in its header, in a mailbox that quotes",
+            {
+                let mut header = message(2, "", "");
+                header.truncate(header.find("Date").unwrap());
+                [vec![cut(1), header + "\n"], plain(3..4), vec![bounce(4, WHOLE_BODY), quoting()]].concat()
+            },
+        ),
         ("a digest has the message as a part", {
             let digest = format!("--=_dig\n\n{original}\n\n--=_dig\n\nSubject: x\n\ny\n\n--=_dig--");
             let declared = "Content-Type: multipart/digest; boundary=\"=_dig\"\n";

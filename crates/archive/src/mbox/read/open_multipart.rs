@@ -6,10 +6,11 @@
 //!
 //! 1. A later delimiter counts if it closes the multipart or a part can begin behind it, and if the boundary is not declared
 //!    again before it (see `delimiters`).
-//! 2. A candidate without a complete header is part of the multipart.
-//! 3. In a part whose header names a mailbox (`application/mbox`, `filename="list.mbox"`), it is no separator.
-//! 4. In a mailbox that quotes `From ` lines in bodies, an unquoted one is a separator.
-//! 5. Elsewhere it is a separator if it has the shape of the file's first separator, and one of these holds:
+//! 2. In a part whose header names a mailbox (`application/mbox`, `filename="list.mbox"`), it is no separator.
+//! 3. In a mailbox that quotes `From ` lines in bodies, an unquoted one is a separator. It has a complete header, or it stands behind an
+//!    empty line and has the shape of the file's first separator: its message may be cut off, too.
+//! 4. Elsewhere a candidate without a complete header is part of the multipart.
+//! 5. Any other is a separator if it has the shape of the file's first separator, and one of these holds:
 //!    - It stands behind an empty line and text of a part, and no later line closes the multipart. An attached message may have its
 //!      separator at the start of a part.
 //!    - Another line of this shape with a complete header stands before the delimiter; two, if no empty line stands before the candidate.
@@ -153,16 +154,15 @@ impl<R: Read> Mailbox<R> {
     }
 
     fn decide_inside(&mut self, offset: u64, evidence: &Evidence, lines: Enclosing) -> io::Result<Decision> {
-        if !self.has_mail_header(offset, evidence) {
-            return Ok(Decision::Inside);
-        }
         if self.delimiters.is_in_mailbox_part() {
             return Ok(Decision::InsideMailbox);
         }
-        if self.profile.quotes {
+        let has_header = self.has_mail_header(offset, evidence);
+        let is_like_first = self.profile.first == Some(evidence.line);
+        if self.profile.quotes && (has_header || evidence.blank_before && is_like_first) {
             return Ok(Decision::Unquoted);
         }
-        if self.profile.first != Some(evidence.line) {
+        if !has_header || !is_like_first {
             return Ok(Decision::Inside);
         }
         let begins_part = self.delimiters.part_start() == offset;

@@ -2,8 +2,8 @@
 //!
 //! # Limits
 //!
-//! An address beyond ASCII cannot be encoded. For a value of standard input that cannot be encoded an empty line is written, so that
-//! lines of output match those of input.
+//! An address beyond ASCII cannot be encoded. For one of several values that cannot be encoded an empty line is written, so that
+//! lines of output match arguments, or lines of standard input.
 //! In a list words that are there stay, in UTF-8.
 
 use super::super::values::{End, each, put};
@@ -23,6 +23,11 @@ pub(super) fn run(args: &EncodeArgs, console: Console) -> Result<Exit, Failure> 
             Err(failure) if is_stream => {
                 exit = failure.exit;
                 console.error(format_args!("{} (value {number} of standard input)", failure.message));
+                put(out, &[b"\n"])
+            }
+            Err(failure) if args.texts.len() > 1 => {
+                exit = failure.exit;
+                console.error(format_args!("{} (argument {number})", failure.message));
                 put(out, &[b"\n"])
             }
             Err(failure) => {

@@ -303,7 +303,8 @@ pub(crate) struct CheckArgs {
     /// Read files that have no header field as messages; otherwise they are refused, since they are no mail.
     #[arg(long)]
     pub(crate) force_format: bool,
-    /// Read what would be written with a second, independent reader, and tell which messages it reads otherwise (`verify.disagrees`).
+    /// Read what would be written with a second, independent reader. A message that it reads otherwise is reported (`verify.disagrees`),
+    /// and the exit code is 2.
     #[arg(long)]
     pub(crate) verify: bool,
     #[command(flatten)]

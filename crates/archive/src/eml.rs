@@ -112,7 +112,7 @@ impl Files {
             let (lines, offset) = looked.map_err(|error| with_path(path, &error))?;
             if lines > 0 {
                 let detail = single_detail(lines);
-                files.events.push(BoxEvent { kind: BoxEventKind::Single, offset, detail });
+                files.events.push(BoxEvent { kind: BoxEventKind::Single, offset, detail, name: Vec::new() });
             }
         }
         Ok(files)
@@ -279,11 +279,9 @@ impl Files {
     /// Reads a file, or the next piece of it.
     fn read_on(&mut self, mut reading: Reading, batch: &mut Batch) -> io::Result<()> {
         let limit = self.options.message_limit.max(1) as u64;
-        if reading.kind == EntryKind::Message && reading.size > limit {
+        let is_too_large = reading.kind == EntryKind::Message && reading.size > limit;
+        if is_too_large {
             reading.kind = EntryKind::Oversize;
-            let detail = format!("beyond {limit} bytes {}", String::from_utf8_lossy(&reading.name));
-            let detail = detail.trim_end().to_owned();
-            batch.events.push(BoxEvent { kind: BoxEventKind::TooLarge, offset: 0, detail });
         }
         let whole = reading.kind == EntryKind::Message;
         let left = reading.size - reading.offset;
@@ -315,21 +313,15 @@ impl Files {
             && reading.size > 0
         {
             let detail = "does not begin like a message".to_owned();
-            batch.events.push(BoxEvent { kind: BoxEventKind::Single, offset: 0, detail });
+            batch.events.push(BoxEvent { kind: BoxEventKind::Single, offset: 0, detail, name: Vec::new() });
         }
-        let may_be_none = self.format == Format::EmlTree && !self.options.force_format;
-        if may_be_none
-            && reading.offset == 0
-            && reading.kind != EntryKind::Other
-            && Packing::of(&batch.bytes[start..]).is_none()
-            && !mail_check::is_mail(&batch.bytes[start..])
-        {
+        if self.is_no_mail(&reading, &batch.bytes[start..]) {
             reading.kind = EntryKind::Other;
-            let detail = format!(
-                "no mail, left out: {} does not begin with a header field (--force-format reads it as a message)",
-                String::from_utf8_lossy(&reading.name)
-            );
-            batch.events.push(BoxEvent { kind: BoxEventKind::NoHeader, offset: 0, detail });
+            let detail = "no mail, left out: it does not begin with a header field (--force-format reads it as a message)";
+            batch.events.push(event_of_file(BoxEventKind::NoHeader, detail.to_owned(), &reading.name));
+        } else if is_too_large {
+            let detail = format!("beyond {limit} bytes");
+            batch.events.push(event_of_file(BoxEventKind::TooLarge, detail, &reading.name));
         }
         let now = reading.file.metadata()?;
         if shrunk || now.len() != reading.size || now.modified().ok() != reading.modified {
@@ -344,6 +336,16 @@ impl Files {
             self.ordinal += 1;
         }
         Ok(())
+    }
+
+    /// True for a file in the place of a message whose first bytes are not those of one.
+    fn is_no_mail(&self, reading: &Reading, start: &[u8]) -> bool {
+        self.format != Format::Eml
+            && !self.options.force_format
+            && reading.offset == 0
+            && reading.kind != EntryKind::Other
+            && Packing::of(start).is_none()
+            && !mail_check::is_mail(start)
     }
 
     /// Display form of a folder of messages, which no other folder has or would be written as.
@@ -367,7 +369,7 @@ impl Files {
                 let detail = format!(
                     "another folder is written by the name of this one, which becomes {display}: {name}"
                 );
-                events.push(BoxEvent { kind: BoxEventKind::FolderName, offset: 0, detail });
+                events.push(BoxEvent { kind: BoxEventKind::FolderName, offset: 0, detail, name: Vec::new() });
             }
             self.written.insert(written(&display), folder.to_owned());
         }
@@ -427,6 +429,10 @@ impl Files {
             folder,
         });
     }
+}
+
+fn event_of_file(kind: BoxEventKind, detail: String, name: &[u8]) -> BoxEvent {
+    BoxEvent { kind, offset: 0, detail, name: name.to_vec() }
 }
 
 impl Source for Files {
@@ -834,7 +840,7 @@ mod tests {
         assert_eq!((lines.len(), events[0].kind), (1, BoxEventKind::Single));
         assert_eq!(
             read("message").1,
-            [BoxEvent { kind: BoxEventKind::Single, offset: 12, detail: single_detail(1) }]
+            [BoxEvent { kind: BoxEventKind::Single, offset: 12, detail: single_detail(1), name: Vec::new() }]
         );
         assert!(read("letter.txt").1.is_empty());
 

@@ -288,20 +288,20 @@ fn packing(path: &Path) -> io::Result<Option<Packing>> {
 pub(crate) fn not_followed(kind: FileType, name: &[u8]) -> BoxEvent {
     let what = if kind.is_symlink() { "symbolic link" } else { "special file" };
     let detail = format!("{what} not followed: {}", String::from_utf8_lossy(name));
-    BoxEvent { kind: BoxEventKind::NotFollowed, offset: 0, detail }
+    BoxEvent { kind: BoxEventKind::NotFollowed, offset: 0, detail, name: Vec::new() }
 }
 
 /// What is told of a file that is not looked into.
 pub(crate) fn left_alone(packing: Packing, name: &[u8]) -> BoxEvent {
     let detail = format!("{}, left as it is: {}", packing.words(), String::from_utf8_lossy(name));
-    BoxEvent { kind: BoxEventKind::Packed, offset: 0, detail }
+    BoxEvent { kind: BoxEventKind::Packed, offset: 0, detail, name: Vec::new() }
 }
 
 /// What is told of a file that is no mail. In a tree of messages it is `kept` by the ledger.
 pub(crate) fn no_mail(name: &[u8], kept: bool) -> BoxEvent {
     let place = if kept { "left out" } else { "left out, of a ledger too" };
     let detail = format!("no mail, {place}: {}", String::from_utf8_lossy(name));
-    BoxEvent { kind: BoxEventKind::NoMail, offset: 0, detail }
+    BoxEvent { kind: BoxEventKind::NoMail, offset: 0, detail, name: Vec::new() }
 }
 
 /// True for the endings of mailboxes, and for `mbox` in a folder of Apple Mail (`X.mbox/mbox`).

@@ -219,6 +219,9 @@ pub struct BoxEvent {
     pub offset: u64,
     /// More words.
     pub detail: String,
+    /// The file of a folder that it is about, as path below the archive's root, in bytes with `/`; empty for
+    /// the archive itself, and where the detail names the file.
+    pub name: Vec<u8>,
 }
 
 /// What sniffing told about a mailbox, for people.

@@ -330,7 +330,8 @@ impl<'a> Batch<'a> {
         self.done.out.items.push(OutItem { span: start..end, name: name.into_bytes(), more: entry.more });
     }
 
-    #[allow(clippy::too_many_arguments)] // One call; a struct for it would say less.
+    /// Records how the old bytes of a piece come back: as they are in the output, by undoing the quoting, or from a copy.
+    #[allow(clippy::too_many_arguments)] // One caller, which has each value at hand.
     fn record_piece(
         &mut self,
         entry: &Entry,
@@ -425,7 +426,7 @@ impl Compose<'_> {
     }
 
     /// Processes a message and appends it to `out`, with what stands around it. Gives the lengths of separator, message, trailer.
-    #[allow(clippy::too_many_arguments)] // One call; a struct for it would say less.
+    #[allow(clippy::too_many_arguments)] // One caller, which has each value at hand.
     fn make(
         &self,
         entry: &Entry,

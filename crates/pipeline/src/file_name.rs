@@ -80,14 +80,14 @@ pub(crate) struct Address {
 impl Address {
     /// The address of a message in an archive whose path is `path`; `folder` is that where each message is a file.
     pub(crate) fn of(path: &str, folder: Option<&Path>, entry: &Entry) -> Self {
-        Self { message: format!("{path}:{}", entry.ordinal), path: own_file(folder, entry) }
+        Self { message: format!("{path}:{}", entry.ordinal), path: own_file(folder, &entry.name) }
     }
 }
 
-/// The file of a message of a folder.
-pub(crate) fn own_file(folder: Option<&Path>, entry: &Entry) -> Option<FileName> {
-    let folder = folder.filter(|_| !entry.name.is_empty())?;
-    Some(FileName::of(&folder.join(OsStr::from_bytes(&entry.name))))
+/// The path of a file of a folder, whose `name` is its path below that; None without a name.
+pub(crate) fn own_file(folder: Option<&Path>, name: &[u8]) -> Option<FileName> {
+    let folder = folder.filter(|_| !name.is_empty())?;
+    Some(FileName::of(&folder.join(OsStr::from_bytes(name))))
 }
 
 impl From<String> for Address {

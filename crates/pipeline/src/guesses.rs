@@ -1,14 +1,16 @@
 //! The least certain readings of a job.
 //!
+//! Overruled labels have places of their own: most of them have a high confidence or none, and guesses would hide them.
+//!
 //! # Limits
 //!
-//! At most [`MOST`] are kept, and of one message those that its report keeps.
+//! At most [`MOST`] of each kind are kept, and of one message those that its report keeps.
 
 use crate::FileName;
 use mailglot_mime::{Guess, GuessKind, Message, PartId};
 
-/// Guesses that are kept of a job.
-const MOST: usize = 1000;
+/// Readings of each kind that are kept of a job.
+const MOST: usize = 500;
 
 /// A guessed charset or an overruled label, with its place.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -33,7 +35,7 @@ pub struct GuessExample {
     pub declared: Option<String>,
     /// The charset that was used.
     pub used: &'static str,
-    /// 0 to 1, in thousandths; None where a rule decided.
+    /// 0 to 0.999, in thousandths; None where a rule decided.
     pub confidence: Option<f64>,
     /// The text around the first characters beyond ASCII.
     pub excerpt: String,
@@ -54,7 +56,7 @@ impl GuessExample {
             kind: guess.kind.name(),
             declared: guess.declared.clone(),
             used: guess.used.name(),
-            confidence: guess.confidence.map(rounded),
+            confidence: guess.confidence.map(in_thousandths),
             excerpt: guess.excerpt.clone(),
         }
     }
@@ -69,44 +71,91 @@ impl GuessExample {
     }
 }
 
-fn rounded(confidence: f32) -> f64 {
-    (f64::from(confidence) * 1000.0).round() / 1000.0
+/// A confidence in thousandths. No guess is certain, so that none becomes 1.
+pub fn in_thousandths(confidence: f32) -> f64 {
+    ((f64::from(confidence) * 1000.0).round() / 1000.0).min(0.999)
 }
 
 /// How certain a reading with this confidence is, as readings are sorted.
-pub(crate) fn certainty(confidence: Option<f32>) -> f64 {
-    confidence.map_or(1.0, rounded)
+fn certainty(confidence: Option<f32>) -> f64 {
+    confidence.map_or(1.0, in_thousandths)
 }
 
-/// The least certain readings, these first; equal ones in the order of the archive.
-#[derive(Clone, Debug, Default, serde::Serialize)]
-#[serde(transparent)]
-pub struct LeastCertain(Vec<GuessExample>);
+/// The least certain readings of each kind.
+#[derive(Clone, Debug, Default)]
+pub struct LeastCertain {
+    overruled: Sorted,
+    guessed: Sorted,
+}
 
 impl LeastCertain {
-    /// The readings.
-    pub fn as_slice(&self) -> &[GuessExample] {
-        &self.0
+    /// Overruled labels, the least certain ones first; equal ones in the order of the archive.
+    pub fn overruled(&self) -> &[GuessExample] {
+        &self.overruled.0
     }
 
-    /// The certainty from which on no later reading is kept; None while there is room.
-    pub(crate) fn bar(&self) -> Option<f64> {
-        self.0.get(MOST - 1).map(GuessExample::certainty)
+    /// Guessed charsets in the same order.
+    pub fn guessed(&self) -> &[GuessExample] {
+        &self.guessed.0
+    }
+
+    /// The certainties from which on no later reading is kept.
+    pub(crate) fn bars(&self) -> Bars {
+        Bars { overruled: self.overruled.bar(), guessed: self.guessed.bar() }
     }
 
     /// Adds a reading that comes later in the archive than all others.
     pub(crate) fn push(&mut self, guess: GuessExample) {
-        let place = self.0.partition_point(|known| known.certainty() <= guess.certainty());
-        if place < MOST {
-            self.0.insert(place, guess);
-            self.0.truncate(MOST);
-        }
+        let kind = if guess.is_overruled() { &mut self.overruled } else { &mut self.guessed };
+        kind.push(guess);
     }
 
     /// Moves all readings of a later batch here.
     pub(crate) fn append(&mut self, later: Self) {
-        for guess in later.0 {
+        for guess in later.overruled.0.into_iter().chain(later.guessed.0) {
             self.push(guess);
+        }
+    }
+}
+
+impl serde::Serialize for LeastCertain {
+    /// One list of both kinds, the least certain ones first.
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut all: Vec<_> = self.overruled().iter().chain(self.guessed()).collect();
+        all.sort_by(|a, b| a.certainty().total_cmp(&b.certainty()));
+        serializer.collect_seq(all)
+    }
+}
+
+/// The certainties from which on readings need not be looked at, by kind; None while there is room.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Bars {
+    overruled: Option<f64>,
+    guessed: Option<f64>,
+}
+
+impl Bars {
+    /// True if a later reading of this kind is kept.
+    pub(crate) fn admit(self, kind: GuessKind, confidence: Option<f32>) -> bool {
+        let bar = if kind == GuessKind::Overruled { self.overruled } else { self.guessed };
+        bar.is_none_or(|bar| certainty(confidence) < bar)
+    }
+}
+
+/// Readings of one kind, the least certain ones first; equal ones in the order of the archive.
+#[derive(Clone, Debug, Default)]
+struct Sorted(Vec<GuessExample>);
+
+impl Sorted {
+    fn bar(&self) -> Option<f64> {
+        self.0.get(MOST - 1).map(GuessExample::certainty)
+    }
+
+    fn push(&mut self, guess: GuessExample) {
+        let place = self.0.partition_point(|known| known.certainty() <= guess.certainty());
+        if place < MOST {
+            self.0.insert(place, guess);
+            self.0.truncate(MOST);
         }
     }
 }
@@ -123,7 +172,7 @@ mod tests {
             field: None,
             offset: 0,
             length: 1,
-            kind: "guessed",
+            kind: if number.is_multiple_of(3) { "overruled" } else { "guessed" },
             declared: None,
             used: "UTF-8",
             confidence,
@@ -142,7 +191,7 @@ mod tests {
             })
             .collect();
         let mut kept = Vec::new();
-        for size in [1, 7, 1000, 1001, 5000] {
+        for size in [1, 7, 500, 501, 5000] {
             let mut whole = LeastCertain::default();
             for batch in all.chunks(size) {
                 let mut part = LeastCertain::default();
@@ -154,7 +203,38 @@ mod tests {
             kept.push(whole);
         }
         all.sort_by(|a, b| a.certainty().total_cmp(&b.certainty()));
-        all.truncate(MOST);
-        assert!(kept.iter().all(|kept| kept.0 == all));
+        let of = |is_overruled| {
+            all.iter().filter(move |guess| guess.is_overruled() == is_overruled).take(MOST).cloned()
+        };
+        let (overruled, guessed): (Vec<_>, Vec<_>) = (of(true).collect(), of(false).collect());
+        assert!(kept.iter().all(|kept| kept.overruled() == overruled && kept.guessed() == guessed));
+    }
+
+    /// Guesses fill their own places only.
+    #[test]
+    fn no_guess_hides_an_overruled_label() {
+        let mut kept = LeastCertain::default();
+        for number in 1..10_000 {
+            kept.push(guess(number, Some(if number.is_multiple_of(3) { 0.999 } else { 0.1 })));
+        }
+        assert_eq!((kept.overruled().len(), kept.guessed().len()), (MOST, MOST));
+        assert!(kept.bars().admit(GuessKind::Overruled, Some(0.99)));
+        assert!(
+            !kept.bars().admit(GuessKind::Overruled, None)
+                && !kept.bars().admit(GuessKind::Detected, Some(0.2))
+        );
+        let json = serde_json::to_value(&kept).unwrap();
+        let confidences: Vec<_> =
+            json.as_array().unwrap().iter().map(|guess| guess["confidence"].as_f64().unwrap()).collect();
+        assert!(confidences.len() == 2 * MOST && confidences.is_sorted());
+    }
+
+    #[test]
+    fn no_guess_is_certain() {
+        for (confidence, shown) in
+            [(1.0, 0.999), (0.9996, 0.999), (0.9994, 0.999), (0.7114, 0.711), (0.0, 0.0)]
+        {
+            assert!((in_thousandths(confidence) - shown).abs() < 1e-9, "{confidence}");
+        }
     }
 }

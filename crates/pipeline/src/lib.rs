@@ -57,7 +57,7 @@ mod texts;
 pub use count::{count, count_each};
 pub use error::Error;
 pub use file_name::FileName;
-pub use guesses::{GuessExample, LeastCertain};
+pub use guesses::{GuessExample, LeastCertain, in_thousandths};
 pub use layout::once;
 pub use message::{Located, locate};
 pub use normalize::{CheckJob, LedgerPlace, NormalizeJob, check, normalize};

@@ -133,7 +133,7 @@ fn collect(
                         Format::Eml => path.clone(),
                         _ => format!("{path}:{}", entry.ordinal),
                     },
-                    path: own_file(input.folder.then_some(&*input.found.path), entry),
+                    path: own_file(input.folder.then_some(&*input.found.path), &entry.name),
                     place: in_file(entry.message.start)..message_end,
                     entry: entry.offset..end,
                     bytes: raw.into_owned(),

@@ -67,8 +67,10 @@ pub struct Summary {
     pub sources: Vec<SourceSummary>,
     /// Inputs, and files below them, that could not be read, and why; only a dry run goes on then.
     pub unread: Vec<String>,
-    /// Inputs of which not all was read, and why: compression is damaged, or a message of a folder has no header field.
+    /// Inputs of which not all was read, and why: compression is damaged.
     pub damaged: Vec<String>,
+    /// Number of files of a folder, by its path, that stand in the place of messages and have no header field. They were left out.
+    pub without_header: BTreeMap<String, u64>,
     /// Messages read.
     pub messages_in: u64,
     /// Lines of mailboxes that may or may not begin a message; each is an event `mbox.ambiguous-from`.
@@ -83,7 +85,7 @@ pub struct Summary {
     pub guessed: u64,
     /// Labels that were overruled.
     pub overruled: u64,
-    /// The first thousand of both, the least certain ones first.
+    /// The first five hundred of each, the least certain ones first.
     pub least_certain: LeastCertain,
     /// Bytes read.
     pub bytes_in: u64,

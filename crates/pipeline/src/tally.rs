@@ -1,14 +1,14 @@
 //! Counting what a batch brought, and adding it up in archive order.
 
-use crate::file_name::Address;
-use crate::guesses::{self, GuessExample, LeastCertain};
+use crate::file_name::{Address, own_file};
+use crate::guesses::{Bars, GuessExample, LeastCertain};
 use crate::verify::{Defect, Disagreement};
 use crate::{Example, Progress, SourceSummary, Summary};
 use mailglot_archive::{BoxEvent, BoxEventKind, Packing};
 use mailglot_codec::Charset;
 use mailglot_mime::{EventKind, How, Message, Report, Severity};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -40,8 +40,8 @@ const LEFT_OUT: [BoxEventKind; 7] = [
 #[derive(Debug, Default)]
 pub(crate) struct Complete {
     codes: Mutex<Arc<BTreeSet<String>>>,
-    /// The certainty from which on no guess is looked for any more.
-    bar: Mutex<Option<f64>>,
+    /// The certainties from which on no guess is looked for any more.
+    bars: Mutex<Bars>,
 }
 
 impl Complete {
@@ -50,12 +50,12 @@ impl Complete {
         Arc::clone(&self.codes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn bar(&self) -> Option<f64> {
-        *self.bar.lock().unwrap_or_else(PoisonError::into_inner)
+    fn bars(&self) -> Bars {
+        *self.bars.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn set_bar(&self, bar: Option<f64>) {
-        *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = bar;
+    fn set_bars(&self, bars: Bars) {
+        *self.bars.lock().unwrap_or_else(PoisonError::into_inner) = bars;
     }
 
     fn add(&self, code: &str) {
@@ -79,14 +79,16 @@ pub(crate) struct Tally {
     pub(crate) gap_bytes: u64,
     /// Inputs of which not all could be read, and why.
     damaged: Vec<String>,
+    /// Files in the place of messages that have no header field, by archive.
+    without_header: BTreeMap<String, u64>,
     doubtful_separators: u64,
     repairs: u64,
     losses: u64,
     guessed: u64,
     overruled: u64,
     least_certain: LeastCertain,
-    /// Guesses from this certainty on are only counted.
-    bar: Option<f64>,
+    /// Guesses from these certainties on are only counted.
+    bars: Bars,
     /// By kind: most messages have some.
     kinds: Kinds,
     events: BTreeMap<&'static str, u64>,
@@ -120,7 +122,7 @@ impl Tally {
     /// Begins with the codes that need no more examples.
     pub(crate) fn begin(&mut self, complete: &Complete) {
         self.complete = complete.codes();
-        self.bar = complete.bar();
+        self.bars = complete.bars();
     }
 
     /// Adds a processed message. `raw` is the message as it was processed, for the section numbers of examples.
@@ -138,8 +140,8 @@ impl Tally {
         self.overruled += report.overruled();
         let mut parsed = None;
         for guess in &report.guesses {
-            let bar = [self.bar, self.least_certain.bar()].into_iter().flatten().reduce(f64::min);
-            if bar.is_none_or(|bar| guesses::certainty(guess.confidence) < bar) {
+            let (kind, confidence) = (guess.kind, guess.confidence);
+            if self.bars.admit(kind, confidence) && self.least_certain.bars().admit(kind, confidence) {
                 let parsed =
                     parsed.get_or_insert_with(|| Message::parse(raw, &mailglot_mime::Limits::default()));
                 let Address { message, path } = address();
@@ -249,11 +251,13 @@ impl Tally {
             BoxEventKind::Damaged => {
                 self.damaged.push(format!("{path}: {} (at byte {})", event.detail, event.offset));
             }
-            BoxEventKind::NoHeader => self.damaged.push(format!("{path}: {}", event.detail)),
+            BoxEventKind::NoHeader => *self.without_header.entry(path.to_owned()).or_default() += 1,
             BoxEventKind::AmbiguousFrom => self.doubtful_separators += 1,
             _ => {}
         }
-        self.event(event.kind.code(), severity, || path.to_owned().into(), event.offset, &event.detail);
+        let address =
+            || Address { message: path.to_owned(), path: own_file(Some(Path::new(path)), &event.name) };
+        self.event(event.kind.code(), severity, address, event.offset, &event.detail);
     }
 
     /// Adds a message that is kept in a form that is not read.
@@ -285,8 +289,11 @@ impl Tally {
         summary.guessed += tally.guessed;
         summary.overruled += tally.overruled;
         summary.least_certain.append(tally.least_certain);
-        complete.set_bar(summary.least_certain.bar());
+        complete.set_bars(summary.least_certain.bars());
         summary.damaged.extend(tally.damaged);
+        for (path, files) in tally.without_header {
+            *summary.without_header.entry(path).or_default() += files;
+        }
         summary.doubtful_separators += tally.doubtful_separators;
         if let Some(verify) = &mut summary.verify {
             verify.agreed += tally.verified.agreed;

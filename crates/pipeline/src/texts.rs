@@ -223,7 +223,7 @@ impl Texts<'_> {
         }
         let message = Message::parse(&raw, &self.policy.limits);
         let mut report = Report::with_limit(self.policy.limits.events);
-        let path = own_file(self.folder, entry).filter(|_| self.json);
+        let path = own_file(self.folder, &entry.name).filter(|_| self.json);
         for part in (self.parts)(&message, self.policy, &mut report) {
             if self.json {
                 self.put_json(entry.ordinal, path.as_ref(), &part, out);

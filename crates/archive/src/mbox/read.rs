@@ -31,12 +31,12 @@ use crate::{Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Profile, Quo
 /// Bytes of one piece of a message beyond the limit; less where the limit is less.
 const PIECE: u64 = 1 << 20;
 
-/// What is told of a mailbox without separators.
+/// Detail of the event for a mailbox without separators.
 const NO_SEPARATOR: &str = "no separator: one message";
-/// What is told of a line `>From ` in a mailbox whose quoting is a guess.
+/// Detail of the event for a line `>From ` in a mailbox whose quoting is a guess.
 const QUOTING_GUESS: &str = "whether this line was quoted cannot be known";
 
-/// What is told of one message with lines that look like separators.
+/// Detail of the event for one message with lines that look like separators.
 pub(crate) fn single_detail(lines: u32) -> String {
     let look =
         if lines == 1 { "line in it looks like a separator" } else { "lines in it look like separators" };
@@ -69,7 +69,7 @@ pub(crate) struct Mailbox<R> {
     guess_open: bool,
     /// The words `From ` were met in the current message.
     froms: bool,
-    /// All is one message, which is still to be told.
+    /// All is one message, whose event is still to come.
     leading: bool,
     /// Found, but not yet covered by a batch.
     events: Vec<BoxEvent>,
@@ -232,7 +232,7 @@ impl<R: Read> Mailbox<R> {
         let mut events = Vec::new();
         if profile.bad_length {
             let detail = "the lengths in this file are wrong and not used".to_owned();
-            events.push(BoxEvent { kind: BoxEventKind::BadLength, offset: 0, detail });
+            events.push(BoxEvent { kind: BoxEventKind::BadLength, offset: 0, detail, name: Vec::new() });
         }
         Self {
             path: path.to_owned(),
@@ -318,7 +318,7 @@ impl<R: Read> Mailbox<R> {
     }
 
     fn event(&mut self, kind: BoxEventKind, offset: u64, detail: impl Into<String>) {
-        self.events.push(BoxEvent { kind, offset, detail: detail.into() });
+        self.events.push(BoxEvent { kind, offset, detail: detail.into(), name: Vec::new() });
     }
 
     /// Gives out the prelude and opens the first message.
@@ -391,7 +391,7 @@ impl<R: Read> Mailbox<R> {
         };
         let mut current = current;
         if self.guess_open && current.declared.is_some() {
-            self.tell_of_quoted(current.message, message_end);
+            self.report_quoting_guess(current.message, message_end);
         }
         let too_large = current.pieces_to > 0 || message_end - current.message > self.limit;
         if too_large && current.pieces_to == 0 {
@@ -444,8 +444,8 @@ impl<R: Read> Mailbox<R> {
         Ok(())
     }
 
-    /// Tells of the first line `>From ` of a message that was not searched, where whether it was quoted cannot be known.
-    fn tell_of_quoted(&mut self, from: u64, to: u64) {
+    /// Reports the first line `>From ` of a message that was not searched, where nobody can know whether it was quoted.
+    fn report_quoting_guess(&mut self, from: u64, to: u64) {
         let data = &self.window.data()[self.window.index(from)..self.window.index(to.max(from))];
         let found = self.finder.find_iter(data).find(|at| quoted(data, *at).is_some());
         if let Some(at) = found {

@@ -29,7 +29,12 @@ pub(crate) struct Told(Arc<Mutex<Vec<BoxEvent>>>);
 
 impl Told {
     fn event(&self, kind: BoxEventKind, offset: u64, detail: String) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(BoxEvent { kind, offset, detail });
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(BoxEvent {
+            kind,
+            offset,
+            detail,
+            name: Vec::new(),
+        });
     }
 
     /// Gives what is told so far, once.

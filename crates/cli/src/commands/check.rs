@@ -2,7 +2,7 @@
 
 use super::summary::{
     EXAMPLES, ambiguous, charsets, doubtful_separators, findings, guesses_of, left_alone, profile, quoted,
-    severity_of, shell_word, shown, tell_damaged, varied, verified,
+    report_damaged, severity_of, shell_word, shown, varied, verified,
 };
 use super::{all_cores, judged, note};
 use crate::args::CheckArgs;
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
     for unread in &account.unread {
         note(&Failure::new(Exit::Unread, unread.as_str()), &mut worst, console);
     }
-    tell_damaged(&account, &mut worst, console);
+    report_damaged(&account, &mut worst, console);
     if account.sources.is_empty() && !args.json {
         return Ok(worst);
     }

@@ -1,7 +1,7 @@
 //! `mailglot count`
 
 use super::note;
-use super::summary::tell_left_out;
+use super::summary::report_left_out;
 use crate::args::CountArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, print, put_path};
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &CountArgs, console: Console) -> Result<Exit, Failure> {
             Err(error) => note(&error.into(), &mut worst, console),
         };
         match count_each(input, args.force_format, &mut each) {
-            Ok(account) => tell_left_out(&account, &mut worst, console),
+            Ok(account) => report_left_out(&account, &mut worst, console),
             Err(error) => note(&error.into(), &mut worst, console),
         }
         if let Some(failure) = failed {

@@ -9,7 +9,7 @@ use super::note;
 use crate::args::DetectArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, print, put_path};
-use mailglot_codec::detect::{Guess, Hints, detect_top};
+use mailglot_codec::detect::{Evidence, Guess, Hints, detect_top};
 use mailglot_pipeline::once;
 use serde::Serialize;
 use std::io::{self, Read};
@@ -57,10 +57,17 @@ fn lines(file: &Path, guesses: &[Guess]) -> Vec<u8> {
     let mut lines = Vec::new();
     for guess in guesses {
         put_path(file, &mut lines);
-        let Guess { charset, confidence, evidence } = guess;
+        let Guess { charset, evidence, .. } = guess;
+        let confidence = in_hundredths(*guess);
         lines.extend_from_slice(format!("\t{charset}\t{confidence:.2}\t{}\n", evidence.name()).as_bytes());
     }
     lines
+}
+
+/// The confidence of a guess, of which two digits tell all that is known. A byte order mark is certain, and so is ASCII.
+fn in_hundredths(guess: Guess) -> f64 {
+    let confidence = (f64::from(guess.confidence) * 100.0).round() / 100.0;
+    if matches!(guess.evidence, Evidence::Bom | Evidence::Ascii) { confidence } else { confidence.min(0.99) }
 }
 
 /// A file in JSON.
@@ -81,7 +88,7 @@ struct ObjectGuess {
 fn object(file: &Path, guesses: &[Guess]) -> Result<Vec<u8>, Failure> {
     let guesses = guesses.iter().map(|guess| ObjectGuess {
         charset: guess.charset.name(),
-        confidence: (f64::from(guess.confidence) * 100.0).round() / 100.0,
+        confidence: in_hundredths(*guess),
         evidence: guess.evidence.name(),
     });
     let object = Object { file: file.to_string_lossy(), guesses: guesses.collect() };

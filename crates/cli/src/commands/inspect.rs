@@ -6,7 +6,7 @@
 
 use super::header::json;
 use super::note;
-use super::summary::{guesses, tell_left_out};
+use super::summary::{guesses, report_left_out};
 use crate::args::InspectArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, Level, Style, counted, print, visible};
@@ -15,7 +15,7 @@ use mailglot_mime::{
     EncodedBlock, Eol, Event, Message, Part, PartId, PartKind, Policy, Reading, Report, Severity, Span,
     encoded_blocks, process, text_parts,
 };
-use mailglot_pipeline::{Error, FileName, GuessExample, Located, locate};
+use mailglot_pipeline::{Error, FileName, GuessExample, Located, in_thousandths, locate};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<Exit, Failure>
             if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         match locate(&input, args.force_format, &mut each) {
-            Ok(account) => tell_left_out(&account, &mut worst, console),
+            Ok(account) => report_left_out(&account, &mut worst, console),
             Err(error) => note(&error.into(), &mut worst, console),
         }
         if let Some(failure) = failed {
@@ -101,7 +101,8 @@ struct PartView {
     charset: Option<String>,
     used: Option<&'static str>,
     how: Option<&'static str>,
-    confidence: Option<f32>,
+    /// 0 to 0.999; None where no guess was made.
+    confidence: Option<f64>,
     /// Files in the middle of the text.
     blocks: Vec<BlockView>,
     events: Vec<EventView>,
@@ -177,7 +178,9 @@ impl View {
         );
         head.push_str(if self.changes { ", would change" } else { ", stays as it is" });
         let mut lines = vec![head];
-        lines.extend(guesses(self.guessed, self.overruled, &self.least_certain, all));
+        let (overruled, guessed): (Vec<_>, Vec<_>) =
+            self.least_certain.iter().partition(|guess| guess.is_overruled());
+        lines.extend(guesses([self.overruled, self.guessed], &overruled, &guessed, all));
         for part in &self.parts {
             lines.push(part.line(style));
             lines.extend(part.blocks.iter().map(|block| block.line(part.depth)));
@@ -218,7 +221,7 @@ impl PartView {
             charset: reading.and_then(|reading| reading.declared.clone()).or(declared),
             used: reading.map(|reading| reading.used.name()),
             how: reading.map(|reading| reading.how.name()),
-            confidence: reading.and_then(|reading| reading.confidence),
+            confidence: reading.and_then(|reading| reading.confidence).map(in_thousandths),
             blocks: encoded_blocks(message, id).into_iter().map(BlockView::new).collect(),
             events: events.iter().filter(|event| event.part == id).map(EventView::new).collect(),
         }
@@ -251,7 +254,7 @@ impl PartView {
                 self.charset.as_deref().map_or("(no label)".to_owned(), |label| format!("\"{label}\""));
             let _ = write!(line, "  {} → {used} ({}", visible(&declared), self.how.unwrap_or_default());
             if let Some(confidence) = self.confidence {
-                let _ = write!(line, ", {:.0} %", confidence * 100.0);
+                let _ = write!(line, ", {:.0} %", (confidence * 100.0).floor());
             }
             line.push(')');
         }

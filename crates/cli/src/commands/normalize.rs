@@ -41,9 +41,9 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
     let ledger = job.ledger_place();
     keep_private(job.inputs.iter().chain([&job.output]).chain(&ledger).map(PathBuf::as_path));
     let account = stoppable(|progress| watched(console, progress, || normalize(&job, progress)))?;
-    summary::tell(&account, &job, console);
+    summary::report(&account, &job, console);
     let mut worst = Exit::Done;
-    summary::tell_damaged(&account, &mut worst, console);
+    summary::report_damaged(&account, &mut worst, console);
     Ok(worst.max(judged(&account, args.fail_on)))
 }
 

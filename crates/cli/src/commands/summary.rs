@@ -8,6 +8,7 @@ use super::note;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, Level, Style, counted, number, visible};
 use mailglot_archive::BoxEventKind;
+use mailglot_codec::{Charset, Resolved, View};
 use mailglot_mime::{EventKind, Severity};
 use mailglot_pipeline::{Example, GuessExample, LedgerPlace, NormalizeJob, SourceSummary, Summary};
 use std::borrow::Cow;
@@ -24,7 +25,7 @@ pub(crate) const EXAMPLES: usize = 3;
 const NAMED: usize = 4;
 
 /// Prints the summary of a normalization on standard error.
-pub(crate) fn tell(account: &Summary, job: &NormalizeJob, console: Console) {
+pub(crate) fn report(account: &Summary, job: &NormalizeJob, console: Console) {
     let all = console.level() == Level::Verbose;
     if all {
         for source in &account.sources {
@@ -43,10 +44,10 @@ pub(crate) fn tell(account: &Summary, job: &NormalizeJob, console: Console) {
         console.say(line);
     }
     if all {
-        let is_told = |example: &Example| {
+        let is_listed = |example: &Example| {
             is_left_alone(example) || is_ambiguous(example) || example.code == VERIFY_DISAGREES
         };
-        for example in account.examples.iter().filter(|example| !is_told(example)) {
+        for example in account.examples.iter().filter(|example| !is_listed(example)) {
             console.say(format_args!("  e.g. {}", shown(example)));
         }
     }
@@ -95,26 +96,35 @@ pub(crate) fn doubtful_separators(account: &Summary, style: Style) -> String {
     if account.doubtful_separators > 0 { style.repair(line) } else { line }
 }
 
-/// Guesses that everybody sees; with `-v` all that are known.
+/// Readings of each kind that everybody sees; with `-v` all that are known.
 const GUESSES: usize = 3;
 
-/// The number of guessed charsets and overruled labels, and the least certain ones, with `all` all that are known.
-pub(crate) fn guesses(guessed: u64, overruled: u64, known: &[GuessExample], all: bool) -> Vec<String> {
-    let numbers = [(overruled, "overruled label"), (guessed, "guessed charset")];
-    let counts: Vec<_> = numbers.iter().filter(|(n, _)| *n > 0).map(|(n, what)| counted(*n, what)).collect();
+/// The number of guessed charsets and overruled labels, and the least certain of each, with `all` all that are known. Overruled labels come first.
+pub(crate) fn guesses(
+    counts: [u64; 2],
+    overruled: &[&GuessExample],
+    guessed: &[&GuessExample],
+    all: bool,
+) -> Vec<String> {
+    let numbers = counts.into_iter().zip(["overruled label", "guessed charset"]);
+    let counts: Vec<_> = numbers.filter(|(n, _)| *n > 0).map(|(n, what)| counted(n, what)).collect();
     if counts.is_empty() {
         return Vec::new();
     }
-    let shown = if all { known.len() } else { known.len().min(GUESSES) };
-    let more = if shown < known.len() { " (-v shows more)" } else { "" };
+    let most = if all { usize::MAX } else { GUESSES };
+    let more = if overruled.len().max(guessed.len()) > most { " (-v shows more)" } else { "" };
     let mut lines = vec![format!("guesses     {}, least certain first{more}", counts.join(", "))];
-    lines.extend(known[..shown].iter().map(|guess| format!("  {}", guess_line(guess))));
+    let shown = overruled.iter().take(most).chain(guessed.iter().take(most));
+    lines.extend(shown.map(|guess| format!("  {}", guess_line(guess))));
     lines
 }
 
 /// The guesses of a job.
 pub(crate) fn guesses_of(account: &Summary, all: bool) -> Vec<String> {
-    guesses(account.guessed, account.overruled, account.least_certain.as_slice(), all)
+    let known = &account.least_certain;
+    let (overruled, guessed): (Vec<_>, Vec<_>) =
+        (known.overruled().iter().collect(), known.guessed().iter().collect());
+    guesses([account.overruled, account.guessed], &overruled, &guessed, all)
 }
 
 /// `list.mbox:311 part 1  "…Ünlüler…"  no label, read as windows-1254 (0.71)`
@@ -134,17 +144,23 @@ fn guess_line(guess: &GuessExample) -> String {
         None => line.push_str("no label"),
         Some(label) if label.trim().is_empty() => line.push_str("empty label"),
         Some(label) => {
-            let _ = write!(line, "label {}", visible(label));
+            let unknown = if is_unknown(label) { "unknown " } else { "" };
+            let _ = write!(line, "{unknown}label {}", visible(label));
         }
     }
     line.push_str(if guess.is_overruled() { " overruled, read as " } else { ", read as " });
     line.push_str(guess.used);
     if let Some(confidence) = guess.confidence {
         // No guess is certain: 0.999 is not shown as 1.
-        let shown = ((confidence * 100.0).floor() / 100.0).min(0.99);
+        let shown = (confidence * 100.0).floor() / 100.0;
         let _ = write!(line, " ({shown:.2})");
     }
     line
+}
+
+/// True for a label that names no charset.
+fn is_unknown(label: &str) -> bool {
+    Charset::for_label(label.as_bytes(), View::Mail) == Resolved::Unknown
 }
 
 /// What the second reader made of the rewritten messages, and the first that it reads otherwise.
@@ -254,15 +270,24 @@ pub(crate) fn ambiguous(account: &Summary, all: bool) -> Vec<String> {
 }
 
 /// What a command that normalizes nothing left out or could not read to its end; the latter is an input that could not be read.
-pub(crate) fn tell_left_out(account: &Summary, worst: &mut Exit, console: Console) {
+pub(crate) fn report_left_out(account: &Summary, worst: &mut Exit, console: Console) {
     for line in left_alone(account, console.level() == Level::Verbose) {
         console.say(line);
     }
-    tell_damaged(account, worst, console);
+    report_damaged(account, worst, console);
 }
 
-/// Tells of inputs that were not read to their end.
-pub(crate) fn tell_damaged(account: &Summary, worst: &mut Exit, console: Console) {
+/// Reports inputs that were not read to their end, and the number of files in each folder that are no mail.
+pub(crate) fn report_damaged(account: &Summary, worst: &mut Exit, console: Console) {
+    for (path, files) in &account.without_header {
+        let (one_or_many, them) = match files {
+            1 => ("file does not begin with a header field and was", "it"),
+            _ => ("files do not begin with a header field and were", "them"),
+        };
+        let path = visible(path);
+        let text = format!("{path}: {} {one_or_many} left out (--force-format reads {them})", number(*files));
+        note(&Failure::new(Exit::Unread, text), worst, console);
+    }
     for damaged in &account.damaged {
         note(&Failure::new(Exit::Unread, visible(damaged)), worst, console);
     }
@@ -476,7 +501,8 @@ mod tests {
             (None, "no label, read as windows-1254 (0.71)"),
             (Some(""), "empty label, read as windows-1254 (0.71)"),
             (Some(" "), "empty label, read as windows-1254 (0.71)"),
-            (Some("x-y"), "label x-y, read as windows-1254 (0.71)"),
+            (Some("x-y"), "unknown label x-y, read as windows-1254 (0.71)"),
+            (Some("us-ascii"), "label us-ascii, read as windows-1254 (0.71)"),
         ] {
             let guess = GuessExample {
                 message: "list.mbox:311".into(),

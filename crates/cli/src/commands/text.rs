@@ -1,6 +1,6 @@
 //! `mailglot text`
 
-use super::summary::tell_left_out;
+use super::summary::report_left_out;
 use super::{all_cores, note};
 use crate::args::TextArgs;
 use crate::exit::{Exit, Failure};
@@ -49,7 +49,7 @@ fn write(
                     let failure = Failure::new(Exit::Unread, format!("{message}: not read: internal fault"));
                     note(&failure, &mut worst, console);
                 }
-                tell_left_out(&untold.account, &mut worst, console);
+                report_left_out(&untold.account, &mut worst, console);
                 // The text of these is missing.
                 if untold.account.events.contains_key(BoxEventKind::TooLarge.code()) {
                     worst = worst.max(Exit::Unread);

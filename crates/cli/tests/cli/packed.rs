@@ -253,20 +253,90 @@ fn a_file_of_a_tree_without_a_header_is_left_out_and_told() {
     sandbox.write("wood/2.eml", b"no header\n");
     sandbox.write("wood/3.eml", b"");
     sandbox.write("wood/._box.mbox", b"\0\x05\x16\x07");
-    let words = "wood: no mail, left out: 2.eml does not begin with a header field";
+    let words = "wood: 1 file does not begin with a header field and was left out (--force-format reads it)";
+    let example =
+        "box.no-header  wood (wood/2.eml): no mail, left out: it does not begin with a header field";
     for command in ["check", "count", "text", "inspect"] {
         let run = sandbox.run(&[command, "wood"]).ended(2);
         assert!(run.err.contains(words), "{command}: {run:?}");
+        assert!(format!("{}{}", run.err, run.text()).contains(example), "{command}: {run:?}");
         sandbox.run(&[command, "--force-format", "wood"]).ended(0);
     }
     assert_eq!(sandbox.run(&["count", "wood"]).ended(2).text(), "2\twood\n");
     let run = sandbox.run(&["check", "--json", "wood"]).ended(2);
-    assert_eq!(json(&run)["events"]["box.no-header"], 1);
+    let account = json(&run);
+    assert_eq!(
+        (&account["events"]["box.no-header"], &account["without_header"]["wood"]),
+        (&1.into(), &1.into())
+    );
+    let examples = account["examples"].as_array().unwrap();
+    let example = examples.iter().find(|example| example["code"] == "box.no-header").unwrap();
+    assert_eq!((&example["message"], &example["path"]), (&"wood".into(), &"wood/2.eml".into()));
     let run = sandbox.run(&["normalize", "wood", "-o", "out"]).ended(2);
     assert!(run.err.contains(words) && run.err.contains("messages    2 in = 2 written"), "{run:?}");
     sandbox.run(&["restore", "out", "-o", "back"]).ended(0);
     assert_eq!(sandbox.read("back/2.eml"), b"no header\n");
     assert_eq!(sandbox.read("back/._box.mbox"), b"\0\x05\x16\x07");
+}
+
+/// Maildir and MH as well: what has no header field is no message, wherever it lies.
+#[test]
+fn files_without_a_header_in_folders_of_all_forms() {
+    for (folder, message, other, beside) in [
+        ("maildir", "cur/1.host:2,S", "new/2.host", &["cur/", "new/", "tmp/"][..]),
+        ("mh", "1", "2", &[".mh_sequences"]),
+        ("tree", "1.eml", "2.eml", &[]),
+    ] {
+        let sandbox = Sandbox::new();
+        std::fs::create_dir(sandbox.path(folder)).unwrap();
+        for name in beside {
+            let name = format!("{folder}/{name}");
+            if name.ends_with('/') {
+                std::fs::create_dir(sandbox.path(&name)).unwrap();
+            } else {
+                sandbox.write(&name, b"");
+            }
+        }
+        sandbox.write(&format!("{folder}/{message}"), b"Subject: x\n\nbody\n");
+        sandbox.write(&format!("{folder}/{other}"), b"\x7fELF\x02\n");
+        let words = format!("{folder}: 1 file does not begin with a header field and was left out");
+        for command in ["check", "count", "text", "inspect"] {
+            let run = sandbox.run(&[command, folder]).ended(2);
+            assert!(run.err.contains(&words), "{command} {folder}: {run:?}");
+            sandbox.run(&[command, "--force-format", folder]).ended(0);
+        }
+        for (options, number, code) in [(&[][..], 1, 2), (&["--force-format"], 2, 0)] {
+            let run = sandbox.run(&[&["count"], options, &[folder]].concat()).ended(code);
+            assert_eq!(run.text(), format!("{number}\t{folder}\n"));
+            let run = sandbox.run(&[&["normalize"], options, &[folder, "-o", "out"]].concat()).ended(code);
+            let identity = format!("messages    {number} in = {number} written");
+            assert!(run.err.contains(&identity), "{folder}: {run:?}");
+            sandbox.run(&["restore", "out", "-o", "back"]).ended(0);
+            assert_eq!(sandbox.read(&format!("back/{other}")), b"\x7fELF\x02\n");
+            for place in ["out", "back"] {
+                std::fs::remove_dir_all(sandbox.path(place)).unwrap();
+            }
+            std::fs::remove_file(sandbox.path("out.ledger")).unwrap();
+        }
+    }
+}
+
+/// Many files that are no mail give one line on standard error, and those beyond the message limit are no loss.
+#[test]
+fn many_files_without_a_header_are_one_line() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.path("wood")).unwrap();
+    sandbox.write("wood/0.eml", b"Subject: x\n\nbody\n");
+    for number in 1..=40 {
+        sandbox.write(&format!("wood/{number}.eml"), b"no header\n");
+    }
+    let large = std::fs::File::create(sandbox.path("wood/99.eml")).unwrap();
+    large.set_len((64 << 20) + 1).unwrap();
+    let run = sandbox.run(&["check", "--fail-on", "loss", "wood"]).ended(2);
+    let words = "mailglot: wood: 41 files do not begin with a header field and were left out (--force-format reads them)\n";
+    assert_eq!(run.err, words);
+    assert!(run.text().contains("losses      0\n") && !run.text().contains("msg.too-large"), "{run:?}");
+    assert!(sandbox.run(&["count", "wood"]).ended(2).err.lines().count() < 10);
 }
 
 #[test]

@@ -37,14 +37,14 @@ fn guesses_stand_behind_the_numbers_of_messages() {
     let at = lines.iter().position(|line| *line == head).unwrap_or_else(|| panic!("{lines:#?}"));
     assert!(lines[at - 1].starts_with("would change 4 of 5"), "{lines:#?}");
     let guess = "  g.mbox:2 part 1  \"Gr\u{fc}\u{df}e aus K\u{f6}ln \u{241b}[31m\"  no label, read as windows-1252 (0.";
-    assert!(lines[at + 1].starts_with(guess), "{lines:#?}");
-    assert!(lines[at + 1].ends_with(')'), "{lines:#?}");
+    assert!(lines[at + 3].starts_with(guess), "{lines:#?}");
+    assert!(lines[at + 3].ends_with(')'), "{lines:#?}");
     assert_eq!(
-        lines[at + 2],
+        lines[at + 1],
         "  g.mbox:1 Subject  \"Gr\u{fc}\u{df}e\"  label iso-8859-1 overruled, read as UTF-8"
     );
     assert!(
-        lines[at + 3]
+        lines[at + 2]
             .starts_with("  g.mbox:3 part 1  \"Gr\u{fc}\u{df}e aus K\u{f6}ln\"  label iso-8859-1 overruled")
     );
 
@@ -121,7 +121,8 @@ fn threads_do_not_show_in_the_guesses() {
     let (one, three) = (report("1"), report("3"));
     assert_eq!(one, three);
     assert!(one["guessed"].as_u64().unwrap() > 1000, "{}", one["guessed"]);
-    assert_eq!(one["least_certain"].as_array().unwrap().len(), 1000);
+    let known = one["least_certain"].as_array().unwrap();
+    assert_eq!(known.iter().filter(|guess| guess["kind"] == "guessed").count(), 500);
 }
 
 #[test]

@@ -169,3 +169,45 @@ fn the_next_command_runs() {
         assert!(String::from_utf8(fs::read(&outputs[0]).unwrap()).unwrap().ends_with("\n\nÅ¿\n\n"), "{next}");
     }
 }
+
+/// Overruled labels stand first, however many guesses are less certain, and no confidence is 1.
+#[test]
+fn guesses_hide_no_overruled_label() {
+    let sandbox = Sandbox::new();
+    let text = |content_type: &str, body: &[u8]| {
+        [
+            b"Subject: x\nContent-Type: ",
+            content_type.as_bytes(),
+            b"\nContent-Transfer-Encoding: 8bit\n\n",
+            body,
+        ]
+        .concat()
+    };
+    let mut messages: Vec<Vec<u8>> = (0..480).map(|_| text("text/plain", b"\xa4 x\n")).collect();
+    messages.push(text("text/plain; charset=iso-8859-1", "Grüße aus Köln, schöne Straße\n".as_bytes()));
+    messages.push(text("text/plain; charset=foo-9", b"J\xf6rg\n"));
+    // A model is sure of so much Russian.
+    let russian: Vec<u8> = "Сегодня была хорошая погода, и мы пошли гулять в парк, где встретили друзей.\n"
+        .repeat(20)
+        .chars()
+        .map(|c| if c.is_ascii() { c as u8 } else { (c as u32 - 0x410 + 0xc0) as u8 })
+        .collect();
+    messages.push(text("text/plain", &russian));
+    let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
+    sandbox.write("many.mbox", &mbox(&messages));
+    let run = sandbox.run(&["check", "many.mbox"]).ended(0);
+    let lines: Vec<_> = run.text().lines().skip_while(|line| !line.starts_with("guesses ")).collect();
+    assert!(lines[0].starts_with("guesses     1 overruled label, 482 guessed charsets, "), "{lines:?}");
+    assert!(lines[1].ends_with("label iso-8859-1 overruled, read as UTF-8"), "{lines:?}");
+    let run = sandbox.run(&["-v", "check", "many.mbox"]).ended(0);
+    assert!(run.text().contains("unknown label foo-9, read as "));
+    let account = &objects(&sandbox.run(&["check", "--json", "many.mbox"]).ended(0))[0];
+    let known = account["least_certain"].as_array().unwrap();
+    assert_eq!(known.iter().filter(|guess| guess["kind"] == "overruled").count(), 1);
+    let rows = objects(&sandbox.run(&["inspect", "--json", "many.mbox:482"]).ended(0));
+    let sure = &rows[0]["parts"][0]["confidence"];
+    assert!(sure.as_f64().is_some_and(|sure| (0.9..1.0).contains(&sure)), "{sure}");
+    sandbox.write("russian.txt", &russian);
+    let run = sandbox.run(&["detect", "russian.txt"]).ended(0);
+    assert!(run.text().contains("\twindows-1251\t0.99\tmodel"), "{run:?}");
+}

@@ -122,8 +122,10 @@ impl Header {
 
     /// Notes whether a line names a mailbox, up to its end.
     fn take_name(&mut self, line: &[u8]) {
-        let end = memchr::memchr2(b'\n', b'\r', line).unwrap_or(line.len());
-        self.names_mailbox |= self.may_name && names_mailbox(&line[..end]);
+        if self.may_name {
+            let end = memchr::memchr2(b'\n', b'\r', line).unwrap_or(line.len());
+            self.names_mailbox |= names_mailbox(&line[..end]);
+        }
     }
 }
 

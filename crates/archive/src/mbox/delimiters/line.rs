@@ -95,6 +95,7 @@ impl Behind {
 }
 
 /// Bytes of the line end that `bytes` begin with. A CR ends a line where LF follows (other CRs may stand between), or where lone ones do.
+#[inline]
 pub(super) fn line_end(bytes: &[u8], bare_cr: bool) -> Option<usize> {
     match bytes.first() {
         Some(b'\n') => return Some(1),
@@ -109,13 +110,20 @@ pub(super) fn line_end(bytes: &[u8], bare_cr: bool) -> Option<usize> {
 }
 
 /// Index of the first line end in `from..to`.
+#[inline]
 pub(super) fn next_end(data: &[u8], from: usize, to: usize, bare_cr: bool) -> Option<usize> {
-    memchr::memchr2_iter(b'\n', b'\r', &data[from..to])
-        .map(|found| from + found)
-        .find(|&at| line_end(&data[at..], bare_cr).is_some())
+    let mut at = from;
+    loop {
+        at += memchr::memchr2(b'\n', b'\r', &data[at..to])?;
+        if data[at] == b'\n' || line_end(&data[at..], bare_cr).is_some() {
+            return Some(at);
+        }
+        at += 1;
+    }
 }
 
 /// The value of a field, from the start of its line.
+#[inline]
 pub(super) fn field<'a>(line: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
     let (name, value) = line.split_at_checked(wanted.len())?;
     let value = value.trim_ascii_start().strip_prefix(b":")?;
@@ -123,6 +131,7 @@ pub(super) fn field<'a>(line: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
 }
 
 /// True if `value` begins with `word` in any letters.
+#[inline]
 pub(super) fn begins_with(value: &[u8], word: &[u8]) -> bool {
     value.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }

@@ -76,6 +76,13 @@ impl Messages {
         Self { crlf: form.crlf, messages: messages.collect() }
     }
 
+    /// True if a line in a message is quoted, so that the reader can know that the mailbox quotes.
+    pub fn have_quoted_lines(&self) -> bool {
+        self.messages.iter().any(|(_, message)| {
+            memmem::find(message, b"\n>From ").is_some() || memmem::find(message, b"\n>>From ").is_some()
+        })
+    }
+
     /// A mailbox with a message in a hundred cut off at a random byte, and the offsets of its separators. `None` cuts nothing.
     ///
     /// With `returns`, a reply follows up to 20 messages later, which has the message from one of its lines on.

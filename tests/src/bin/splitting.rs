@@ -2,12 +2,12 @@
 //!
 //! Each form of mailbox is read twice: as it is, and with replies behind the messages that were cut off, which have their source. The last
 //! lines sum up both halves. Exit code 1: a separator was missed or added without an event, a separator was missed in a
-//! mailbox that quotes `From ` lines or has no replies, or a line of a message was read as a separator.
+//! mailbox that has quoted lines or no replies, or a line of a message was read as a separator.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout)]
 
 use clap::Parser;
-use mailglot_archive::{Quoting, ReadOptions};
+use mailglot_archive::ReadOptions;
 use mailglot_tests::splitting::{FORMS, Messages, Tally, read};
 use mailglot_tests::{generate, shared};
 use std::process::ExitCode;
@@ -37,24 +37,24 @@ fn main() -> ExitCode {
     let real = shared::real_messages();
     for form in FORMS {
         let made = generate::divided(4_000_000, form);
+        let real = (!real.is_empty()).then(|| Messages::new(&real, form));
         for returns in [false, true] {
             let name = format!("{form:?}, replies: {returns}");
-            let mut both = vec![run(&format!("generated {name}"), &made, returns, &arguments, threads)];
-            if !real.is_empty() {
-                let real = Messages::new(&real, form);
-                both.push(run(&format!("real {name}"), &real, returns, &arguments, threads));
-            }
-            for (tally, found) in both {
-                let is_sure = form.quoting != Quoting::None || !returns;
+            let mut kinds = vec![("generated", &made)];
+            kinds.extend(real.as_ref().map(|real| ("real", real)));
+            for (kind, messages) in kinds {
+                let (tally, found) = run(&format!("{kind} {name}"), messages, returns, &arguments, threads);
+                let quotes = messages.have_quoted_lines();
+                let is_sure = quotes || !returns;
                 faults += found + usize::from(is_sure && tally.missed > 0) + usize::from(tally.added > 0);
-                halves[usize::from(returns)][usize::from(form.quoting == Quoting::None)].add(tally);
+                halves[usize::from(returns)][usize::from(!quotes)].add(tally);
             }
         }
     }
     for (half, replies) in halves.iter().zip(["without", "with"]) {
-        for (tally, quoting) in half.iter().zip(["mboxrd and mboxo", "no quoting"]) {
+        for (tally, quoting) in half.iter().zip(["with quoted lines", "without quoted lines"]) {
             println!(
-                "{replies} replies, {quoting}: {} separators, {} missed, {} added",
+                "{replies} replies, mailboxes {quoting}: {} separators, {} missed, {} added",
                 tally.separators, tally.missed, tally.added
             );
         }

@@ -30,13 +30,17 @@
 
 mod read;
 mod record;
+mod segment;
 mod varint;
 mod whole;
 mod write;
 
 pub use read::{Block, Ledger, LedgerError, Records};
 pub use record::{Body, Change, MessageRecord, Old, RawKind, Record, Requote};
-pub use whole::write_whole;
+pub use segment::{
+    IndexEntry, Located, Segment, SegmentRecords, segment_end, segment_header, segment_record,
+};
+pub use whole::{read_whole, write_whole};
 pub use write::{BlockBuilder, Writer};
 
 use crate::Format;

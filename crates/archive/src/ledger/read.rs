@@ -55,8 +55,8 @@ impl From<io::Error> for LedgerError {
 
 /// A ledger whose every byte was checked, ready to be replayed.
 #[derive(Debug)]
-pub struct Ledger {
-    file: BufReader<File>,
+pub struct Ledger<R = File> {
+    file: BufReader<R>,
     footer: Footer,
     read: u64,
     frame: Vec<u8>,
@@ -65,7 +65,13 @@ pub struct Ledger {
 impl Ledger {
     /// Opens a ledger, checks its digest over all bytes and reads its footer.
     pub fn open(path: &Path) -> Result<Self, LedgerError> {
-        let mut file = File::open(path)?;
+        Self::read(File::open(path)?)
+    }
+}
+
+impl<R: Read + Seek> Ledger<R> {
+    /// Checks the digest over all bytes of a ledger and reads its footer.
+    pub fn read(mut file: R) -> Result<Self, LedgerError> {
         let total = verify(&mut file)?;
         let footer = find_footer(&mut file, total)?;
         file.seek(SeekFrom::Start(HEADER_LEN as u64))?;
@@ -171,7 +177,7 @@ impl<'a> Iterator for Records<'a> {
 }
 
 /// Checks magic, version, length and digest; gives the length in bytes.
-fn verify(file: &mut File) -> Result<u64, LedgerError> {
+fn verify(file: &mut (impl Read + Seek)) -> Result<u64, LedgerError> {
     let total = file.seek(SeekFrom::End(0))?;
     file.seek(SeekFrom::Start(0))?;
     let mut header = [0; HEADER_LEN];
@@ -217,7 +223,7 @@ fn verify(file: &mut File) -> Result<u64, LedgerError> {
 }
 
 /// Walks over the blocks to the footer and reads it.
-fn find_footer(file: &mut File, total: u64) -> Result<Footer, LedgerError> {
+fn find_footer(file: &mut (impl Read + Seek), total: u64) -> Result<Footer, LedgerError> {
     file.seek(SeekFrom::Start(HEADER_LEN as u64))?;
     let mut reader = BufReader::new(file);
     let mut at = HEADER_LEN as u64;

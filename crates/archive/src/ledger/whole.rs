@@ -3,9 +3,11 @@
 //! # Limits
 //! Bytes that did not change stand in it too, compressed: it is as large as the message allows.
 
-use super::{Archived, BlockBuilder, Body, Footer, MessageRecord, Record, Writer};
+use super::{
+    Archived, Block, BlockBuilder, Body, Footer, Ledger, LedgerError, MessageRecord, Record, Writer,
+};
 use crate::Format;
-use std::io::{self, Write};
+use std::io::{self, Cursor, Write};
 
 /// Bytes of the message in one block; memory is a few times this, whatever the message's size.
 const PIECE: usize = 1 << 20;
@@ -60,9 +62,37 @@ pub fn write_whole<W: Write>(out: W, message: &[u8], note: &[u8], producer: &str
     })
 }
 
+/// Returns the message and the note of a ledger that [`write_whole`] made, after it has checked both digests.
+///
+/// # Errors
+/// The bytes are no ledger, are damaged, or need an output.
+pub fn read_whole(ledger: &[u8]) -> Result<(Vec<u8>, Vec<u8>), LedgerError> {
+    let mut ledger = Ledger::read(Cursor::new(ledger))?;
+    let [source] = &ledger.footer().sources[..] else {
+        return Err(LedgerError::Damaged("it holds no single message"));
+    };
+    let (length, blake3) = (source.bytes, source.blake3);
+    let (mut block, mut message, mut note) = (Block::default(), Vec::new(), Vec::new());
+    while ledger.next_block(&mut block)? {
+        for record in block.records() {
+            match record? {
+                Record::Source(0) => (),
+                Record::Note(text) => note = text.to_vec(),
+                Record::Message(MessageRecord { body: Body::Whole(piece), .. }) => {
+                    message.extend_from_slice(piece);
+                }
+                _ => return Err(LedgerError::Damaged("it holds no single message")),
+            }
+        }
+    }
+    if message.len() as u64 != length || *blake3::hash(&message).as_bytes() != blake3 {
+        return Err(LedgerError::Damaged("the message is another"));
+    }
+    Ok((message, note))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::{Block, Ledger};
     use super::*;
 
     #[test]

@@ -1,0 +1,590 @@
+//! Segments: files that hold many ledgers of one message each, one record behind the other.
+//!
+//! ```text
+//! header │ record │ record │ …            while a daemon appends
+//! header │ record │ record │ … │ end      once it is closed
+//! ```
+//!
+//! A record is an index entry and a whole ledger as [`write_whole`](super::write_whole) makes it. Both have a checksum, so a reader skips
+//! what is damaged and finds the next record behind it. `docs/ledger-format.md` describes every byte.
+//!
+//! # Limits
+//! There is no index across records: a search reads every index entry and skips the ledgers between them.
+
+use super::varint::{Cursor, put_counted};
+use super::{LedgerError, VERSION};
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+
+/// First bytes of every segment.
+const MAGIC: [u8; 8] = *b"\x89MGS\r\n\x1a\n";
+/// First bytes of every record.
+const RECORD: [u8; 4] = *b"\x89MGR";
+/// Last bytes of a closed segment.
+const END: [u8; 8] = *b"MGSEND\r\n";
+/// Bytes of a checksum.
+const CHECK: usize = 8;
+/// Bytes of the digest of a record's ledger.
+const DIGEST: usize = 16;
+/// Bytes of a record before its index entry: magic, length of the entry, length of the ledger, digest of the ledger.
+const RECORD_HEADER: usize = RECORD.len() + 4 + 8 + DIGEST;
+/// Bytes behind the records of a closed segment: length of the file, checksum, magic.
+const END_LEN: usize = 8 + CHECK + END.len();
+/// Bytes of the longest index entry. A search behind damage reads so many for each false beginning of a record.
+const MAX_ENTRY: usize = 64 << 10;
+/// Bytes that a scan reads at once.
+const WINDOW: usize = 256 << 10;
+
+/// What a search finds a record by.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IndexEntry {
+    /// When the message was kept: nanoseconds since 1970-01-01 UTC.
+    pub time: u64,
+    /// The mail server's name for the message; empty if unknown.
+    pub queue_id: Vec<u8>,
+    /// Value of the first Message-ID field, without white space around it; empty if there is none.
+    pub message_id: Vec<u8>,
+    /// Sender of the envelope without angle brackets; empty for the null sender, `None` if unknown.
+    pub sender: Option<Vec<u8>>,
+    /// Recipients of the envelope without angle brackets, as far as they are known.
+    pub recipients: Vec<Vec<u8>>,
+    /// Number of all recipients.
+    pub recipient_count: u64,
+    /// Bytes of the original message.
+    pub size: u64,
+    /// BLAKE3 of the original message.
+    pub blake3: [u8; 32],
+}
+
+impl IndexEntry {
+    /// Returns true if every recipient of the envelope is in the entry.
+    pub fn has_all_recipients(&self) -> bool {
+        !self.recipients.is_empty() && self.recipients.len() as u64 == self.recipient_count
+    }
+
+    /// Encodes the fields: a tag, a varint length and that many bytes each.
+    fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(160);
+        let mut field = |tag: u8, bytes: &[u8]| {
+            out.push(tag);
+            put_counted(&mut out, bytes);
+        };
+        field(tag::TIME, &self.time.to_le_bytes());
+        field(tag::SIZE, &self.size.to_le_bytes());
+        field(tag::BLAKE3, &self.blake3);
+        field(tag::RECIPIENT_COUNT, &self.recipient_count.to_le_bytes());
+        field(tag::QUEUE_ID, &self.queue_id);
+        field(tag::MESSAGE_ID, &self.message_id);
+        if let Some(sender) = &self.sender {
+            field(tag::SENDER, sender);
+        }
+        for recipient in &self.recipients {
+            field(tag::RECIPIENT, recipient);
+        }
+        out
+    }
+
+    /// Decodes fields; skips tags that it does not know.
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        let (mut entry, mut cursor) = (Self::default(), Cursor(bytes));
+        while !cursor.0.is_empty() {
+            let (tag, value) = (cursor.byte()?, cursor.counted()?);
+            let number = || value.try_into().map(u64::from_le_bytes).ok();
+            match tag {
+                tag::TIME => entry.time = number()?,
+                tag::SIZE => entry.size = number()?,
+                tag::BLAKE3 => entry.blake3 = value.try_into().ok()?,
+                tag::RECIPIENT_COUNT => entry.recipient_count = number()?,
+                tag::QUEUE_ID => entry.queue_id = value.to_vec(),
+                tag::MESSAGE_ID => entry.message_id = value.to_vec(),
+                tag::SENDER => entry.sender = Some(value.to_vec()),
+                tag::RECIPIENT => entry.recipients.push(value.to_vec()),
+                _ => (),
+            }
+        }
+        Some(entry)
+    }
+}
+
+/// Tags of an index entry's fields.
+mod tag {
+    pub(super) const TIME: u8 = 1;
+    pub(super) const SIZE: u8 = 2;
+    pub(super) const BLAKE3: u8 = 3;
+    pub(super) const RECIPIENT_COUNT: u8 = 4;
+    pub(super) const QUEUE_ID: u8 = 5;
+    pub(super) const MESSAGE_ID: u8 = 6;
+    pub(super) const SENDER: u8 = 7;
+    pub(super) const RECIPIENT: u8 = 8;
+}
+
+/// Returns the header of a segment that `producer` writes.
+pub fn segment_header(producer: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(64);
+    out.extend_from_slice(&MAGIC);
+    out.extend_from_slice(&VERSION.to_le_bytes());
+    put_counted(&mut out, producer.as_bytes());
+    let check = checksum(&out);
+    out.extend_from_slice(&check);
+    out
+}
+
+/// Returns a record of a segment: `entry` and `ledger`, which is a whole ledger of one message.
+pub fn segment_record(entry: &IndexEntry, ledger: &[u8]) -> Vec<u8> {
+    let mut fields = entry.encode();
+    if fields.len() > MAX_ENTRY {
+        // Addresses alone can be so long; the count tells that they are missing.
+        fields = IndexEntry { recipients: Vec::new(), ..entry.clone() }.encode();
+    }
+    let mut out = Vec::with_capacity(RECORD_HEADER + fields.len() + CHECK + ledger.len());
+    out.extend_from_slice(&RECORD);
+    out.extend_from_slice(&(fields.len() as u32).to_le_bytes());
+    out.extend_from_slice(&(ledger.len() as u64).to_le_bytes());
+    out.extend_from_slice(&blake3::hash(ledger).as_bytes()[..DIGEST]);
+    out.extend_from_slice(&fields);
+    let check = checksum(&out);
+    out.extend_from_slice(&check);
+    out.extend_from_slice(ledger);
+    out
+}
+
+/// Returns the end of a segment whose header and records take `length` bytes.
+pub fn segment_end(length: u64) -> Vec<u8> {
+    let mut out = Vec::with_capacity(END_LEN);
+    out.extend_from_slice(&(length + END_LEN as u64).to_le_bytes());
+    let check = checksum(&[&out[..], &END].concat());
+    out.extend_from_slice(&check);
+    out.extend_from_slice(&END);
+    out
+}
+
+fn checksum(bytes: &[u8]) -> [u8; CHECK] {
+    let mut check = [0; CHECK];
+    check.copy_from_slice(&blake3::hash(bytes).as_bytes()[..CHECK]);
+    check
+}
+
+/// A segment that is read.
+#[derive(Debug)]
+pub struct Segment {
+    file: File,
+    /// Where records begin.
+    start: u64,
+    /// Where they end, at the latest.
+    end: u64,
+    closed: bool,
+}
+
+/// Where a record stands in its segment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// What it is found by.
+    pub entry: IndexEntry,
+    /// Its first byte.
+    pub offset: u64,
+    /// The bytes of its ledger.
+    pub ledger: Range<u64>,
+    digest: [u8; DIGEST],
+}
+
+impl Segment {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// The file cannot be read, is no segment, or one of another version.
+    pub fn open(file: File) -> Result<Self, LedgerError> {
+        let mut head = vec![0; 12 + 1 + 128 + CHECK];
+        let read = read_up_to(&file, &mut head, 0)?;
+        head.truncate(read);
+        if head.get(..MAGIC.len()) != Some(&MAGIC) {
+            return Err(LedgerError::NotALedger);
+        }
+        let early = LedgerError::Damaged("it ends too early");
+        let version: [u8; 4] = match head.get(8..12).map(TryInto::try_into) {
+            Some(Ok(version)) => version,
+            _ => return Err(early),
+        };
+        if u32::from_le_bytes(version) != VERSION {
+            return Err(LedgerError::Version(u32::from_le_bytes(version)));
+        }
+        let mut cursor = Cursor(&head[12..]);
+        let Some(_producer) = cursor.counted() else { return Err(early) };
+        let covered = head.len() - cursor.0.len();
+        if cursor.bytes(CHECK as u64) != Some(&checksum(&head[..covered])) {
+            return Err(LedgerError::Damaged("the header's checksum differs"));
+        }
+        let mut segment = Self { file, start: (covered + CHECK) as u64, end: 0, closed: false };
+        segment.find_end()?;
+        Ok(segment)
+    }
+
+    /// Returns true if the segment was closed in order: nothing is appended to it any more.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Returns all intact index entries in order.
+    pub fn records(&self) -> SegmentRecords<'_> {
+        SegmentRecords { segment: self, window: Window::default(), at: self.start, skipped: 0, behind: 0 }
+    }
+
+    /// Returns the record that begins at `offset`.
+    ///
+    /// # Errors
+    /// The file cannot be read, or no intact record begins there.
+    pub fn record_at(&self, offset: u64) -> Result<Located, LedgerError> {
+        let mut window = Window::default();
+        self.parse(&mut window, offset)?.ok_or(LedgerError::Damaged("no record begins there"))
+    }
+
+    /// Returns the ledger of a record.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the ledger's digest differs.
+    pub fn ledger(&self, located: &Located) -> Result<Vec<u8>, LedgerError> {
+        // The end of the file bounds it: `parse` has seen to that.
+        let mut bytes = vec![0; (located.ledger.end - located.ledger.start) as usize];
+        self.file.read_exact_at(&mut bytes, located.ledger.start)?;
+        if blake3::hash(&bytes).as_bytes()[..DIGEST] != located.digest {
+            return Err(LedgerError::Damaged("the digest of a record differs"));
+        }
+        Ok(bytes)
+    }
+
+    /// Returns where the last whole record ends, and its time; the header's end if there is none. What stands behind is a torn write.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn whole_end(&self) -> Result<(u64, Option<u64>), LedgerError> {
+        let (mut end, mut time) = (self.start, None);
+        for located in self.records() {
+            let located = located?;
+            match self.ledger(&located) {
+                Ok(_) => (end, time) = (located.ledger.end, Some(located.entry.time)),
+                Err(LedgerError::Damaged(_)) => (),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((end, time))
+    }
+
+    /// The file.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    fn find_end(&mut self) -> io::Result<()> {
+        let length = self.file.metadata()?.len();
+        self.end = length;
+        let Some(records) = length.checked_sub(END_LEN as u64).filter(|end| *end >= self.start) else {
+            return Ok(());
+        };
+        let mut end = [0; END_LEN];
+        self.file.read_exact_at(&mut end, records)?;
+        if end[..] == segment_end(records) {
+            (self.end, self.closed) = (records, true);
+        }
+        Ok(())
+    }
+
+    /// Reads the record at `offset`; `None` if no intact one begins there.
+    fn parse(&self, window: &mut Window, offset: u64) -> io::Result<Option<Located>> {
+        let head = window.bytes(self, offset, RECORD_HEADER)?;
+        if head.len() < RECORD_HEADER || head[..RECORD.len()] != RECORD {
+            return Ok(None);
+        }
+        let (mut small, mut large, mut digest) = ([0; 4], [0; 8], [0; DIGEST]);
+        small.copy_from_slice(&head[4..8]);
+        large.copy_from_slice(&head[8..16]);
+        digest.copy_from_slice(&head[16..]);
+        let fields = u32::from_le_bytes(small) as usize;
+        let before = RECORD_HEADER + fields;
+        if fields > MAX_ENTRY {
+            return Ok(None);
+        }
+        let bytes = window.bytes(self, offset, before + CHECK)?;
+        if bytes.len() < before + CHECK || bytes[before..] != checksum(&bytes[..before]) {
+            return Ok(None);
+        }
+        let start = offset + (before + CHECK) as u64;
+        let end = start.checked_add(u64::from_le_bytes(large)).filter(|end| *end <= self.end);
+        let entry = IndexEntry::decode(&bytes[RECORD_HEADER..before]);
+        Ok(end.zip(entry).map(|(end, entry)| Located { entry, offset, ledger: start..end, digest }))
+    }
+}
+
+/// The intact index entries of a segment in order.
+#[derive(Debug)]
+pub struct SegmentRecords<'a> {
+    segment: &'a Segment,
+    window: Window,
+    at: u64,
+    skipped: u64,
+    behind: u64,
+}
+
+impl SegmentRecords<'_> {
+    /// Bytes that belong to no intact record and stand before one.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Bytes behind the last intact record, once all were read: a torn write, or one that goes on.
+    pub fn behind(&self) -> u64 {
+        self.behind
+    }
+
+    /// Reads the next record, and searches for it where none begins.
+    fn advance(&mut self) -> io::Result<Option<Located>> {
+        let begin = self.at;
+        let mut at = begin;
+        while at < self.segment.end {
+            if let Some(located) = self.segment.parse(&mut self.window, at)? {
+                self.skipped += at - begin;
+                self.at = located.ledger.end;
+                return Ok(Some(located));
+            }
+            at += 1;
+            // Other bytes cannot begin a record.
+            loop {
+                let bytes = self.window.rest(self.segment, at)?;
+                let found = memchr::memmem::find(bytes, &RECORD);
+                match (found, bytes.len()) {
+                    (Some(found), _) => {
+                        at += found as u64;
+                        break;
+                    }
+                    (None, read) if read < RECORD.len() => {
+                        at = self.segment.end;
+                        break;
+                    }
+                    (None, read) => at += (read - RECORD.len() + 1) as u64,
+                }
+            }
+        }
+        self.behind += self.segment.end.saturating_sub(begin);
+        self.at = self.segment.end;
+        Ok(None)
+    }
+}
+
+impl Iterator for SegmentRecords<'_> {
+    type Item = Result<Located, LedgerError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.advance();
+        if next.is_err() {
+            self.at = self.segment.end;
+        }
+        next.map_err(LedgerError::Io).transpose()
+    }
+}
+
+/// A part of a segment in memory.
+#[derive(Debug, Default)]
+struct Window {
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Window {
+    /// Returns the bytes at `offset` that are in memory; reads more if they are too few to begin a record.
+    fn rest(&mut self, segment: &Segment, offset: u64) -> io::Result<&[u8]> {
+        self.bytes(segment, offset, RECORD.len())?;
+        Ok(&self.bytes[(offset - self.start) as usize..])
+    }
+
+    /// Returns `count` bytes at `offset`, or fewer at the end of the records.
+    fn bytes(&mut self, segment: &Segment, offset: u64, count: usize) -> io::Result<&[u8]> {
+        let left = usize::try_from(segment.end.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let count = count.min(left);
+        let held = offset.checked_sub(self.start).and_then(|from| usize::try_from(from).ok());
+        let held = held.filter(|from| from.checked_add(count).is_some_and(|end| end <= self.bytes.len()));
+        let from = if let Some(from) = held {
+            from
+        } else {
+            self.bytes.resize(count.max(WINDOW).min(left), 0);
+            let read = read_up_to(&segment.file, &mut self.bytes, offset)?;
+            self.bytes.truncate(read);
+            self.start = offset;
+            0
+        };
+        let to = (from + count).min(self.bytes.len());
+        Ok(&self.bytes[from..to])
+    }
+}
+
+fn read_up_to(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read_at(&mut buffer[filled..], offset + filled as u64) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{read_whole, write_whole};
+    use super::*;
+    use std::io::Write;
+
+    fn entry(number: u64) -> IndexEntry {
+        IndexEntry {
+            time: 1_000 + number,
+            queue_id: format!("4F{number}").into_bytes(),
+            message_id: format!("<{number}@example.org>").into_bytes(),
+            sender: (!number.is_multiple_of(3)).then(|| b"a@example.org".to_vec()),
+            recipients: (0..number % 4).map(|n| format!("b{n}@example.org").into_bytes()).collect(),
+            recipient_count: number % 4,
+            size: number,
+            blake3: [number as u8; 32],
+        }
+    }
+
+    fn ledger(number: u64) -> Vec<u8> {
+        let message = format!("Subject: {number}\r\n\r\n{}", "x".repeat(number as usize % 50));
+        write_whole(Vec::new(), message.as_bytes(), b"{}", "test").unwrap().0
+    }
+
+    fn record(number: u64) -> Vec<u8> {
+        segment_record(&entry(number), &ledger(number))
+    }
+
+    fn segment(bytes: &[u8]) -> Segment {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        Segment::open(file).unwrap()
+    }
+
+    #[test]
+    fn records_come_back() {
+        let mut bytes = segment_header("test");
+        (0..20).for_each(|number| bytes.extend(record(number)));
+        for closed in [false, true] {
+            if closed {
+                bytes.extend(segment_end(bytes.len() as u64));
+            }
+            let segment = segment(&bytes);
+            assert_eq!(segment.is_closed(), closed);
+            let mut records = segment.records();
+            for number in 0..20 {
+                let located = records.next().unwrap().unwrap();
+                assert_eq!(located.entry, entry(number));
+                assert_eq!(segment.record_at(located.offset).unwrap(), located);
+                assert_eq!(segment.ledger(&located).unwrap(), ledger(number));
+                assert!(segment.record_at(located.offset + 1).is_err());
+            }
+            assert!(records.next().is_none());
+            assert_eq!((records.skipped(), records.behind()), (0, 0));
+        }
+    }
+
+    /// A write that was cut at any byte costs the record that it cut, and no other.
+    #[test]
+    fn a_torn_tail_is_seen_at_every_byte() {
+        let mut bytes = segment_header("test");
+        let start = bytes.len();
+        let mut ends = vec![start];
+        for number in 0..3 {
+            bytes.extend(record(number));
+            ends.push(bytes.len());
+        }
+        for cut in start..=bytes.len() {
+            let whole = ends.iter().filter(|end| **end > start && **end <= cut).count();
+            for filled in [0, 300] {
+                // Behind the cut stand zeros, as a file system leaves them, or nothing.
+                let torn = [&bytes[..cut], &vec![0; filled][..]].concat();
+                let segment = segment(&torn);
+                let sound = |located: &Located| segment.ledger(located).is_ok();
+                assert_eq!(
+                    segment.records().map(Result::unwrap).filter(sound).count(),
+                    whole,
+                    "cut at {cut}"
+                );
+                let end = ends.iter().rfind(|end| **end <= cut).copied().unwrap_or(start);
+                assert_eq!(segment.whole_end().unwrap().0, end as u64, "cut at {cut}");
+            }
+        }
+        for cut in 0..start {
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(&bytes[..cut]).unwrap();
+            assert!(Segment::open(file).is_err(), "cut at {cut}");
+        }
+    }
+
+    /// A changed byte costs its record alone, or is found when the ledger is read.
+    #[test]
+    fn a_damaged_byte_costs_one_record() {
+        let mut bytes = segment_header("test");
+        let start = bytes.len();
+        let mut ends = Vec::new();
+        for number in 0..4 {
+            bytes.extend(record(number));
+            ends.push(bytes.len());
+        }
+        for at in start..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x55;
+            let hit = ends.iter().position(|end| at < *end).unwrap() as u64;
+            let segment = segment(&damaged);
+            let sound: Vec<u64> = segment
+                .records()
+                .map(Result::unwrap)
+                .filter(|located| segment.ledger(located).is_ok())
+                .map(|located| located.entry.time - 1_000)
+                .collect();
+            assert_eq!(sound, (0..4).filter(|number| *number != hit).collect::<Vec<_>>(), "byte {at}");
+        }
+    }
+
+    #[test]
+    fn a_search_crosses_windows() {
+        let mut bytes = segment_header("test");
+        bytes.extend(record(1));
+        // Bytes that look like records, and none is; the next one begins around the end of a window.
+        for gap in [WINDOW - 3, WINDOW, WINDOW + 3, 3 * WINDOW] {
+            let mut damaged = bytes.clone();
+            damaged.extend(RECORD.repeat(gap / 4));
+            damaged.extend(record(2));
+            let segment = segment(&damaged);
+            let mut records = segment.records();
+            assert_eq!(records.by_ref().map(|r| r.unwrap().entry.time - 1_000).collect::<Vec<_>>(), [1, 2]);
+            assert_eq!(records.skipped(), (gap / 4 * 4) as u64);
+        }
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        let open = |bytes: &[u8]| {
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(bytes).unwrap();
+            Segment::open(file).unwrap_err()
+        };
+        assert!(matches!(open(b""), LedgerError::NotALedger));
+        assert!(matches!(open(&ledger(1)), LedgerError::NotALedger));
+        let mut other = segment_header("test");
+        other[8] = 2;
+        assert!(matches!(open(&other), LedgerError::Version(2)));
+        let mut damaged = segment_header("test");
+        damaged[14] ^= 1;
+        assert!(matches!(open(&damaged), LedgerError::Damaged(_)));
+    }
+
+    #[test]
+    fn an_entry_that_is_too_long_loses_its_recipients_and_tells() {
+        let many = IndexEntry { recipients: vec![vec![b'a'; 2 << 20]], recipient_count: 1, ..entry(5) };
+        let bytes = [segment_header("test"), segment_record(&many, &ledger(5))].concat();
+        let segment = segment(&bytes);
+        let located = segment.records().next().unwrap().unwrap();
+        assert!(!located.entry.has_all_recipients() && located.entry.queue_id == b"4F5");
+        let (message, note) = read_whole(&segment.ledger(&located).unwrap()).unwrap();
+        assert_eq!((&message[..10], &note[..]), (&b"Subject: 5"[..], &b"{}"[..]));
+    }
+}

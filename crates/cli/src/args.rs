@@ -2,16 +2,18 @@
 //!
 //! # Limits
 //!
-//! Options stand here, those for text files, of `header`, `serve`, `milter` and `proxy` in files of their own, and nowhere else: there is no configuration file and no variable for them.
+//! Options stand here, those for text files, of `header`, `ledger`, `serve`, `milter` and `proxy` in files of their own, and nowhere else: there is no configuration file and no variable for them.
 
 mod charset;
 mod header;
+mod ledger;
 mod milter;
 mod proxy;
 mod serve;
 
 pub(crate) use charset::*;
 pub(crate) use header::*;
+pub(crate) use ledger::*;
 pub(crate) use milter::*;
 pub(crate) use proxy::*;
 pub(crate) use serve::*;
@@ -91,6 +93,9 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     Milter(MilterArgs),
     Proxy(ProxyArgs),
+    /// Find, show, restore and release the originals that a gateway keeps.
+    #[command(subcommand)]
+    Ledger(LedgerCommand),
     CheckMta(CheckMtaArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

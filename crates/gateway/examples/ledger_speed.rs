@@ -3,6 +3,7 @@
 //! Messages of 4 KB a second that are kept in FOLDER, by one writer and by twenty, and what is left where nothing is kept.
 #![allow(clippy::print_stdout, reason = "a program that prints")]
 
+use mailglot_archive::ledger::IndexEntry;
 use mailglot_gateway::record::{Ledgers, Retention};
 use mailglot_gateway::{Engine, Envelope};
 use std::io;
@@ -20,7 +21,9 @@ fn main() -> io::Result<()> {
         message.extend_from_slice(b"Sch\xf6ne Gr\xfc\xdfe aus K\xf6ln, und bis bald\r\n");
     }
     for writers in [1, 20] {
-        let count = rate(writers, || ledgers.keep(&message, "{}", b"4F2", SystemTime::now()).map(drop));
+        let count = rate(writers, || {
+            ledgers.keep(&message, "{}", IndexEntry::default(), SystemTime::now()).map(drop)
+        });
         println!("kept, {writers:>2} writers: {:>8.0} messages/s", count?);
     }
     let engine = Engine::default();

@@ -11,6 +11,7 @@ pub(crate) mod filter;
 mod header;
 mod imap_names;
 mod inspect;
+mod ledger;
 mod man;
 mod milter;
 mod normalize;
@@ -54,6 +55,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Command::Serve(args) => serve::run(&args, console),
         Command::Milter(args) => milter::run(&args, console),
         Command::Proxy(args) => proxy::run(&args, console),
+        Command::Ledger(command) => ledger::run(&command, console),
         Command::CheckMta(args) => check_mta::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(_) => man::run(),

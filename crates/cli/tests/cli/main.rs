@@ -10,6 +10,7 @@ mod filter;
 mod headers;
 mod help;
 mod hostile;
+mod ledger;
 mod milter;
 mod packed;
 mod proxy;

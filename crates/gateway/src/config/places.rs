@@ -4,6 +4,7 @@
 //! It is looked at, not tried: a quota, or what a supervisor of services forbids, shows when the daemon starts.
 
 use super::Config;
+use crate::record::check_existing;
 use rustix::fs::{Access, access};
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +13,7 @@ use std::path::Path;
 
 impl Config {
     /// What this process cannot use of the folders that are named, in words: a spool that is not there or cannot be written, a ledger that
-    /// cannot be written or made. Nothing is made here.
+    /// cannot be written or made, is a link, has another owner, or that others may write. Nothing is made here.
     pub fn unusable(&self) -> Vec<String> {
         let mut faults = BTreeSet::new();
         for listener in &self.listeners {
@@ -21,7 +22,7 @@ impl Config {
                 faults.insert(format!("limits.spool_dir: {}: {error}", spool.display()));
             }
             if let Some(ledger) = &listener.ledger
-                && let Err(error) = can_be_made(&ledger.folder)
+                && let Err(error) = can_be_made(&ledger.folder).and_then(|()| check_existing(&ledger.folder))
             {
                 faults.insert(format!("ledger: {}: {error}", ledger.folder.display()));
             }
@@ -54,12 +55,16 @@ fn can_be_made(folder: &Path) -> io::Result<()> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn folders_are_looked_at_and_not_made() {
         let folder = tempfile::tempdir().unwrap();
         let place = |name: &str| folder.path().join(name).display().to_string();
         fs::write(folder.path().join("file"), "").unwrap();
+        std::os::unix::fs::symlink(".", folder.path().join("link")).unwrap();
+        fs::create_dir(folder.path().join("open")).unwrap();
+        fs::set_permissions(folder.path().join("open"), fs::Permissions::from_mode(0o770)).unwrap();
         let faults = |ledger: &str, spool: &str| {
             let text = format!(
                 "listen = [{{ route = \"milter\", address = \"tcp:a:1\" }}, {{ route = \"milter\", address = \"tcp:a:2\" }}]\n\
@@ -77,6 +82,8 @@ mod tests {
             ("", "none", vec!["limits.spool_dir: "]),
             ("", "file", vec!["limits.spool_dir: "]),
             ("file", "", vec!["ledger: "]),
+            ("link", "", vec!["ledger: "]),
+            ("open", "", vec!["ledger: "]),
             ("file/a/b", "none", vec!["ledger: ", "limits.spool_dir: "]),
         ] {
             let found = faults(ledger, spool);

@@ -505,7 +505,7 @@ fn take(
             *envelope =
                 Envelope { sender: sender.to_vec(), smtputf8, eight_bit, queue_id, ..Envelope::default() };
         }
-        Event::Recipient(..) => envelope.recipients += 1,
+        Event::Recipient(address, _) => envelope.recipient(address),
         Event::Macros(_, pairs) => {
             for (name, value) in pairs {
                 if matches!(name, b"i" | b"{i}") {

@@ -65,7 +65,7 @@ pub(super) fn decide(
     if let Some(finding) = message.beyond() {
         return pass_unread(finding, message, engine, granted, session, record).map(|()| None);
     }
-    let _turn = wait.then(|| shared.turns.take());
+    let mut turn = wait.then(|| shared.turns.take());
     if outside.has_given_up() {
         return Err(Fault::Slow);
     }
@@ -77,7 +77,7 @@ pub(super) fn decide(
         decision.outcome.record(record);
         if decision.rewrites() {
             engine.name_changed(&judgement, record);
-            engine.keep(complete.raw(), &judgement.edits, record)?;
+            engine.keep(complete.raw(), &judgement.edits, record, &mut turn)?;
         }
         let place = session.decide_around(&decision.actions, &decision.verdict)?;
         Ok(place.map(|place| (place, judgement.edits)))

@@ -80,13 +80,23 @@ impl Mail {
     }
 }
 
+/// Returns the path of RCPT as it stands, for the record; empty if the line has none.
+pub(super) fn recipient(line: &[u8]) -> &[u8] {
+    path_behind(line, "RCPT", b"TO").map_or(b"", |(path, _)| path)
+}
+
 /// The path of MAIL and its parameters; none where there is no path. As several servers have it, blanks may stand before the path, and
 /// its angle brackets may be missing.
 fn parts(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (_, rest) = line.split_at_checked("MAIL".len())?;
-    let (from, rest) = rest.trim_ascii_start().split_at_checked("FROM".len())?;
+    path_behind(line, "MAIL", b"FROM")
+}
+
+/// The path behind a verb and the word that follows it, and what stands behind the path.
+fn path_behind<'a>(line: &'a [u8], verb: &str, word: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
+    let (_, rest) = line.split_at_checked(verb.len())?;
+    let (said, rest) = rest.trim_ascii_start().split_at_checked(word.len())?;
     let rest = rest.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
-    if !from.eq_ignore_ascii_case(b"FROM") || rest.is_empty() {
+    if !said.eq_ignore_ascii_case(word) || rest.is_empty() {
         return None;
     }
     let end = if rest.starts_with(b"<") {

@@ -18,6 +18,7 @@ use crate::judge::{above, find_claims, line_end};
 use crate::notice::Record;
 use crate::outcome::{Cause, Disposition, Extent, Means, Outcome, Remark, Reply};
 use crate::policy::Finding;
+use crate::turns::Turn;
 use mailglot_mime::{Edit, Headers, Span, Transfer};
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -121,7 +122,7 @@ pub(super) fn failed_open(
 }
 
 /// Judges a message and writes what is allowed; `announced` is what the next hop takes, `mended` whether its line ends were corrected, `came`
-/// the message as it came before that, where originals are kept.
+/// the message as it came before that, where originals are kept. `turn` ends before the wait for the disk.
 ///
 /// # Errors
 /// The message cannot be kept as it came.
@@ -132,6 +133,7 @@ pub(super) fn judge(
     engine: &Engine,
     announced: &Capabilities,
     record: &mut Record,
+    turn: &mut Option<Turn<'_>>,
 ) -> Result<Fate, Fault> {
     let eight_bit = announced.eight_bit;
     let engine = narrowed(engine, eight_bit, &record.envelope);
@@ -170,9 +172,9 @@ pub(super) fn judge(
     }
     if let Some(came) = came {
         // Places in what was corrected are none in what came: it is all one change.
-        engine.keep(came, &[Edit::new(Span::new(0, came.len()), out)], record)?;
+        engine.keep(came, &[Edit::new(Span::new(0, came.len()), out)], record, turn)?;
     } else if matches!(fate, Fate::Other(_)) && !judgement.edits.is_empty() {
-        engine.keep(raw, &judgement.edits, record)?;
+        engine.keep(raw, &judgement.edits, record, turn)?;
     }
     Ok(fate)
 }

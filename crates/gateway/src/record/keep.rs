@@ -3,11 +3,14 @@
 //! # Limits
 //! A message that only gains fields above all others is not kept: it is all there.
 
+use super::ledgers::message_id;
 use super::{Form, Line};
-use crate::engine::Engine;
+use crate::engine::{Engine, Envelope};
 use crate::fault::Fault;
 use crate::judge::Judgement;
 use crate::notice::Record;
+use crate::turns::Turn;
+use mailglot_archive::ledger::IndexEntry;
 use mailglot_mime::Edit;
 use std::time::SystemTime;
 
@@ -22,14 +25,46 @@ impl Engine {
 
     /// Keeps a message that is going to be changed, before anybody is told so; `edits` are what is changed. The record tells where.
     ///
+    /// Ends `turn` before it waits for the disk, so that others work meanwhile and share the sync. A large message keeps its turn: messages
+    /// that wait are in memory.
+    ///
     /// # Errors
     /// It cannot be kept, and must not be changed.
-    pub fn keep(&self, raw: &[u8], edits: &[Edit], record: &mut Record) -> Result<(), Fault> {
+    pub(crate) fn keep(
+        &self,
+        raw: &[u8],
+        edits: &[Edit],
+        record: &mut Record,
+        turn: &mut Option<Turn<'_>>,
+    ) -> Result<(), Fault> {
         let Some(ledgers) = &self.ledgers else { return Ok(()) };
         let note = note(raw, edits, record);
-        let name = ledgers.keep(raw, &note, &record.envelope.queue_id, SystemTime::now());
-        record.ledger = Some(name.map_err(Fault::Ledger)?);
+        let entry = entry(raw, &record.envelope);
+        let prepared = ledgers.prepare(raw, &note, entry, SystemTime::now()).map_err(Fault::Ledger)?;
+        if raw.len() <= SMALL {
+            *turn = None;
+        }
+        record.ledger = Some(ledgers.commit(prepared).map_err(Fault::Ledger)?);
         Ok(())
+    }
+}
+
+/// Bytes of a message that waits for the disk without its turn.
+const SMALL: usize = 1 << 20;
+
+/// What a message is found by in a ledger.
+fn entry(raw: &[u8], envelope: &Envelope) -> IndexEntry {
+    let bare = |path: &[u8]| {
+        let inner = path.strip_prefix(b"<").and_then(|path| path.strip_suffix(b">"));
+        inner.unwrap_or(path).to_vec()
+    };
+    IndexEntry {
+        queue_id: envelope.queue_id.clone(),
+        message_id: message_id(raw).to_vec(),
+        sender: (!envelope.sender.is_empty()).then(|| bare(&envelope.sender)),
+        recipients: envelope.addresses.iter().map(|address| bare(address)).collect(),
+        recipient_count: envelope.recipients.into(),
+        ..IndexEntry::default()
     }
 }
 

@@ -3,7 +3,7 @@
 //! ```text
 //!  Record ─┬─► Line ─► Outlet         one line a message
 //!          ├─► Metrics ─► Responder   one count a message
-//!          └─► Ledgers                one file for each message that is changed, on the disk before the verdict
+//!          └─► Ledgers                each message that is changed, as it came, on the disk before the verdict
 //! ```
 //!
 //! # Limits
@@ -18,7 +18,8 @@ mod outlet;
 mod responder;
 
 pub use journal::Journal;
-pub use ledgers::{Ledgers, Retention, Swept};
+pub(crate) use ledgers::check_existing;
+pub use ledgers::{Catalog, Found, Ledgers, Prepared, Query, Reading, Retention, Swept, day_start, rfc3339};
 pub use line::{Form, Line};
 pub use metrics::Metrics;
 pub use outlet::Outlet;

@@ -126,7 +126,7 @@ fn the_original_of_mended_line_ends_is_kept() {
         assert_eq!(client.message("", &text(MIXED)), 250);
         let record = proxy.told.records(1).remove(0);
         assert_eq!(record.action, Action::Normalize);
-        let (original, note) = original(&folder.path().join(record.ledger.unwrap()));
+        let (original, note) = original(folder.path(), &record.ledger.unwrap());
         assert!(original == text(MIXED_CAME), "{monitor} {long}");
         assert!(note.contains("normalize") && note.contains("bare-lf"), "{note}");
         if long == 0 {
@@ -195,6 +195,8 @@ fn a_message_becomes_utf8_on_its_way() {
         (records[0].envelope.sender.as_slice(), records[0].envelope.recipients),
         (&b"<a@b.invalid>"[..], 1)
     );
+    let addresses = &records[0].envelope.addresses;
+    assert!(addresses.len() == 1 && addresses[0].starts_with(b"<"), "{addresses:?}");
 }
 
 #[test]

@@ -85,7 +85,7 @@ impl World {
                     self.session.connected();
                 }
                 Step::Judge => {
-                    let (_, _, id, peer) = self.session.envelope();
+                    let (_, id, peer) = self.session.envelope();
                     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
                     self.forwarded.push((text(id), peer.map(text)));
                     let verdict = match self.session.unacceptable() {

@@ -1,7 +1,7 @@
 //! What is told and kept of messages that go through the daemon: one line and one count each, and the original of what is changed.
 
 use crate::rig::{Mta, Served, awaited, original};
-use mailglot_gateway::record::{Form, Journal, Ledgers, Metrics, Retention};
+use mailglot_gateway::record::{Catalog, Form, Journal, Ledgers, Metrics, Query, Retention};
 use mailglot_gateway::{Address, Engine, Limits, Server};
 use std::fs;
 use std::io::Write;
@@ -70,6 +70,10 @@ fn begin(mta: &mut Mta, id: &str) {
 fn message(mta: &mut Mta, id: &str, body: &[u8]) -> Option<u8> {
     begin(mta, id);
     mta.body(body).last().map(|(letter, _)| *letter)
+}
+
+fn message_size(body: &[u8]) -> u64 {
+    (SUBJECT.len() + 2 + body.len()) as u64
 }
 
 const SUBJECT: &[u8] = b"Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\r\n";
@@ -165,9 +169,16 @@ fn what_is_changed_is_kept_before_its_verdict() {
     for (id, body) in [("4F1", &b"plain\r\n"[..]), ("4F2", &b"Gr\xfc\xdfe\r\n".repeat(400_000))] {
         assert_eq!(message(&mut mta, id, body), Some(b'c'));
         // It is there when the verdict is: the daemon may be gone a moment later.
-        let path = fs::read_dir(&place).unwrap().flatten().flat_map(|day| fs::read_dir(day.path()).unwrap());
-        let path = path.flatten().map(|entry| entry.path()).find(|path| path.to_string_lossy().contains(id));
-        let (message, note) = original(&path.unwrap());
+        let query = Query { queue_id: Some(id.into()), ..Query::default() };
+        let mut found = Vec::new();
+        Catalog::open(&place).unwrap().find(&query, |one| found.push(one)).unwrap();
+        let [found] = &found[..] else { panic!("{found:?}") };
+        assert_eq!(
+            (&found.entry.sender, found.entry.size),
+            (&Some(b"a@example.org".into()), message_size(body))
+        );
+        assert!(found.entry.has_all_recipients() && found.entry.recipients == [b"b@example.org"]);
+        let (message, note) = original(&place, &found.name);
         assert!(message == [SUBJECT, b"\r\n", body].concat(), "{id}");
         for words in [
             format!("{{\"msg\":\"{id}\",\"from\":\"<a@example.org>\",\"rcpts\":1,"),
@@ -190,7 +201,7 @@ fn what_is_changed_is_kept_before_its_verdict() {
     let messages = filter.messages(3);
     let names: Vec<_> = messages.iter().filter_map(|line| line.split(" ledger=").nth(1)).collect();
     assert_eq!(names.len(), 2);
-    assert!(names.iter().all(|name| place.join(name).exists()), "{names:?}");
+    assert!(names.iter().all(|name| original(&place, name).0.starts_with(SUBJECT)), "{names:?}");
 }
 
 #[test]
@@ -248,7 +259,7 @@ fn mail_in_iso_2022_jp_comes_back_from_its_ledger() {
         "{line}"
     );
     let name = line.split(" ledger=").nth(1).unwrap();
-    let (message, note) = original(&filter.folder.path().join("ledgers").join(name));
+    let (message, note) = original(&filter.folder.path().join("ledgers"), name);
     assert_eq!(message, [SUBJECT, header.as_bytes(), b"\r\n\r\n", body.as_bytes()].concat());
     assert!(note.contains("\"changed\":\"p=1;type=text/plain;charset=utf-8;transfer=8bit;sha256="), "{note}");
 }

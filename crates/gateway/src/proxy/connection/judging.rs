@@ -103,9 +103,10 @@ impl Connection {
         let turns = &self.shared.turns;
         let turn =
             start.checked_add(limits.work).map_or_else(|| Some(turns.take()), |end| turns.take_until(end));
-        let Some(_turn) = turn else {
+        let Some(turn) = turn else {
             return self.given_up(&Fault::Slow, record).into();
         };
+        let mut turn = Some(turn);
         if arrived.size > limits.message_bytes {
             return match beginning(&mut arrived.spool, limits.message_bytes) {
                 Ok(Some(header)) => goes_round(&header[..body(&header)], record)
@@ -133,7 +134,7 @@ impl Connection {
             if arrived.came_late && engine.ledgers.is_some() {
                 return Err(Fault::LedgerLate);
             }
-            judge(&raw, came.as_deref(), mends, engine, announced, record)
+            judge(&raw, came.as_deref(), mends, engine, announced, record, &mut turn)
         };
         let fault = match catch_unwind(AssertUnwindSafe(work)) {
             Ok(Ok(fate)) => return fate,

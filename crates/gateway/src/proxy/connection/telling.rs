@@ -15,14 +15,19 @@ impl Connection {
     }
 
     pub(super) fn envelope(&self) -> Envelope {
-        let (sender, recipients, queue_id, _) = self.session.envelope();
-        Envelope {
+        let (sender, queue_id, _) = self.session.envelope();
+        let recipients = self.session.recipients();
+        let mut envelope = Envelope {
             sender: sender.to_vec(),
-            recipients: recipients as u32,
             queue_id: queue_id.to_vec(),
             smtputf8: self.session.is_smtputf8(),
             eight_bit: self.session.is_eight_bit(),
+            ..Envelope::default()
+        };
+        for recipient in recipients {
+            envelope.recipient(recipient);
         }
+        envelope
     }
 
     pub(super) fn peer(&self) -> String {

@@ -4,7 +4,7 @@
 //! Arguments of commands are the next hop's to judge, but for those that were not announced.
 
 use super::{Asked, Session, State, Step};
-use crate::proxy::command::{Mail, Verb, forwarded};
+use crate::proxy::command::{Mail, Verb, forwarded, recipient};
 use crate::proxy::content::{BareLines, Content};
 use crate::proxy::lines::{Line, Lines};
 use crate::proxy::reply::Reply;
@@ -111,7 +111,7 @@ impl Session {
                     self.ask(&line, Asked::Mail(mail));
                 }
             }
-            Verb::Rcpt => self.ask(&line, Asked::Recipient),
+            Verb::Rcpt => self.ask(&line, Asked::Recipient(recipient(&line).to_vec())),
             Verb::Reset => self.ask(&line, Asked::Reset),
             Verb::Verify => self.ask(&line, Asked::Other),
             Verb::Forward if self.announced.forward.is_some() => {
@@ -149,7 +149,7 @@ impl Session {
     pub(super) fn run_held(&mut self, held: Held) -> Option<Step> {
         match held {
             Held::Hello(line) => self.ask(&line.clone(), Asked::Hello(line)),
-            Held::Data if self.mail.is_none() || self.accepted == 0 => {
+            Held::Data if self.mail.is_none() || self.accepted.is_empty() => {
                 let words =
                     if self.mail.is_none() { "5.5.1 MAIL first" } else { "5.5.1 No valid recipients" };
                 self.mistake(if self.mail.is_some() && !self.options.lmtp { 554 } else { 503 }, words);

@@ -192,10 +192,11 @@ impl Session {
                     Asked::Mail(mail) => {
                         self.hop.clean = false;
                         if positive {
-                            (self.mail, self.accepted) = (Some(mail), 0);
+                            (self.mail, self.accepted) = (Some(mail), Vec::new());
                         }
                     }
-                    Asked::Recipient => self.accepted += usize::from(positive),
+                    Asked::Recipient(path) if positive => self.accepted.push(path),
+                    Asked::Recipient(_) => (),
                     Asked::Reset if positive => self.forget(),
                     Asked::Forward([id, peer]) if positive => {
                         self.hop.clean = false;
@@ -250,11 +251,11 @@ impl Session {
 
     /// What the next hop says of a message, in replies: one, or one for each recipient.
     pub(super) fn shares(&self) -> usize {
-        if self.options.lmtp { self.accepted } else { 1 }
+        if self.options.lmtp { self.accepted.len() } else { 1 }
     }
 
     fn count(&mut self, reply: &Reply, shares: usize) {
-        let recipients = if self.options.lmtp { shares } else { self.accepted };
+        let recipients = if self.options.lmtp { shares } else { self.accepted.len() };
         match reply.code / 100 {
             2 => self.delivery.taken += recipients,
             5 => self.delivery.refused += recipients,
@@ -299,7 +300,7 @@ impl Session {
                 for _ in 0..left {
                     self.client.hear(&Reply::own(451, "4.4.2 Lost the next hop"));
                 }
-                self.delivery.deferred += if self.options.lmtp { left } else { self.accepted };
+                self.delivery.deferred += if self.options.lmtp { left } else { self.accepted.len() };
                 self.delivery.lost = true;
                 self.fault = Some(fault);
                 self.hop.clean = true;

@@ -68,7 +68,8 @@ pub struct Delivery {
 enum Asked {
     Hello(Vec<u8>),
     Mail(Mail),
-    Recipient,
+    /// Its path.
+    Recipient(Vec<u8>),
     Reset,
     /// XFORWARD, and what it told of the message's name and of its client's address.
     Forward([Option<Vec<u8>>; 2]),
@@ -110,7 +111,8 @@ pub struct Session {
     hello: Option<Vec<u8>>,
     announced: Capabilities,
     mail: Option<Mail>,
-    accepted: usize,
+    /// Paths of the recipients that the next hop takes.
+    accepted: Vec<Vec<u8>>,
     delivery: Delivery,
     queue_id: Vec<u8>,
     peer: Option<Vec<u8>>,
@@ -130,7 +132,7 @@ impl Session {
             hello: None,
             announced: Capabilities::default(),
             mail: None,
-            accepted: 0,
+            accepted: Vec::new(),
             delivery: Delivery::default(),
             queue_id: Vec::new(),
             peer: None,
@@ -233,10 +235,15 @@ impl Session {
         &self.announced
     }
 
-    /// Sender in angle brackets, number of recipients, the name of the message and of its client where XFORWARD told them.
-    pub fn envelope(&self) -> (&[u8], usize, &[u8], Option<&[u8]>) {
+    /// Paths of the recipients that the next hop takes.
+    pub fn recipients(&self) -> &[Vec<u8>] {
+        &self.accepted
+    }
+
+    /// Sender in angle brackets, the name of the message and of its client where XFORWARD told them.
+    pub fn envelope(&self) -> (&[u8], &[u8], Option<&[u8]>) {
         let sender = self.mail.as_ref().map_or(&[][..], |mail| &mail.sender);
-        (sender, self.accepted, &self.queue_id, self.peer.as_deref())
+        (sender, &self.queue_id, self.peer.as_deref())
     }
 
     /// Whether the envelope announces UTF-8 in header fields.
@@ -387,7 +394,7 @@ impl Session {
 
     /// What XFORWARD told is told of one message (Postfix's XFORWARD_README).
     fn forget_envelope(&mut self) {
-        (self.mail, self.accepted) = (None, 0);
+        (self.mail, self.accepted) = (None, Vec::new());
         (self.queue_id, self.peer) = (Vec::new(), None);
     }
 

@@ -10,7 +10,7 @@ pub(crate) use next_hop::{Death, Hop, Kept, Manner, NextHop};
 pub(crate) use proxy::{Client, Running};
 pub(crate) use scripted::{Part, Scripted};
 
-use mailglot_archive::ledger::{Block, Body, Ledger, Record as LedgerRecord};
+use mailglot_gateway::record::{Catalog, Reading};
 use mailglot_gateway::{Address, Notice, Record, Server, Stop};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -84,21 +84,13 @@ pub(crate) fn awaited<T>(look: impl Fn() -> Vec<T>, count: usize) -> Vec<T> {
     }
 }
 
-/// The message in a ledger, and what is told of it.
-pub(crate) fn original(path: &Path) -> (Vec<u8>, String) {
-    let mut ledger = Ledger::open(path).unwrap();
-    let (mut block, mut message, mut note) = (Block::default(), Vec::new(), String::new());
-    while ledger.next_block(&mut block).unwrap() {
-        for record in block.records() {
-            match record.unwrap() {
-                LedgerRecord::Note(text) => note = String::from_utf8(text.to_vec()).unwrap(),
-                LedgerRecord::Message(record) => match record.body {
-                    Body::Whole(piece) => message.extend_from_slice(piece),
-                    _ => unreachable!("an original is kept whole"),
-                },
-                _ => (),
-            }
-        }
-    }
-    (message, note)
+/// The record of this name in a ledger folder.
+pub(crate) fn kept(folder: &Path, name: &str) -> Reading {
+    Catalog::open(folder).unwrap().read(name).unwrap()
+}
+
+/// The message in a record, and what is told of it.
+pub(crate) fn original(folder: &Path, name: &str) -> (Vec<u8>, String) {
+    let kept = kept(folder, name);
+    (kept.original, String::from_utf8(kept.note).unwrap())
 }

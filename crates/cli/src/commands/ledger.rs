@@ -1,0 +1,314 @@
+//! `mailglot ledger`: what a gateway keeps, found, shown, restored and released.
+//!
+//! # Limits
+//!
+//! Nothing in the folder is changed. `release` cannot take back the copy that was delivered.
+
+use crate::args::{FindArgs, LedgerCommand, LedgerRestoreArgs, OneArgs, PlaceArgs, ReleaseArgs, ShowArgs};
+use crate::exit::{Exit, Failure};
+use crate::output::{Console, counted, print, visible};
+use mailglot_archive::ledger::{IndexEntry, LedgerError};
+use mailglot_gateway::Reinject;
+use mailglot_gateway::record::{Catalog, Found, Query, Reading, rfc3339};
+use serde::Serialize;
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Records that are named where an option matches more than one.
+const NAMED: usize = 10;
+
+pub(crate) fn run(command: &LedgerCommand, console: Console) -> Result<Exit, Failure> {
+    match command {
+        LedgerCommand::Find(args) => find(args, console),
+        LedgerCommand::Show(args) => show(args, console),
+        LedgerCommand::Restore(args) => restore(args, console),
+        LedgerCommand::Release(args) => release(args, console),
+    }
+}
+
+fn find(args: &FindArgs, console: Console) -> Result<Exit, Failure> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut failed = None;
+    let exit = each(&args.place, &args.query.query(), console, |found| {
+        let line = if args.json { Object::of(&found.name, &found.entry).line() } else { line(&found) };
+        if failed.is_none() {
+            failed = out.write_all(line.as_bytes()).err();
+        }
+    })?;
+    match failed.map_or_else(|| out.flush(), Err) {
+        Ok(()) => Ok(exit),
+        Err(error) => Err(Failure::stdout(&error)),
+    }
+}
+
+fn show(args: &ShowArgs, console: Console) -> Result<Exit, Failure> {
+    let (name, reading) = one(&args.place, &args.one, console)?;
+    let entry = &reading.entry;
+    if args.raw {
+        print(&reading.ledger)?;
+        return Ok(Exit::Done);
+    }
+    let note = serde_json::from_slice::<serde_json::Value>(&reading.note);
+    if args.json {
+        let note = note.unwrap_or_else(|_| String::from_utf8_lossy(&reading.note).into());
+        let object = Object { note: Some(note), ..Object::of(&name, entry) };
+        print(object.line().as_bytes())?;
+        return Ok(Exit::Done);
+    }
+    let mut text = String::new();
+    let mut row = |key: &str, value: &str| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{key:<11}{}", visible(value));
+    };
+    row("name", &name);
+    row("time", &time(entry));
+    row("queue id", &shown(&entry.queue_id));
+    row("Message-ID", &shown(&entry.message_id));
+    row("sender", &sender(entry));
+    row("recipients", &recipients(entry));
+    row("bytes", &entry.size.to_string());
+    row("BLAKE3", &hex(&entry.blake3));
+    // What the gateway did, key by key; these stand above already.
+    let known = ["msg", "from", "rcpts", "in"];
+    if let Ok(serde_json::Value::Object(note)) = note {
+        for (key, value) in note.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            match key.as_str() {
+                // One change a line: offset, bytes that stood there, bytes that stand there now.
+                "replaced" => value.split_whitespace().for_each(|change| row("replaced", &explained(change))),
+                "changed" => value.split_whitespace().for_each(|part| row("changed", part)),
+                _ => row(key, &value),
+            }
+        }
+    }
+    print(text.as_bytes())?;
+    Ok(Exit::Done)
+}
+
+/// `12+3>5` in words.
+fn explained(change: &str) -> String {
+    let words = || {
+        let (offset, lengths) = change.split_once('+')?;
+        let (old, new) = lengths.split_once('>')?;
+        Some(format!("at byte {offset}: {old} bytes, now {new}"))
+    };
+    words().unwrap_or_else(|| change.to_owned())
+}
+
+fn restore(args: &LedgerRestoreArgs, console: Console) -> Result<Exit, Failure> {
+    let (name, reading) = one(&args.place, &args.one, console)?;
+    let Some(path) = args.output.as_ref().filter(|path| path.as_os_str() != "-") else {
+        print(&reading.original)?;
+        return Ok(Exit::Done);
+    };
+    // It is somebody's mail, and nobody else's.
+    let made = File::options().write(true).create_new(true).mode(0o600).open(path);
+    let written = made.and_then(|mut file| {
+        let written = file.write_all(&reading.original).and_then(|()| file.sync_all());
+        if written.is_err() {
+            // Half a message is none.
+            let _ = std::fs::remove_file(path);
+        }
+        written
+    });
+    written.map_err(|error| Failure::output(path, &error))?;
+    let bytes = counted(reading.original.len() as u64, "byte");
+    console.say(format_args!("restored {name} to {}: {bytes}", path.display()));
+    Ok(Exit::Done)
+}
+
+fn release(args: &ReleaseArgs, console: Console) -> Result<Exit, Failure> {
+    let (name, reading) = one(&args.place, &args.one, console)?;
+    let entry = &reading.entry;
+    let unknown = |what: &str, option: &str| {
+        Failure::new(Exit::Usage, format!("{name}: the ledger does not have {what}; use {option}"))
+    };
+    let sender = match (&args.from, &entry.sender) {
+        (Some(sender), _) => sender.clone().into_bytes(),
+        (None, Some(sender)) => sender.clone(),
+        (None, None) => return Err(unknown("the sender", "--from")),
+    };
+    let recipients: Vec<Vec<u8>> = if !args.to.is_empty() {
+        args.to.iter().map(|address| address.clone().into_bytes()).collect()
+    } else if entry.has_all_recipients() {
+        entry.recipients.clone()
+    } else {
+        return Err(unknown("every recipient", "--to"));
+    };
+    let mut arguments = vec![OsString::from("-f"), OsString::from_vec(sender), OsString::from("--")];
+    let count = recipients.len() as u64;
+    arguments.extend(recipients.into_iter().map(OsString::from_vec));
+    let reinject = Reinject {
+        program: args.sendmail.clone(),
+        arguments,
+        folder: std::env::temp_dir(),
+        deadline: Instant::now() + Duration::from_secs(args.timeout.into()),
+        verbose: true,
+    };
+    reinject.run(&reading.original).map_err(|error| Failure::new(Exit::Output, error.to_string()))?;
+    console.say(format_args!("released {name} to {}", counted(count, "recipient")));
+    Ok(Exit::Done)
+}
+
+/// Finds records, and tells what could not be read.
+fn each(
+    place: &PlaceArgs,
+    query: &Query,
+    console: Console,
+    found: impl FnMut(Found),
+) -> Result<Exit, Failure> {
+    let folder = &place.folder;
+    let catalog = Catalog::open(folder);
+    let damaged = catalog.and_then(|catalog| catalog.find(query, found));
+    let damaged = damaged.map_err(|error| Failure::input(folder.display(), &error))?;
+    for (file, why) in &damaged {
+        console.error(format_args!("{}: {why}", folder.join(file).display()));
+    }
+    Ok(if damaged.is_empty() { Exit::Done } else { Exit::Unread })
+}
+
+/// Reads the one record that is asked for.
+fn one(place: &PlaceArgs, one: &OneArgs, console: Console) -> Result<(String, Reading), Failure> {
+    let query = one.query.query();
+    let name = match &one.name {
+        Some(name) => name.clone(),
+        None if query == Query::default() => {
+            return Err(Failure::new(
+                Exit::Usage,
+                "name a record, or use --queue-id, --message-id or others",
+            ));
+        }
+        None => {
+            let (mut names, mut count) = (Vec::new(), 0_u64);
+            each(place, &query, console, |found| {
+                count += 1;
+                if names.len() < NAMED {
+                    names.push(found.name);
+                }
+            })?;
+            match (count, names.pop()) {
+                (1, Some(name)) => name,
+                (0, _) | (_, None) => return Err(Failure::new(Exit::Usage, "no record matches")),
+                (_, Some(last)) => {
+                    names.push(last);
+                    let more = if count > NAMED as u64 { "\n  …" } else { "" };
+                    let words = format!(
+                        "{} match; name one:\n  {}{more}",
+                        counted(count, "record"),
+                        names.join("\n  ")
+                    );
+                    console.say(words);
+                    return Err(Failure::new(Exit::Usage, "more than one record matches"));
+                }
+            }
+        }
+    };
+    let failed = |error: &LedgerError| match error {
+        LedgerError::Io(error) => Failure::input(&name, error),
+        error => Failure::new(Exit::Output, format!("{name}: {error}")),
+    };
+    let catalog = Catalog::open(&place.folder);
+    let catalog = catalog.map_err(|error| Failure::input(place.folder.display(), &error))?;
+    let reading = catalog.read(&name).map_err(|error| failed(&error))?;
+    Ok((name, reading))
+}
+
+/// A record as a line with tabs.
+fn line(found: &Found) -> String {
+    let Found { name, entry } = found;
+    let columns = [
+        &*time(entry),
+        &shown(&entry.queue_id),
+        &sender(entry),
+        &recipients(entry),
+        &entry.size.to_string(),
+        &shown(&entry.message_id),
+        name,
+    ];
+    let columns: Vec<_> = columns.into_iter().map(visible).collect();
+    columns.join("\t") + "\n"
+}
+
+fn time(entry: &IndexEntry) -> String {
+    rfc3339(moment(entry))
+}
+
+fn moment(entry: &IndexEntry) -> SystemTime {
+    UNIX_EPOCH + Duration::from_nanos(entry.time)
+}
+
+/// Bytes as text; `-` if there are none.
+fn shown(bytes: &[u8]) -> Cow<'_, str> {
+    if bytes.is_empty() { Cow::Borrowed("-") } else { String::from_utf8_lossy(bytes) }
+}
+
+fn sender(entry: &IndexEntry) -> Cow<'_, str> {
+    match entry.sender.as_deref() {
+        None => Cow::Borrowed("-"),
+        Some(b"") => Cow::Borrowed("<>"),
+        Some(sender) => String::from_utf8_lossy(sender),
+    }
+}
+
+/// Recipients with commas between; how many more there are.
+fn recipients(entry: &IndexEntry) -> String {
+    let mut all: Vec<_> = entry.recipients.iter().map(|address| String::from_utf8_lossy(address)).collect();
+    let more = entry.recipient_count.saturating_sub(all.len() as u64);
+    if more > 0 {
+        all.push(Cow::Owned(format!("({more} more)")));
+    }
+    if all.is_empty() { "-".to_owned() } else { all.join(",") }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// A record in JSON.
+#[derive(Serialize)]
+struct Object<'a> {
+    name: &'a str,
+    time: String,
+    queue_id: Cow<'a, str>,
+    message_id: Cow<'a, str>,
+    /// None where it is unknown.
+    sender: Option<Cow<'a, str>>,
+    recipients: Vec<Cow<'a, str>>,
+    recipient_count: u64,
+    size: u64,
+    blake3: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<serde_json::Value>,
+}
+
+impl<'a> Object<'a> {
+    fn of(name: &'a str, entry: &'a IndexEntry) -> Self {
+        Self {
+            name,
+            time: time(entry),
+            queue_id: String::from_utf8_lossy(&entry.queue_id),
+            message_id: String::from_utf8_lossy(&entry.message_id),
+            sender: entry.sender.as_deref().map(String::from_utf8_lossy),
+            recipients: entry.recipients.iter().map(|address| String::from_utf8_lossy(address)).collect(),
+            recipient_count: entry.recipient_count,
+            size: entry.size,
+            blake3: hex(&entry.blake3),
+            note: None,
+        }
+    }
+
+    fn line(&self) -> String {
+        // Strings and numbers can always be written.
+        serde_json::to_string(self).unwrap_or_default() + "\n"
+    }
+}

@@ -1,0 +1,172 @@
+//! Group commit: one sync of the disk for the records of many messages.
+//!
+//! ```text
+//! thread 1 ─ commit ─► queue ─► leader: writes all that wait, syncs once ─► wakes all
+//! thread 2 ─ commit ─►   │
+//! thread 3 ─ commit ─►   └───► waits; the first of them leads the next group
+//! ```
+//!
+//! The first thread that finds no leader leads: it waits for nobody, so a lone message costs one sync. While the disk works, others
+//! queue up, and go together.
+//!
+//! # Limits
+//! A record waits for at most two syncs: the one that goes on when it comes, and its own.
+
+use std::collections::HashMap;
+use std::io;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// What records are appended to.
+pub(super) trait Append {
+    /// What is appended.
+    type Record;
+    /// Where it is then.
+    type Place;
+
+    /// Appends all records and makes them durable; a result for each, in their order. A record whose result is an error is not there.
+    fn append(&mut self, records: Vec<Self::Record>) -> Vec<io::Result<Self::Place>>;
+}
+
+/// Appends records of many threads in groups.
+pub(super) struct GroupCommit<A: Append> {
+    state: Mutex<State<A>>,
+    /// A group is done.
+    done: Condvar,
+    target: Mutex<A>,
+}
+
+struct State<A: Append> {
+    next: u64,
+    waiting: Vec<(u64, A::Record)>,
+    /// A thread leads a group.
+    led: bool,
+    results: HashMap<u64, io::Result<A::Place>>,
+}
+
+impl<A: Append> GroupCommit<A> {
+    pub(super) fn new(target: A) -> Self {
+        let state = State { next: 0, waiting: Vec::new(), led: false, results: HashMap::new() };
+        Self { state: Mutex::new(state), done: Condvar::new(), target: Mutex::new(target) }
+    }
+
+    /// Appends a record; it is durable when this returns.
+    ///
+    /// # Errors
+    /// It could not be written or made durable; nothing of it is left.
+    pub(super) fn commit(&self, record: A::Record) -> io::Result<A::Place> {
+        let mut state = self.state();
+        let ticket = state.next;
+        state.next += 1;
+        state.waiting.push((ticket, record));
+        loop {
+            if let Some(result) = state.results.remove(&ticket) {
+                return result;
+            }
+            if state.led {
+                state = self.done.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            state.led = true;
+            let (tickets, records): (Vec<_>, Vec<_>) = mem::take(&mut state.waiting).into_iter().unzip();
+            drop(state);
+            let mut target = self.target();
+            let appended = catch_unwind(AssertUnwindSafe(|| target.append(records)));
+            drop(target);
+            let mut results = appended.unwrap_or_default().into_iter();
+            state = self.state();
+            for ticket in tickets {
+                // After a panic there is none.
+                let result =
+                    results.next().unwrap_or_else(|| Err(io::Error::other("the write was given up")));
+                state.results.insert(ticket, result);
+            }
+            state.led = false;
+            self.done.notify_all();
+        }
+    }
+
+    /// What records are appended to, between two groups.
+    pub(super) fn target(&self) -> MutexGuard<'_, A> {
+        self.target.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<A>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic)]
+    use super::*;
+    use std::thread;
+    use std::time::Duration;
+
+    /// A disk that syncs in 5 ms.
+    struct Slow {
+        groups: Vec<usize>,
+        fails: fn(usize) -> bool,
+    }
+
+    impl Append for Slow {
+        type Record = usize;
+        type Place = usize;
+
+        fn append(&mut self, records: Vec<usize>) -> Vec<io::Result<usize>> {
+            thread::sleep(Duration::from_millis(5));
+            self.groups.push(records.len());
+            let result =
+                |record| if (self.fails)(record) { Err(io::Error::other("full")) } else { Ok(record * 2) };
+            records.into_iter().map(result).collect()
+        }
+    }
+
+    #[test]
+    fn records_that_come_together_share_a_sync() {
+        let commits = GroupCommit::new(Slow { groups: Vec::new(), fails: |record| record % 10 == 7 });
+        let commits = &commits;
+        thread::scope(|scope| {
+            for thread in 0..20 {
+                scope.spawn(move || {
+                    for number in 0..10 {
+                        let record = thread * 10 + number;
+                        match commits.commit(record) {
+                            Ok(place) => assert_eq!(place, record * 2),
+                            Err(_) => assert_eq!(number, 7),
+                        }
+                    }
+                });
+            }
+        });
+        let groups = &commits.target().groups;
+        assert_eq!(groups.iter().sum::<usize>(), 200);
+        // Each record waits for two syncs at most: 10 records of a thread need no more than some 20 syncs.
+        assert!(groups.len() <= 40, "{groups:?}");
+        let state = commits.state();
+        assert!(state.results.is_empty() && state.waiting.is_empty() && !state.led);
+    }
+
+    #[test]
+    fn a_lone_record_waits_for_nobody() {
+        let commits = GroupCommit::new(Slow { groups: Vec::new(), fails: |_| false });
+        for record in 0..5 {
+            assert_eq!(commits.commit(record).unwrap(), record * 2);
+        }
+        assert_eq!(commits.target().groups, [1; 5]);
+    }
+
+    #[test]
+    fn a_panic_is_an_error_of_its_group_alone() {
+        let commits = GroupCommit::new(Slow {
+            groups: Vec::new(),
+            fails: |record| {
+                assert_ne!(record, 1);
+                false
+            },
+        });
+        assert!(commits.commit(1).is_err());
+        assert_eq!(commits.commit(2).unwrap(), 4);
+    }
+}

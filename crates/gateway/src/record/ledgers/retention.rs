@@ -1,0 +1,228 @@
+//! What goes from a ledger folder: what is too old, and the oldest of too much; and what a killed daemon left open is closed.
+//!
+//! # Limits
+//! Whole files go. A segment goes with its last record: no record goes before its time, and some stay an hour longer.
+
+use super::appender::close_segment;
+use super::folder::{FileStat, Folder, lock};
+use super::names::{SEGMENT, SINGLE, UNFINISHED, ends_with, is_day, moment};
+use mailglot_archive::ledger::{LedgerError, Segment};
+use std::collections::BinaryHeap;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, ErrorKind};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// A file without a record that is so old has no writer any more.
+const ABANDONED: Duration = Duration::from_hours(1);
+/// Where there is too much, this part of what may be goes too, so that not each new record costs a look at all.
+const ROOM: u64 = 10;
+/// Files that a sweep holds at a time, of however many there are.
+const HELD: usize = if cfg!(test) { 5 } else { 10_000 };
+
+/// How long ledgers stay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retention {
+    /// Those that are older go; None: no age is too old.
+    pub age: Option<Duration>,
+    /// Bytes of all; None: no number is too much.
+    pub bytes: Option<u64>,
+}
+
+/// What a sweep did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Files that went: segments, and ledgers of one message.
+    pub gone: u64,
+    /// Files that are left.
+    pub left: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// Removes what is too old at this time, or too much.
+///
+/// # Errors
+/// The folder cannot be read, or a file not be removed; the others are dealt with.
+pub(super) fn sweep(folder: &Folder, retention: Retention, now: SystemTime) -> io::Result<Swept> {
+    let mut failed = None;
+    let mut swept = Swept::default();
+    let days = days(folder)?;
+    for day in &days {
+        look_into(folder, day, now, &mut failed, |files, file, failed| {
+            let age = now.duration_since(file.modified).unwrap_or_default();
+            if retention.age.is_some_and(|most| age > most) && file.remove(files, &mut swept, failed) {
+                return;
+            }
+            swept.left += 1;
+            swept.bytes += file.bytes;
+        });
+    }
+    if let Some(most) = retention.bytes.filter(|most| swept.bytes > *most) {
+        let goal = most - most / ROOM;
+        for day in &days {
+            while swept.bytes > goal && remove_oldest(folder, day, now, goal, &mut swept, &mut failed) {}
+        }
+    }
+    let today = moment(now).0;
+    for day in days.iter().filter(|day| *day != OsStr::new(&today)) {
+        // Fails where something is in it.
+        let _ = folder.remove_subfolder(day);
+    }
+    failed.map_or(Ok(swept), Err)
+}
+
+/// Closes the segments that daemons left open which have no process any more: a torn tail is cut off, all whole records stay.
+///
+/// # Errors
+/// The folder cannot be read, or a segment not be closed; the others are dealt with.
+pub(super) fn close_abandoned(folder: &Folder, now: SystemTime) -> io::Result<()> {
+    let mut failed = None;
+    for day in days(folder)? {
+        let Ok(files) = folder.subfolder(&day) else { continue };
+        for name in files.names()?.into_iter().filter(|name| ends_with(name, SEGMENT)) {
+            match close_one(&files, &name, now) {
+                Err(error) if error.kind() != ErrorKind::NotFound => failed = Some(error),
+                _ => (),
+            }
+        }
+    }
+    failed.map_or(Ok(()), Err)
+}
+
+fn close_one(files: &Folder, name: &OsStr, now: SystemTime) -> io::Result<()> {
+    let Some(stat) = files.stat(name)? else { return Ok(()) };
+    let file = files.file(name, true)?;
+    if !lock(&file)? {
+        return Ok(());
+    }
+    match Segment::open(file) {
+        Ok(segment) if segment.is_closed() => Ok(()),
+        Ok(segment) => match segment.whole_end() {
+            Ok((_, None)) => files.remove(name),
+            Ok((end, Some(nanoseconds))) => {
+                let last = UNIX_EPOCH + Duration::from_nanos(nanoseconds);
+                close_segment(segment.file(), end, last.min(now))
+            }
+            Err(LedgerError::Io(error)) => Err(error),
+            Err(error) => Err(io::Error::other(error.to_string())),
+        },
+        // A daemon was killed, or the machine stopped, before the header was there.
+        Err(LedgerError::NotALedger | LedgerError::Damaged(_))
+            if stat.bytes < 200 && now.duration_since(stat.modified).is_ok_and(|age| age > ABANDONED) =>
+        {
+            files.remove(name)
+        }
+        Err(LedgerError::Io(error)) => Err(error),
+        Err(_) => Ok(()),
+    }
+}
+
+/// One file, the older the less.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Old {
+    modified: SystemTime,
+    name: OsString,
+    bytes: u64,
+}
+
+impl Old {
+    /// Removes it; false if that fails, and if a daemon appends to it.
+    fn remove(&self, files: &Folder, swept: &mut Swept, failed: &mut Option<io::Error>) -> bool {
+        match self.removed(files) {
+            Ok(gone) => {
+                swept.gone += u64::from(gone);
+                gone
+            }
+            // Another one tidied up.
+            Err(error) if error.kind() == ErrorKind::NotFound => true,
+            Err(error) => {
+                *failed = Some(error);
+                false
+            }
+        }
+    }
+
+    fn removed(&self, files: &Folder) -> io::Result<bool> {
+        if ends_with(&self.name, SEGMENT) && !lock(&files.file(&self.name, false)?)? {
+            return Ok(false);
+        }
+        files.remove(&self.name)?;
+        Ok(true)
+    }
+}
+
+/// Removes the oldest files of a day, until no more bytes than `goal` are left, or as many files as are held at a time; whether there may be
+/// more to be removed.
+fn remove_oldest(
+    folder: &Folder,
+    day: &OsStr,
+    now: SystemTime,
+    goal: u64,
+    swept: &mut Swept,
+    failed: &mut Option<io::Error>,
+) -> bool {
+    let mut oldest = BinaryHeap::new();
+    look_into(folder, day, now, failed, |_, file, _| {
+        oldest.push(file);
+        if oldest.len() > HELD {
+            oldest.pop();
+        }
+    });
+    let Ok(files) = folder.subfolder(day) else { return false };
+    let mut gone = 0;
+    for file in oldest.into_sorted_vec() {
+        if swept.bytes <= goal {
+            break;
+        }
+        if file.remove(&files, swept, failed) {
+            swept.left = swept.left.saturating_sub(1);
+            swept.bytes = swept.bytes.saturating_sub(file.bytes);
+            gone += 1;
+        }
+    }
+    gone > 0
+}
+
+/// Calls `found` with every segment and ledger of a day; removes what versions before segments had begun and not finished. What cannot be
+/// read is passed by: the others have their bounds too.
+fn look_into(
+    folder: &Folder,
+    day: &OsStr,
+    now: SystemTime,
+    failed: &mut Option<io::Error>,
+    mut found: impl FnMut(&Folder, Old, &mut Option<io::Error>),
+) {
+    let looked = (|| {
+        let files = folder.subfolder(day)?;
+        let mut fault = None;
+        files.each_name(|name| match files.stat(name) {
+            Ok(Some(FileStat { bytes, modified })) => {
+                if ends_with(name, SINGLE) || ends_with(name, SEGMENT) {
+                    found(&files, Old { modified, name: name.to_owned(), bytes }, failed);
+                } else if ends_with(name, UNFINISHED)
+                    && now.duration_since(modified).is_ok_and(|age| age > ABANDONED)
+                    && let Err(error) = files.remove(name)
+                {
+                    fault = Some(error);
+                }
+            }
+            // Gone meanwhile, or none of ours.
+            Ok(None) => (),
+            Err(error) => fault = Some(error),
+        })?;
+        fault.map_or(Ok(()), Err)
+    })();
+    match looked {
+        // Another one tidied up.
+        Err(error) if error.kind() != ErrorKind::NotFound => *failed = Some(error),
+        _ => (),
+    }
+}
+
+/// The folders of days in order, and no others.
+pub(super) fn days(folder: &Folder) -> io::Result<Vec<OsString>> {
+    let mut days = folder.names()?;
+    days.retain(|name| is_day(name));
+    days.sort_unstable();
+    Ok(days)
+}

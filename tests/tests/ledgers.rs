@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
+use mailglot_archive::ledger::IndexEntry;
 use mailglot_gateway::Received;
 use mailglot_gateway::policy::Rules;
-use mailglot_gateway::record::{Ledgers, Retention};
+use mailglot_gateway::record::{Catalog, Ledgers, Retention};
 use mailglot_mime::{Policy, process};
 use mailglot_pipeline::{Progress, RestoreJob, restore};
 use mailglot_tests::shared;
@@ -57,6 +58,7 @@ fn every_shared_message_that_is_changed_comes_back_from_its_ledger() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("ledgers");
     let ledgers = Ledgers::open(&place, Retention::default(), |error| panic!("{error}")).unwrap();
+    let catalog = Catalog::open(&place).unwrap();
     let (mut seen, mut changed) = (0, 0);
     for path in shared::messages() {
         let complete = told(&fs::read(&path).unwrap()).complete().unwrap();
@@ -66,9 +68,15 @@ fn every_shared_message_that_is_changed_comes_back_from_its_ledger() {
                 continue;
             }
             changed += 1;
-            let name = ledgers.keep(complete.raw(), "{}", b"4F2", SystemTime::now()).unwrap();
+            let entry = IndexEntry::default();
+            let name = ledgers.keep(complete.raw(), "{}", entry, SystemTime::now()).unwrap();
+            let reading = catalog.read(&name).unwrap();
+            assert!(reading.original == complete.raw(), "{}", path.display());
+            // The same by those who know ledgers of one message only.
+            let single = folder.path().join("single.ledger");
+            fs::write(&single, reading.ledger).unwrap();
             let original = folder.path().join(format!("{changed}.eml"));
-            restored(place.join(&name), original.clone());
+            restored(single, original.clone());
             assert!(fs::read(&original).unwrap() == complete.raw(), "{}", path.display());
         }
     }

@@ -10,10 +10,10 @@ use mailglot_tests::trial::postfix::{Postfix, Settings};
 use mailglot_tests::trial::sink::{Arrived, Manner, Offer};
 use mailglot_tests::trial::smtp::Letter;
 use mailglot_tests::trial::soak::{self, Soak};
-use mailglot_tests::trial::{free_port, wait_for};
+use mailglot_tests::trial::{free_port, kept, wait_for};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// How long everything may take to arrive.
@@ -220,32 +220,11 @@ fn originals_are_restored_from_what_the_milter_kept() {
     let changed: BTreeSet<usize> = changed.map(|mail| letters::number(&mail.data).unwrap()).collect();
     assert!(changed.len() > letters.len() / 4, "{} of {} changed", changed.len(), letters.len());
     let mut restored = BTreeSet::new();
-    for ledger in files(&ledgers) {
-        let original = postfix.folder().join("original.eml");
-        let output = binary::run([
-            "restore".as_ref(),
-            "--ledger".as_ref(),
-            ledger.as_os_str(),
-            "-o".as_ref(),
-            original.as_os_str(),
-        ]);
-        assert!(output.status.success(), "{}", binary::shown(&output));
-        let bytes = fs::read(&original).unwrap();
-        assert!(sent.contains(&*bytes), "{}\n{}", ledger.display(), String::from_utf8_lossy(&bytes));
+    for bytes in kept::originals(&ledgers) {
+        assert!(sent.contains(&*bytes), "{}", String::from_utf8_lossy(&bytes));
         restored.insert(letters::number(&bytes).unwrap());
-        fs::remove_file(original).unwrap();
     }
     assert_eq!(restored, changed, "{}", milter.log());
-}
-
-/// All files below a folder.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).unwrap().flatten() {
-        let path = entry.path();
-        if path.is_dir() { files.extend(self::files(&path)) } else { files.push(path) }
-    }
-    files
 }
 
 /// A proxy between two ports; `more` are arguments.
@@ -374,7 +353,7 @@ fn mail_waits_while_what_is_behind_the_proxy_fails() {
 #[test]
 fn nothing_is_lost_while_filters_are_killed() {
     let soak = Soak { time: Duration::from_secs(20), life: Duration::from_millis(250), clients: 4 };
-    let counts = soak::run(&soak, |address, log| Program::milter::<&str>(address, log, []));
+    let counts = soak::run(&soak);
     assert!(counts.is_well(), "{counts}");
     // Otherwise nothing was put to the test.
     assert!(counts.kills >= 20 && counts.accepted >= 100 && counts.deferred >= 10, "{counts}");

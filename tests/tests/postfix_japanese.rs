@@ -3,11 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use mailglot_tests::trial::japanese::{self, Fate};
-use mailglot_tests::trial::letters;
 use mailglot_tests::trial::way::{Chain, Way};
-use mailglot_tests::{binary, tree};
+use mailglot_tests::trial::{kept, letters};
 use std::collections::BTreeSet;
-use std::fs;
 use std::time::Duration;
 
 /// How long everything may take to arrive.
@@ -48,24 +46,9 @@ fn japanese_letters_arrive_in_iso_2022_jp_and_come_back() {
             assert_eq!(fault.is_none(), known.fate == Fate::Japanese, "{fault:?} {}", shown());
         }
         assert_eq!(arrived.len(), known.len(), "{way:?}");
-        let restored: BTreeSet<usize> = tree::read(ledgers.path())
-            .unwrap()
+        let restored: BTreeSet<usize> = kept::originals(ledgers.path())
             .into_iter()
-            .filter(|(_, content)| content.is_some())
-            .map(|(name, _)| {
-                let ledger = ledgers.path().join(name);
-                let original = postfix.folder().join("original.eml");
-                let arguments = [
-                    "restore".as_ref(),
-                    "--ledger".as_ref(),
-                    ledger.as_os_str(),
-                    "-o".as_ref(),
-                    original.as_os_str(),
-                ];
-                let output = binary::run(arguments);
-                assert!(output.status.success(), "{}", binary::shown(&output));
-                let bytes = fs::read(&original).unwrap();
-                fs::remove_file(original).unwrap();
+            .map(|bytes| {
                 let number = letters::number(&bytes).unwrap();
                 // The server tells a milter of none of its own fields; a proxy sees them.
                 let sent = &known[number].letter.data;

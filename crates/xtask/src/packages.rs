@@ -34,6 +34,8 @@ const TESTS: &[Wanted] = &[
 /// What the benchmark of the gateway needs beside them: what its rival is built with.
 const RIVALS: &[Wanted] = &[
     ("/usr/lib/postfix/sbin/master", "postfix"),
+    ("/usr/sbin/opendkim", "opendkim"),
+    ("openssl", "openssl"),
     ("/usr/include/libmilter/mfapi.h", "libmilter-dev"),
     ("cc", "gcc"),
     ("setpriv", "util-linux"),

@@ -3,6 +3,7 @@
 use super::wait_for;
 use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::io;
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,17 @@ impl Program {
         arguments: impl IntoIterator<Item = S>,
     ) -> Self {
         Self::start(&mut milter_under(&[], address, arguments), address, log)
+    }
+
+    /// The gateway as a milter at `address` that keeps originals in `folder`. It ends with the trial, however that ends.
+    ///
+    /// # Panics
+    /// As [`Program::start`].
+    pub fn keeping(address: &str, folder: &Path, log: &Path) -> Self {
+        let file = keeping_file(address, folder, log).expect("a configuration");
+        let mut command = of_postfix_group();
+        command.arg(crate::binary::path()).args(["milter", "--config", &file]);
+        Self::start(&mut command, address, log)
     }
 
     /// The gateway as a proxy from `address` to `next_hop`. It ends with the trial, however that ends.
@@ -144,16 +156,31 @@ pub fn milter_under<S: AsRef<OsStr>>(
     address: &str,
     arguments: impl IntoIterator<Item = S>,
 ) -> Command {
-    let mut command = Command::new("setpriv");
-    command.args([
-        "--pdeathsig",
-        "KILL",
-        "--clear-groups",
-        "--regid",
-        &super::postfix::owner().1.to_string(),
-    ]);
+    let mut command = of_postfix_group();
     command.args(under).arg(crate::binary::path()).args(["milter", "--listen", address]).args(arguments);
     command
+}
+
+fn of_postfix_group() -> Command {
+    let mut command = Command::new("setpriv");
+    let group = super::postfix::owner().1.to_string();
+    command.args(["--pdeathsig", "KILL", "--clear-groups", "--regid", &group]);
+    command
+}
+
+/// Writes a configuration beside `log`: a milter at `address` with every default, which keeps originals in `folder`. Its path.
+///
+/// # Errors
+/// It cannot be written.
+pub fn keeping_file(address: &str, folder: &Path, log: &Path) -> io::Result<String> {
+    let file = log.with_extension("toml");
+    let text = format!(
+        "[[listen]]\nroute = \"milter\"\naddress = \"{address}\"\nmode = \"0666\"\npolicy = \"kept\"\n\n\
+         [policy.kept]\nbase = \"default\"\nledger = \"{}\"\n",
+        folder.display()
+    );
+    fs::write(&file, text)?;
+    Ok(file.display().to_string())
 }
 
 impl Drop for Program {

@@ -13,6 +13,7 @@
 
 pub mod filter;
 pub mod japanese;
+pub mod kept;
 pub mod letters;
 pub mod load;
 pub mod mta;

@@ -1,6 +1,6 @@
 //! The filter is killed again and again while mail flows through Postfix; then every message is counted.
 //!
-//! What Postfix has taken must arrive exactly once, rewritten to the last byte. What it has deferred must not arrive: its
+//! What Postfix has taken must arrive exactly once, rewritten to the last byte, and its original must be in the ledger, whole. What it has deferred must not arrive: its
 //! sender will try again, so that it would be there twice.
 
 use super::filter::Program;
@@ -8,7 +8,8 @@ use super::letters::read;
 use super::postfix::{Postfix, Settings};
 use super::sink::Arrived;
 use super::smtp::{Client, Letter};
-use std::collections::HashMap;
+use mailglot_gateway::record::{Catalog, Query};
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -52,6 +53,10 @@ pub struct Counts {
     pub unfiltered: u64,
     /// Arrived as neither what was sent nor what it should have become.
     pub broken: u64,
+    /// Accepted, and not whole in the ledger.
+    pub unkept: u64,
+    /// Records of the ledger that cannot be read, or hold something else than a message that was sent; files that are none of a ledger's.
+    pub damaged: u64,
     /// Files in Postfix's queues `corrupt` and `hold`.
     pub set_aside: u64,
 }
@@ -59,7 +64,16 @@ pub struct Counts {
 impl Counts {
     /// Whether every message met the end that it should.
     pub fn is_well(&self) -> bool {
-        let bad = [self.refused, self.lost, self.doubled, self.unfiltered, self.broken, self.set_aside];
+        let bad = [
+            self.refused,
+            self.lost,
+            self.doubled,
+            self.unfiltered,
+            self.broken,
+            self.unkept,
+            self.damaged,
+            self.set_aside,
+        ];
         bad.iter().all(|count| *count == 0) && self.arrived == self.accepted
     }
 }
@@ -68,7 +82,7 @@ impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "kills {}, accepted {}, deferred {}, refused {}, arrived {}, lost {}, doubled {}, unfiltered {}, broken {}, set aside {}",
+            "kills {}, accepted {}, deferred {}, refused {}, arrived {}, lost {}, doubled {}, unfiltered {}, broken {}, unkept {}, damaged {}, set aside {}",
             self.kills,
             self.accepted,
             self.deferred,
@@ -78,6 +92,8 @@ impl fmt::Display for Counts {
             self.doubled,
             self.unfiltered,
             self.broken,
+            self.unkept,
+            self.damaged,
             self.set_aside
         )
     }
@@ -91,24 +107,26 @@ enum Fate {
     Refused,
 }
 
-/// Kills filters that `start` makes at the address it is given, while mail is sent.
+/// Kills filters that keep originals, while mail is sent.
 ///
 /// # Panics
 /// When Postfix or a filter does not start.
-pub fn run(soak: &Soak, start: impl Fn(&str, &Path) -> Program + Sync) -> Counts {
+pub fn run(soak: &Soak) -> Counts {
     let mut postfix = Postfix::start(&Settings::default());
     let address = format!("unix:{}", postfix.socket("milter").display());
     let log = postfix.folder().join("milter.log");
     let settings = Settings::default().milter(&address).with("milter_connect_timeout", "5s");
     postfix.restart(&settings);
-    let wanted = wanted(&postfix, || start(&address, &log));
+    let kept = postfix.folder().join("kept");
+    let start = || Program::keeping(&address, &kept, &log);
+    let wanted = wanted(&postfix, start);
     let over = AtomicBool::new(false);
     let kills = AtomicU64::new(0);
     let number = AtomicU64::new(0);
     let (fates, arrived) = thread::scope(|scope| {
         let killer = scope.spawn(|| {
             while !over.load(Ordering::SeqCst) {
-                let filter = start(&address, &log);
+                let filter = start();
                 thread::sleep(soak.life);
                 // Dropping it kills it.
                 drop(filter);
@@ -139,6 +157,9 @@ pub fn run(soak: &Soak, start: impl Fn(&str, &Path) -> Program + Sync) -> Counts
     let mut counts = Counts { kills: kills.into_inner(), ..Counts::default() };
     count(&fates, &arrived, &mut counts);
     counts.set_aside = postfix.queued(&["corrupt", "hold"]) as u64;
+    // One more start closes what the last kill left open.
+    drop(start());
+    look_at_originals(&kept, &fates, &mut counts);
     counts
 }
 
@@ -279,6 +300,32 @@ fn count(fates: &HashMap<u64, Fate>, arrived: &HashMap<u64, Vec<State>>, counts:
         counts.arrived += 1;
         counts.unfiltered += u64::from(*state == State::Unfiltered);
         counts.broken += u64::from(*state == State::Broken);
+    }
+}
+
+/// Reads every record of the ledger.
+fn look_at_originals(kept: &Path, fates: &HashMap<u64, Fate>, counts: &mut Counts) {
+    let catalog = Catalog::open(kept).expect("the ledger");
+    let mut names = Vec::new();
+    let unread = catalog.find(&Query::default(), |found| names.push(found.name)).expect("the ledger");
+    counts.damaged = unread.len() as u64;
+    let mut whole = HashSet::new();
+    for name in names {
+        let original = catalog.read(&name).map(|reading| reading.original).unwrap_or_default();
+        let text = String::from_utf8_lossy(&original[..original.len().min(400)]).into_owned();
+        let words = text.lines().find_map(|line| line.strip_prefix("Subject: soak "));
+        let number = words.and_then(|words| words.split(' ').next()?.parse().ok());
+        match number {
+            Some(number) if original == letter(number) => _ = whole.insert(number),
+            _ => counts.damaged += 1,
+        }
+    }
+    let accepted = fates.iter().filter(|(_, fate)| **fate == Fate::Accepted);
+    counts.unkept = accepted.filter(|(number, _)| !whole.contains(number)).count() as u64;
+    for day in std::fs::read_dir(kept).expect("the ledger").flatten() {
+        let files = std::fs::read_dir(day.path()).into_iter().flatten().flatten();
+        counts.damaged +=
+            files.filter(|file| file.path().extension() != Some("segment".as_ref())).count() as u64;
     }
 }
 

@@ -9,7 +9,7 @@
 //! that do not negotiate, which is most of them (each step is answered), and with every answer left out that may be. The goal is that of
 //! the first; the second shows what the protocol alone costs. On a machine that has other work the rates sink together; messages for a second of processor time, of the filter alone, hardly do.
 
-use crate::chain;
+use crate::{chain, ledger};
 use anyhow::{Context, bail, ensure};
 use mailglot_tests::trial::filter::Program;
 use mailglot_tests::trial::letters::read;
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     /// Runs of each kind; the median counts.
     #[arg(long, default_value_t = 7)]
     runs: usize,
-    /// Only tables whose name has this in it: protocol, memory, filter, postfix.
+    /// Only tables whose name has this in it: protocol, ledger, memory, filter, postfix.
     #[arg(long, default_value = "")]
     only: String,
     /// Print the result, but do not fail where a goal is missed.
@@ -61,6 +61,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let wanted = |name: &str| name.contains(&arguments.only);
     if wanted("protocol") {
         protocol(arguments, at, &mut goals)?;
+    }
+    if wanted("ledger") {
+        ledger::measure(&arguments.peer, arguments.runs, at, &mut goals)?;
     }
     if wanted("memory") {
         memory(at, &mut goals)?;
@@ -95,13 +98,19 @@ pub(crate) fn ours(address: &str, log: &Path) -> Program {
     pinned(binary::path(), &["milter", "--listen", address], address, log)
 }
 
+/// Our filter with every default and a ledger in `folder`, at `address`.
+pub(crate) fn keeping(address: &str, folder: &Path, log: &Path) -> anyhow::Result<Program> {
+    let file = trial::filter::keeping_file(address, folder, log)?;
+    Ok(pinned(binary::path(), &["milter", "--config", &file], address, log))
+}
+
 /// The rival with every answer left out that may be, at `address`.
 pub(crate) fn theirs(peer: &Path, address: &str, log: &Path) -> Program {
     pinned(peer, &[&postfix::milter(address)], address, log)
 }
 
 /// The rival that answers each step, at `address`.
-fn theirs_each(peer: &Path, address: &str, log: &Path) -> Program {
+pub(crate) fn theirs_each(peer: &Path, address: &str, log: &Path) -> Program {
     pinned(peer, &[&postfix::milter(address), "each"], address, log)
 }
 
@@ -209,10 +218,10 @@ fn protocol(arguments: &Arguments, at: &Path, goals: &mut Vec<Goal>) -> anyhow::
 }
 
 /// Messages a second, messages for a second of the filter's processor, median and 99 % of the times in microseconds.
-struct Run([f64; 4]);
+pub(crate) struct Run([f64; 4]);
 
 impl Run {
-    fn of(program: &Program, address: &str, load: &Load) -> anyhow::Result<Self> {
+    pub(crate) fn of(program: &Program, address: &str, load: &Load) -> anyhow::Result<Self> {
         let before = processor_seconds(program.id())?;
         let measured: Measured = load.run(address).with_context(|| address.to_owned())?;
         let busy = (processor_seconds(program.id())? - before).max(1.0 / TICKS);
@@ -224,7 +233,7 @@ impl Run {
         ]))
     }
 
-    fn medians(runs: &[Self]) -> [f64; 4] {
+    pub(crate) fn medians(runs: &[Self]) -> [f64; 4] {
         [0, 1, 2, 3].map(|at| median(runs.iter().map(|run| run.0[at]).collect()))
     }
 }

@@ -4,14 +4,14 @@
 
 mod bench;
 mod chain;
+mod ledger;
 
 use clap::{Parser, Subcommand};
-use mailglot_tests::trial::filter::Program;
 use mailglot_tests::trial::load::{Load, Writes};
 use mailglot_tests::trial::mta::Mail;
 use mailglot_tests::trial::soak::{self, Soak};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Trials of the gateway that take long.
@@ -40,7 +40,7 @@ enum Command {
         #[arg(long, default_value_t = 65_536)]
         piece: usize,
     },
-    /// Kill the milter every quarter of a second while mail flows through Postfix, and count every message.
+    /// Kill the milter every quarter of a second while mail flows through Postfix, and count every message and its original.
     Soak {
         /// How long.
         #[arg(long, default_value_t = 600)]
@@ -71,8 +71,7 @@ fn main() -> anyhow::Result<()> {
         }
         Command::Soak { seconds, clients } => {
             let (time, life) = (Duration::from_secs(seconds), Duration::from_millis(250));
-            let start = |address: &str, log: &Path| Program::milter::<&str>(address, log, []);
-            let counts = soak::run(&Soak { time, life, clients }, start);
+            let counts = soak::run(&Soak { time, life, clients });
             println!("{seconds} s: {counts}");
             anyhow::ensure!(counts.is_well(), "messages did not meet the end that they should");
             Ok(())

@@ -40,7 +40,7 @@ pub use record::{Body, Change, MessageRecord, Old, RawKind, Record, Requote};
 pub use segment::{
     IndexEntry, Located, Segment, SegmentRecords, segment_end, segment_header, segment_record,
 };
-pub use whole::{read_whole, write_whole};
+pub use whole::{read_whole, write_whole, write_whole_by};
 pub use write::{BlockBuilder, Writer};
 
 use crate::Format;

@@ -1,6 +1,6 @@
 //! What a ledger costs: `cargo run --release -p mailglot-gateway --example ledger_speed -- FOLDER`.
 //!
-//! Messages of 4 KB a second that are kept in FOLDER, by one writer and by twenty, and what is left where nothing is kept.
+//! Messages of 4 KB a second that are kept in FOLDER by 1, 8, 20 and 64 writers, messages for each sync, and what is judged where nothing is kept.
 #![allow(clippy::print_stdout, reason = "a program that prints")]
 
 use mailglot_archive::ledger::IndexEntry;
@@ -20,11 +20,14 @@ fn main() -> io::Result<()> {
     while message.len() < 4_096 {
         message.extend_from_slice(b"Sch\xf6ne Gr\xfc\xdfe aus K\xf6ln, und bis bald\r\n");
     }
-    for writers in [1, 20] {
+    for writers in [1, 8, 20, 64] {
+        let syncs = ledgers.syncs();
         let count = rate(writers, || {
             ledgers.keep(&message, "{}", IndexEntry::default(), SystemTime::now()).map(drop)
         });
-        println!("kept, {writers:>2} writers: {:>8.0} messages/s", count?);
+        let count = count?;
+        let each = count * 2.0 / (ledgers.syncs() - syncs).max(1) as f64;
+        println!("kept, {writers:>2} writers: {count:>8.0} messages/s, {each:.1} for each sync");
     }
     let engine = Engine::default();
     let judged = rate(1, || {

@@ -22,8 +22,22 @@ const HASH_OF_NOTHING: u128 = 0x99aa_06d3_0147_98d8_6001_c324_468d_497f;
 /// # Errors
 /// `out` cannot be written.
 pub fn write_whole<W: Write>(out: W, message: &[u8], note: &[u8], producer: &str) -> io::Result<(W, u64)> {
+    write_whole_by(&mut BlockBuilder::new()?, out, message, note, producer)
+}
+
+/// Writes as [`write_whole`], by an empty builder that is made once for many messages: to make one takes longer than a short message.
+///
+/// # Errors
+/// As [`write_whole`]. The builder is not to be used again then.
+pub fn write_whole_by<W: Write>(
+    builder: &mut BlockBuilder,
+    out: W,
+    message: &[u8],
+    note: &[u8],
+    producer: &str,
+) -> io::Result<(W, u64)> {
     let mut writer = Writer::new(out)?;
-    let (mut builder, mut block) = (BlockBuilder::new()?, Vec::new());
+    let mut block = Vec::new();
     builder.push(&Record::Source(0));
     builder.push(&Record::Note(note));
     let mut rest = message;

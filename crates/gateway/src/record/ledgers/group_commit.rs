@@ -3,7 +3,7 @@
 //! ```text
 //! thread 1 ─ commit ─► queue ─► leader: writes all that wait, syncs once ─► wakes all
 //! thread 2 ─ commit ─►   │
-//! thread 3 ─ commit ─►   └───► waits; the first of them leads the next group
+//! thread 3 ─ commit ─►   └───► waits; the first of them is told to lead the next group
 //! ```
 //!
 //! The first thread that finds no leader leads: it waits for nobody, so a lone message costs one sync. While the disk works, others
@@ -12,11 +12,11 @@
 //! # Limits
 //! A record waits for at most two syncs: the one that goes on when it comes, and its own.
 
-use std::collections::HashMap;
 use std::io;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
 
 /// What records are appended to.
 pub(super) trait Append {
@@ -32,23 +32,57 @@ pub(super) trait Append {
 /// Appends records of many threads in groups.
 pub(super) struct GroupCommit<A: Append> {
     state: Mutex<State<A>>,
-    /// A group is done.
-    done: Condvar,
     target: Mutex<A>,
 }
 
 struct State<A: Append> {
-    next: u64,
-    waiting: Vec<(u64, A::Record)>,
-    /// A thread leads a group.
+    waiting: Vec<Waiting<A>>,
+    /// A thread leads a group, or is told to.
     led: bool,
-    results: HashMap<u64, io::Result<A::Place>>,
+}
+
+/// A record, and the thread that waits for it.
+struct Waiting<A: Append> {
+    ticket: Arc<Ticket<A::Place>>,
+    record: A::Record,
+}
+
+/// How a thread is woken.
+struct Ticket<P> {
+    thread: Thread,
+    signal: Mutex<Signal<P>>,
+}
+
+/// What a waiting thread is to do.
+enum Signal<P> {
+    Wait,
+    /// It leads the next group.
+    Lead,
+    Done(io::Result<P>),
+}
+
+impl<P> Ticket<P> {
+    fn send(&self, signal: Signal<P>) {
+        *self.signal.lock().unwrap_or_else(PoisonError::into_inner) = signal;
+        self.thread.unpark();
+    }
+
+    /// Waits for a signal.
+    fn wait(&self) -> Signal<P> {
+        loop {
+            let signal =
+                mem::replace(&mut *self.signal.lock().unwrap_or_else(PoisonError::into_inner), Signal::Wait);
+            if !matches!(signal, Signal::Wait) {
+                return signal;
+            }
+            thread::park();
+        }
+    }
 }
 
 impl<A: Append> GroupCommit<A> {
     pub(super) fn new(target: A) -> Self {
-        let state = State { next: 0, waiting: Vec::new(), led: false, results: HashMap::new() };
-        Self { state: Mutex::new(state), done: Condvar::new(), target: Mutex::new(target) }
+        Self { state: Mutex::new(State { waiting: Vec::new(), led: false }), target: Mutex::new(target) }
     }
 
     /// Appends a record; it is durable when this returns.
@@ -56,34 +90,43 @@ impl<A: Append> GroupCommit<A> {
     /// # Errors
     /// It could not be written or made durable; nothing of it is left.
     pub(super) fn commit(&self, record: A::Record) -> io::Result<A::Place> {
+        let ticket = Arc::new(Ticket { thread: thread::current(), signal: Mutex::new(Signal::Wait) });
         let mut state = self.state();
-        let ticket = state.next;
-        state.next += 1;
-        state.waiting.push((ticket, record));
+        state.waiting.push(Waiting { ticket: ticket.clone(), record });
+        let leads = !mem::replace(&mut state.led, true);
+        drop(state);
+        if leads {
+            self.lead();
+        }
         loop {
-            if let Some(result) = state.results.remove(&ticket) {
-                return result;
+            match ticket.wait() {
+                Signal::Lead => self.lead(),
+                Signal::Done(result) => return result,
+                Signal::Wait => (),
             }
-            if state.led {
-                state = self.done.wait(state).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            }
-            state.led = true;
-            let (tickets, records): (Vec<_>, Vec<_>) = mem::take(&mut state.waiting).into_iter().unzip();
-            drop(state);
-            let mut target = self.target();
-            let appended = catch_unwind(AssertUnwindSafe(|| target.append(records)));
-            drop(target);
-            let mut results = appended.unwrap_or_default().into_iter();
-            state = self.state();
-            for ticket in tickets {
-                // After a panic there is none.
-                let result =
-                    results.next().unwrap_or_else(|| Err(io::Error::other("the write was given up")));
-                state.results.insert(ticket, result);
-            }
-            state.led = false;
-            self.done.notify_all();
+        }
+    }
+
+    /// Appends all records that wait, its own among them, and hands the lead on.
+    fn lead(&self) {
+        let group = mem::take(&mut self.state().waiting);
+        let (tickets, records): (Vec<_>, Vec<_>) =
+            group.into_iter().map(|Waiting { ticket, record }| (ticket, record)).unzip();
+        let mut target = self.target();
+        let appended = catch_unwind(AssertUnwindSafe(|| target.append(records)));
+        drop(target);
+        // The next group goes first: the disk is to work while these threads answer.
+        let mut state = self.state();
+        match state.waiting.first() {
+            Some(next) => next.ticket.send(Signal::Lead),
+            None => state.led = false,
+        }
+        drop(state);
+        let mut results = appended.unwrap_or_default().into_iter();
+        for ticket in tickets {
+            // After a panic there is none.
+            let result = results.next().unwrap_or_else(|| Err(io::Error::other("the write was given up")));
+            ticket.send(Signal::Done(result));
         }
     }
 
@@ -101,7 +144,6 @@ impl<A: Append> GroupCommit<A> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
-    use std::thread;
     use std::time::Duration;
 
     /// A disk that syncs in 5 ms.
@@ -145,7 +187,7 @@ mod tests {
         // Each record waits for two syncs at most: 10 records of a thread need no more than some 20 syncs.
         assert!(groups.len() <= 40, "{groups:?}");
         let state = commits.state();
-        assert!(state.results.is_empty() && state.waiting.is_empty() && !state.led);
+        assert!(state.waiting.is_empty() && !state.led);
     }
 
     #[test]

@@ -35,13 +35,13 @@ pub use retention::{Retention, Swept};
 use appender::{Appender, Pending};
 use folder::Folder;
 use group_commit::GroupCommit;
-use mailglot_archive::ledger::{IndexEntry, segment_record, write_whole};
+use mailglot_archive::ledger::{BlockBuilder, IndexEntry, digest, segment_record, write_whole_by};
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -49,6 +49,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 const SWEEP: Duration = Duration::from_mins(10);
 /// Sweeps in a row, where new ledgers come as fast as old ones go.
 const ROUNDS: u32 = 4;
+/// Compressors that are kept for the next messages, and bytes of the largest message whose compressor is.
+const BUILDERS: usize = 8;
+const SMALL: usize = 256 << 10;
 /// Bytes of the thread's stack.
 const STACK: usize = 256 << 10;
 /// What wrote a ledger, as it says itself.
@@ -70,6 +73,8 @@ struct Store {
     bytes: Arc<AtomicU64>,
     /// Syncs of segments.
     syncs: Arc<AtomicU64>,
+    /// Compressors that nobody uses just now.
+    builders: Mutex<Vec<BlockBuilder>>,
 }
 
 /// A record that is made, and not written yet.
@@ -99,7 +104,7 @@ impl Ledgers {
         let (bytes, syncs) = (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
         let appender = Appender::new(folder.clone(), retention.bytes, bytes.clone(), syncs.clone());
         let commits = GroupCommit::new(appender);
-        let store = Arc::new(Store { folder, retention, commits, bytes, syncs });
+        let store = Arc::new(Store { folder, retention, commits, bytes, syncs, builders: Mutex::default() });
         let (wake, woken) = sync_channel(1);
         let swept = store.clone();
         let sweeper =
@@ -130,8 +135,8 @@ impl Ledgers {
     ) -> io::Result<Prepared> {
         let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
         let time = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
-        let (ledger, blake3) = write_whole_hashed(original, note)?;
-        let entry = IndexEntry { time, size: original.len() as u64, blake3, ..entry };
+        let ledger = self.store.ledger(original, note)?;
+        let entry = IndexEntry { time, size: original.len() as u64, blake3: digest(original), ..entry };
         Ok(Prepared(Pending { time: now, bytes: segment_record(&entry, &ledger) }))
     }
 
@@ -200,6 +205,21 @@ impl Drop for Ledgers {
 }
 
 impl Store {
+    /// Makes a ledger of one message.
+    fn ledger(&self, original: &[u8], note: &str) -> io::Result<Vec<u8>> {
+        let builders = || self.builders.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = builders().pop();
+        let mut builder = known.map_or_else(BlockBuilder::new, Ok)?;
+        let room = Vec::with_capacity(1_024 + original.len() / 2);
+        let (ledger, _) = write_whole_by(&mut builder, room, original, note.as_bytes(), PRODUCER)?;
+        // One that took a large message has its memory still.
+        let mut builders = builders();
+        if builders.len() < BUILDERS && original.len() <= SMALL {
+            builders.push(builder);
+        }
+        Ok(ledger)
+    }
+
     /// Sweeps, and once more where too much was written meanwhile, or stood there before anything was counted: the next ledger would
     /// see to it, but nobody knows when that comes.
     fn sweep_until_few(&self, now: SystemTime) -> io::Result<Swept> {
@@ -225,13 +245,6 @@ impl Store {
         let _ = self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, counted);
         abandoned.map(|()| swept)
     }
-}
-
-/// Writes a ledger of one message, and gives the message's BLAKE3.
-fn write_whole_hashed(original: &[u8], note: &str) -> io::Result<(Vec<u8>, [u8; 32])> {
-    let room = Vec::with_capacity(1_024 + original.len() / 2);
-    let (ledger, _) = write_whole(room, original, note.as_bytes(), PRODUCER)?;
-    Ok((ledger, mailglot_archive::ledger::digest(original)))
 }
 
 /// Makes a file without a name in it, or one that goes at once.

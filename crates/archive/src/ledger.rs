@@ -28,18 +28,22 @@
 //! has at most one change for each of its bytes in the output and 16,777,216 more.
 //! There is no index: a single message is found by replaying from the front.
 
+mod index_entry;
 mod read;
 mod record;
 mod segment;
+mod segment_index;
 mod varint;
 mod whole;
 mod write;
 
+pub use index_entry::IndexEntry;
 pub use read::{Block, Ledger, LedgerError, Records};
 pub use record::{Body, Change, MessageRecord, Old, RawKind, Record, Requote};
 pub use segment::{
-    IndexEntry, Located, Segment, SegmentRecords, segment_end, segment_header, segment_record,
+    Located, Recovered, Segment, SegmentRecords, segment_header, segment_record, segment_tail,
 };
+pub use segment_index::IndexBuilder;
 pub use whole::{read_whole, write_whole, write_whole_by};
 pub use write::{BlockBuilder, Writer};
 

@@ -1,16 +1,19 @@
 //! Segments: files that hold many ledgers of one message each, one record behind the other.
 //!
 //! ```text
-//! header │ record │ record │ …            while a daemon appends
-//! header │ record │ record │ … │ end      once it is closed
+//! header │ record │ record │ …                    while a daemon appends
+//! header │ record │ record │ … │ index │ end      once it is closed
 //! ```
 //!
 //! A record is an index entry and a whole ledger as [`write_whole`](super::write_whole) makes it. Both have a checksum, so a reader skips
-//! what is damaged and finds the next record behind it. `docs/ledger-format.md` describes every byte.
+//! what is damaged and finds the next record behind it. The index repeats all index entries, so a search reads a fraction of the file.
+//! `docs/ledger-format.md` describes every byte.
 //!
 //! # Limits
-//! There is no index across records: a search reads every index entry and skips the ledgers between them.
+//! A segment without an intact index is read record by record. An index does not tell that a record behind it is damaged.
 
+use super::index_entry::IndexEntry;
+use super::segment_index::{self, IndexBuilder};
 use super::varint::{Cursor, put_counted};
 use super::{LedgerError, VERSION};
 use std::fs::File;
@@ -25,100 +28,17 @@ const RECORD: [u8; 4] = *b"\x89MGR";
 /// Last bytes of a closed segment.
 const END: [u8; 8] = *b"MGSEND\r\n";
 /// Bytes of a checksum.
-const CHECK: usize = 8;
+pub(super) const CHECK: usize = 8;
 /// Bytes of the digest of a record's ledger.
 const DIGEST: usize = 16;
 /// Bytes of a record before its index entry: magic, length of the entry, length of the ledger, digest of the ledger.
 const RECORD_HEADER: usize = RECORD.len() + 4 + 8 + DIGEST;
-/// Bytes behind the records of a closed segment: length of the file, checksum, magic.
-const END_LEN: usize = 8 + CHECK + END.len();
+/// Bytes at the end of a closed segment: length of the file, length of header and records, checksum, magic.
+const END_LEN: usize = 8 + 8 + CHECK + END.len();
 /// Bytes of the longest index entry. A search behind damage reads so many for each false beginning of a record.
 const MAX_ENTRY: usize = 64 << 10;
 /// Bytes that a scan reads at once.
 const WINDOW: usize = 256 << 10;
-
-/// What a search finds a record by.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct IndexEntry {
-    /// When the message was kept: nanoseconds since 1970-01-01 UTC.
-    pub time: u64,
-    /// The mail server's name for the message; empty if unknown.
-    pub queue_id: Vec<u8>,
-    /// Value of the first Message-ID field, without white space around it; empty if there is none.
-    pub message_id: Vec<u8>,
-    /// Sender of the envelope without angle brackets; empty for the null sender, `None` if unknown.
-    pub sender: Option<Vec<u8>>,
-    /// Recipients of the envelope without angle brackets, as far as they are known.
-    pub recipients: Vec<Vec<u8>>,
-    /// Number of all recipients.
-    pub recipient_count: u64,
-    /// Bytes of the original message.
-    pub size: u64,
-    /// BLAKE3 of the original message.
-    pub blake3: [u8; 32],
-}
-
-impl IndexEntry {
-    /// Returns true if every recipient of the envelope is in the entry.
-    pub fn has_all_recipients(&self) -> bool {
-        !self.recipients.is_empty() && self.recipients.len() as u64 == self.recipient_count
-    }
-
-    /// Encodes the fields: a tag, a varint length and that many bytes each.
-    fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(160);
-        let mut field = |tag: u8, bytes: &[u8]| {
-            out.push(tag);
-            put_counted(&mut out, bytes);
-        };
-        field(tag::TIME, &self.time.to_le_bytes());
-        field(tag::SIZE, &self.size.to_le_bytes());
-        field(tag::BLAKE3, &self.blake3);
-        field(tag::RECIPIENT_COUNT, &self.recipient_count.to_le_bytes());
-        field(tag::QUEUE_ID, &self.queue_id);
-        field(tag::MESSAGE_ID, &self.message_id);
-        if let Some(sender) = &self.sender {
-            field(tag::SENDER, sender);
-        }
-        for recipient in &self.recipients {
-            field(tag::RECIPIENT, recipient);
-        }
-        out
-    }
-
-    /// Decodes fields; skips tags that it does not know.
-    fn decode(bytes: &[u8]) -> Option<Self> {
-        let (mut entry, mut cursor) = (Self::default(), Cursor(bytes));
-        while !cursor.0.is_empty() {
-            let (tag, value) = (cursor.byte()?, cursor.counted()?);
-            let number = || value.try_into().map(u64::from_le_bytes).ok();
-            match tag {
-                tag::TIME => entry.time = number()?,
-                tag::SIZE => entry.size = number()?,
-                tag::BLAKE3 => entry.blake3 = value.try_into().ok()?,
-                tag::RECIPIENT_COUNT => entry.recipient_count = number()?,
-                tag::QUEUE_ID => entry.queue_id = value.to_vec(),
-                tag::MESSAGE_ID => entry.message_id = value.to_vec(),
-                tag::SENDER => entry.sender = Some(value.to_vec()),
-                tag::RECIPIENT => entry.recipients.push(value.to_vec()),
-                _ => (),
-            }
-        }
-        Some(entry)
-    }
-}
-
-/// Tags of an index entry's fields.
-mod tag {
-    pub(super) const TIME: u8 = 1;
-    pub(super) const SIZE: u8 = 2;
-    pub(super) const BLAKE3: u8 = 3;
-    pub(super) const RECIPIENT_COUNT: u8 = 4;
-    pub(super) const QUEUE_ID: u8 = 5;
-    pub(super) const MESSAGE_ID: u8 = 6;
-    pub(super) const SENDER: u8 = 7;
-    pub(super) const RECIPIENT: u8 = 8;
-}
 
 /// Returns the header of a segment that `producer` writes.
 pub fn segment_header(producer: &str) -> Vec<u8> {
@@ -150,17 +70,33 @@ pub fn segment_record(entry: &IndexEntry, ledger: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Returns the end of a segment whose header and records take `length` bytes.
-pub fn segment_end(length: u64) -> Vec<u8> {
-    let mut out = Vec::with_capacity(END_LEN);
-    out.extend_from_slice(&(length + END_LEN as u64).to_le_bytes());
-    let check = checksum(&[&out[..], &END].concat());
-    out.extend_from_slice(&check);
-    out.extend_from_slice(&END);
+/// Returns the encoded index entry of a record that [`segment_record`] made.
+pub(super) fn record_entry(record: &[u8]) -> &[u8] {
+    let mut length = [0; 4];
+    let Some(bytes) = record.get(4..8) else { return &[] };
+    length.copy_from_slice(bytes);
+    record.get(RECORD_HEADER..RECORD_HEADER + u32::from_le_bytes(length) as usize).unwrap_or_default()
+}
+
+/// Returns what ends a segment whose header and records take `length` bytes: the index, if it has any record, and the end.
+pub fn segment_tail(length: u64, index: &IndexBuilder) -> Vec<u8> {
+    let mut out = index.finish();
+    out.extend_from_slice(&segment_end(length + out.len() as u64, length));
     out
 }
 
-fn checksum(bytes: &[u8]) -> [u8; CHECK] {
+/// Returns the last bytes of a segment that takes `length` bytes without them, and `records` bytes without its index.
+fn segment_end(length: u64, records: u64) -> [u8; END_LEN] {
+    let mut out = [0; END_LEN];
+    out[..8].copy_from_slice(&(length + END_LEN as u64).to_le_bytes());
+    out[8..16].copy_from_slice(&records.to_le_bytes());
+    let check = checksum(&[&out[..16], &END].concat());
+    out[16..16 + CHECK].copy_from_slice(&check);
+    out[16 + CHECK..].copy_from_slice(&END);
+    out
+}
+
+pub(super) fn checksum(bytes: &[u8]) -> [u8; CHECK] {
     let mut check = [0; CHECK];
     check.copy_from_slice(&blake3::hash(bytes).as_bytes()[..CHECK]);
     check
@@ -174,6 +110,8 @@ pub struct Segment {
     start: u64,
     /// Where they end, at the latest.
     end: u64,
+    /// Where the index stands; empty if there is none.
+    index: Range<u64>,
     closed: bool,
 }
 
@@ -215,7 +153,7 @@ impl Segment {
         if cursor.bytes(CHECK as u64) != Some(&checksum(&head[..covered])) {
             return Err(LedgerError::Damaged("the header's checksum differs"));
         }
-        let mut segment = Self { file, start: (covered + CHECK) as u64, end: 0, closed: false };
+        let mut segment = Self { file, start: (covered + CHECK) as u64, end: 0, index: 0..0, closed: false };
         segment.find_end()?;
         Ok(segment)
     }
@@ -225,7 +163,21 @@ impl Segment {
         self.closed
     }
 
-    /// Returns all intact index entries in order.
+    /// Returns the offset and the index entry of every record in order, as the index has them; `None` if there is no intact index.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn index(&self) -> io::Result<Option<Vec<(u64, IndexEntry)>>> {
+        let length = self.index.end - self.index.start;
+        if length == 0 || length > segment_index::LARGEST as u64 {
+            return Ok(None);
+        }
+        let mut bytes = vec![0; length as usize];
+        self.file.read_exact_at(&mut bytes, self.index.start)?;
+        Ok(segment_index::parse(&bytes))
+    }
+
+    /// Returns all intact index entries in order, read from the records.
     pub fn records(&self) -> SegmentRecords<'_> {
         SegmentRecords { segment: self, window: Window::default(), at: self.start, skipped: 0, behind: 0 }
     }
@@ -253,21 +205,25 @@ impl Segment {
         Ok(bytes)
     }
 
-    /// Returns where the last whole record ends, and its time; the header's end if there is none. What stands behind is a torn write.
+    /// Reads all records: what stands behind the last whole one is a torn write.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn whole_end(&self) -> Result<(u64, Option<u64>), LedgerError> {
-        let (mut end, mut time) = (self.start, None);
+    pub fn recover(&self) -> Result<Recovered, LedgerError> {
+        let mut recovered = Recovered { end: self.start, last: None, index: IndexBuilder::default() };
         for located in self.records() {
             let located = located?;
             match self.ledger(&located) {
-                Ok(_) => (end, time) = (located.ledger.end, Some(located.entry.time)),
+                Ok(_) => {
+                    recovered.index.push_entry(located.offset, &located.entry.encode());
+                    recovered.end = located.ledger.end;
+                    recovered.last = Some(located.entry.time);
+                }
                 Err(LedgerError::Damaged(_)) => (),
                 Err(error) => return Err(error),
             }
         }
-        Ok((end, time))
+        Ok(recovered)
     }
 
     /// The file.
@@ -278,13 +234,16 @@ impl Segment {
     fn find_end(&mut self) -> io::Result<()> {
         let length = self.file.metadata()?.len();
         self.end = length;
-        let Some(records) = length.checked_sub(END_LEN as u64).filter(|end| *end >= self.start) else {
+        let Some(behind) = length.checked_sub(END_LEN as u64).filter(|end| *end >= self.start) else {
             return Ok(());
         };
         let mut end = [0; END_LEN];
-        self.file.read_exact_at(&mut end, records)?;
-        if end[..] == segment_end(records) {
-            (self.end, self.closed) = (records, true);
+        self.file.read_exact_at(&mut end, behind)?;
+        let mut number = [0; 8];
+        number.copy_from_slice(&end[8..16]);
+        let records = u64::from_le_bytes(number);
+        if end == segment_end(behind, records) && (self.start..=behind).contains(&records) {
+            (self.end, self.index, self.closed) = (records, records..behind, true);
         }
         Ok(())
     }
@@ -313,6 +272,17 @@ impl Segment {
         let entry = IndexEntry::decode(&bytes[RECORD_HEADER..before]);
         Ok(end.zip(entry).map(|(end, entry)| Located { entry, offset, ledger: start..end, digest }))
     }
+}
+
+/// What [`Segment::recover`] found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recovered {
+    /// Where the last whole record ends; where the header does if there is none.
+    pub end: u64,
+    /// Time of the last whole record.
+    pub last: Option<u64>,
+    /// The index of all whole records.
+    pub index: IndexBuilder,
 }
 
 /// The intact index entries of a segment in order.
@@ -345,6 +315,12 @@ impl SegmentRecords<'_> {
                 self.skipped += at - begin;
                 self.at = located.ledger.end;
                 return Ok(Some(located));
+            }
+            // A daemon was killed while it wrote the index: what senders chose stands in it.
+            if at == begin
+                && self.window.bytes(self.segment, at, segment_index::MAGIC.len())? == segment_index::MAGIC
+            {
+                break;
             }
             at += 1;
             // Other bytes cannot begin a record.
@@ -469,10 +445,14 @@ mod tests {
         (0..20).for_each(|number| bytes.extend(record(number)));
         for closed in [false, true] {
             if closed {
-                bytes.extend(segment_end(bytes.len() as u64));
+                let length = bytes.len() as u64;
+                bytes.extend(segment_tail(length, &segment(&bytes).recover().unwrap().index));
             }
             let segment = segment(&bytes);
             assert_eq!(segment.is_closed(), closed);
+            let offsets =
+                segment.records().map(Result::unwrap).map(|located| (located.offset, located.entry));
+            assert_eq!(segment.index().unwrap(), closed.then(|| offsets.collect()));
             let mut records = segment.records();
             for number in 0..20 {
                 let located = records.next().unwrap().unwrap();
@@ -509,13 +489,41 @@ mod tests {
                     "cut at {cut}"
                 );
                 let end = ends.iter().rfind(|end| **end <= cut).copied().unwrap_or(start);
-                assert_eq!(segment.whole_end().unwrap().0, end as u64, "cut at {cut}");
+                assert_eq!(segment.recover().unwrap().end, end as u64, "cut at {cut}");
             }
         }
         for cut in 0..start {
             let mut file = tempfile::tempfile().unwrap();
             file.write_all(&bytes[..cut]).unwrap();
             assert!(Segment::open(file).is_err(), "cut at {cut}");
+        }
+    }
+
+    /// A daemon is killed while it writes index and end: every record is there, and nothing that stands in the index is taken for one.
+    #[test]
+    fn a_torn_index_is_no_record() {
+        let mut bytes = segment_header("test");
+        // A Message-ID can look like a whole record.
+        let forged = IndexEntry { message_id: record(7), ..entry(2) };
+        bytes.extend(record(1));
+        bytes.extend(segment_record(&forged, &ledger(2)));
+        let length = bytes.len();
+        let recovered = segment(&bytes).recover().unwrap();
+        assert_eq!((recovered.end, recovered.last), (length as u64, Some(1_002)));
+        bytes.extend(segment_tail(length as u64, &recovered.index));
+        for cut in length..bytes.len() {
+            let segment = segment(&bytes[..cut]);
+            assert!(!segment.is_closed() && segment.index().unwrap().is_none(), "cut at {cut}");
+            assert_eq!(segment.recover().unwrap(), recovered, "cut at {cut}");
+            assert_eq!(segment.records().count(), 2, "cut at {cut}");
+        }
+        // A damaged index is not used, and the records are.
+        for at in length..bytes.len() - END_LEN {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x55;
+            let segment = segment(&damaged);
+            assert!(segment.is_closed() && segment.index().unwrap().is_none(), "byte {at}");
+            assert_eq!(segment.records().count(), 2, "byte {at}");
         }
     }
 

@@ -145,11 +145,18 @@ fn what_is_missing_or_not_alone_is_told() {
     // Neither sender nor recipients are known.
     let run = sandbox.run(&["ledger", "release", "--folder", "ledger", &names[0]]).ended(1);
     assert!(run.err.contains("the sender; use --from"), "{}", run.err);
-    // Damage costs one record, and is told.
+    // Damage costs one record, and is told: by what reads the record, and by a search where there is no index.
     let path = sandbox.path("ledger").join(names[0].split(':').next().unwrap());
     let mut bytes = fs::read(&path).unwrap();
     let offset: usize = names[0].rsplit(':').next().unwrap().parse().unwrap();
     bytes[offset + 40] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    let run = sandbox.run(&["ledger", "find", "--folder", "ledger"]).ended(0);
+    assert_eq!(run.text().lines().count(), 2);
+    assert!(show(&[&names[0]]).ended(4).err.contains("no record begins there"));
+    show(&[&names[1]]).ended(0);
+    let index = memchr::memmem::rfind(&bytes, b"\x89MGX").unwrap();
+    bytes[index + 30] ^= 1;
     fs::write(&path, bytes).unwrap();
     let run = sandbox.run(&["ledger", "find", "--folder", "ledger"]).ended(2);
     assert!(run.text().trim_end().ends_with(&names[1]) && run.err.contains("records are missing"), "{run:?}");

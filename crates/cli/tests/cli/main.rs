@@ -11,6 +11,7 @@ mod headers;
 mod help;
 mod hostile;
 mod ledger;
+mod ledger_document;
 mod milter;
 mod packed;
 mod proxy;

@@ -7,7 +7,7 @@ use super::folder::{Folder, lock};
 use super::group_commit::Append;
 use super::names::{SEGMENT, moment};
 use super::{Kept, PRODUCER};
-use mailglot_archive::ledger::{segment_end, segment_header};
+use mailglot_archive::ledger::{IndexBuilder, segment_header, segment_tail};
 use rustix::fs::{FallocateFlags, fallocate, fstat};
 use rustix::io::Errno;
 use std::fs::File;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-/// Bytes of the largest segment, but for a last record that goes beyond.
+/// Bytes of the largest segment with its index, but for a last record that goes beyond.
 const LARGEST: u64 = 64 << 20;
 /// Part of the bytes of a folder that one segment may take: retention removes whole segments.
 const SHARE: u64 = 16;
@@ -67,6 +67,8 @@ struct OpenSegment {
     written: u64,
     /// Bytes that the disk has reserved.
     reserved: u64,
+    /// What is found in it, written when it is closed.
+    index: IndexBuilder,
 }
 
 impl Append for Appender {
@@ -121,10 +123,10 @@ impl Appender {
             self.open = Some(self.begin(first.time)?);
         }
         let Some(open) = &mut self.open else { return Ok(Vec::new()) };
-        let mut end = open.written;
+        let (mut end, most) = (open.written, self.most.saturating_sub(open.index.size()));
         let mut places = Vec::with_capacity(records.len());
         for record in records {
-            if !places.is_empty() && end >= self.most {
+            if !places.is_empty() && end >= most {
                 break;
             }
             places.push(Kept { name: format!("{}:{end}", open.name), bytes: record.bytes.len() as u64 });
@@ -140,16 +142,19 @@ impl Appender {
         self.syncs.fetch_add(1, Ordering::Relaxed);
         if let Err(error) = done {
             // What is there of these records was told to nobody.
-            if let Some(open) = self.open.take() {
-                let _ = open.close();
-            }
+            let _ = self.close();
             return Err(error);
+        }
+        let mut offset = open.written;
+        for record in taken {
+            open.index.push(offset, &record.bytes);
+            offset += record.bytes.len() as u64;
         }
         open.written = end;
         open.last = taken.iter().map(|record| record.time).max().unwrap_or(open.last).max(open.last);
         let bytes = places.iter().map(|place| place.bytes).sum();
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
-        if end >= self.most {
+        if end + open.index.size() >= self.most {
             self.close()?;
         }
         Ok(places)
@@ -163,7 +168,10 @@ impl Appender {
 
     /// Closes the segment in order. Its records are durable already: no failure costs one.
     pub(super) fn close(&mut self) -> io::Result<()> {
-        self.open.take().map_or(Ok(()), OpenSegment::close)
+        let Some(OpenSegment { file, written, last, index, .. }) = self.open.take() else { return Ok(()) };
+        let added = close_segment(&file, written, last, &index)?;
+        self.bytes.fetch_add(added, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Makes a segment; its name and its header are durable then.
@@ -193,6 +201,7 @@ impl Appender {
                 last: now,
                 written,
                 reserved: 0,
+                index: IndexBuilder::default(),
             };
             let begun = open
                 .reserve(&self.folder, written)
@@ -264,17 +273,25 @@ impl OpenSegment {
         }
         Ok(at + together.len() as u64)
     }
-
-    /// Cuts it to what is durable, and ends it.
-    fn close(self) -> io::Result<()> {
-        close_segment(&self.file, self.written, self.last)
-    }
 }
 
-/// Cuts a segment to `length` bytes and ends it. Its time is then that of its last record, by which it goes.
-pub(super) fn close_segment(file: &File, length: u64, last: SystemTime) -> io::Result<()> {
+/// Cuts a segment to `length` bytes, appends its index and ends it; returns how many bytes that took. Its time is then that of its last
+/// record, by which it goes.
+pub(super) fn close_segment(
+    file: &File,
+    length: u64,
+    last: SystemTime,
+    index: &IndexBuilder,
+) -> io::Result<u64> {
     file.set_len(length)?;
-    file.write_all_at(&segment_end(length), length)?;
+    let mut tail = segment_tail(length, index);
+    if file.write_all_at(&tail, length).is_err() {
+        // Where the disk is full, readers do without an index.
+        file.set_len(length)?;
+        tail = segment_tail(length, &IndexBuilder::default());
+        file.write_all_at(&tail, length)?;
+    }
     file.set_modified(last)?;
-    file.sync_all()
+    file.sync_all()?;
+    Ok(tail.len() as u64)
 }

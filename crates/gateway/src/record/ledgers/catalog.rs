@@ -1,8 +1,8 @@
 //! Searching a ledger folder, and reading single records: what `mailglot ledger` does.
 //!
 //! # Limits
-//! A search reads the index entries of all segments whose day may match; ledgers of one message, as versions before segments wrote them,
-//! it decompresses. Nothing is locked: what is appended meanwhile may be missed.
+//! A search reads the indexes of all segments whose day may match, and the records of those that have none; ledgers of one message, as
+//! versions before segments wrote them, it decompresses. Nothing is locked: what is appended meanwhile may be missed.
 
 use super::folder::Folder;
 use super::message_id::message_id;
@@ -206,12 +206,19 @@ fn search_segment(
         return Ok(());
     }
     let segment = Segment::open(opened)?;
+    let mut tell = |offset: u64, entry: IndexEntry| {
+        if query.matches(&entry) {
+            found(Found { name: format!("{name}:{offset}"), entry });
+        }
+    };
+    if let Some(index) = segment.index()? {
+        index.into_iter().for_each(|(offset, entry)| tell(offset, entry));
+        return Ok(());
+    }
     let mut records = segment.records();
     for located in records.by_ref() {
         let located = located?;
-        if query.matches(&located.entry) {
-            found(Found { name: format!("{name}:{}", located.offset), entry: located.entry });
-        }
+        tell(located.offset, located.entry);
     }
     // Behind the last record of one that is open, a daemon may be writing.
     let skipped = records.skipped() + if segment.is_closed() { records.behind() } else { 0 };

@@ -6,7 +6,7 @@
 use super::appender::close_segment;
 use super::folder::{FileStat, Folder, lock};
 use super::names::{SEGMENT, SINGLE, UNFINISHED, ends_with, is_day, moment};
-use mailglot_archive::ledger::{LedgerError, Segment};
+use mailglot_archive::ledger::{LedgerError, Recovered, Segment};
 use std::collections::BinaryHeap;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
@@ -97,11 +97,11 @@ fn close_one(files: &Folder, name: &OsStr, now: SystemTime) -> io::Result<()> {
     }
     match Segment::open(file) {
         Ok(segment) if segment.is_closed() => Ok(()),
-        Ok(segment) => match segment.whole_end() {
-            Ok((_, None)) => files.remove(name),
-            Ok((end, Some(nanoseconds))) => {
+        Ok(segment) => match segment.recover() {
+            Ok(Recovered { last: None, .. }) => files.remove(name),
+            Ok(Recovered { end, last: Some(nanoseconds), index }) => {
                 let last = UNIX_EPOCH + Duration::from_nanos(nanoseconds);
-                close_segment(segment.file(), end, last.min(now))
+                close_segment(segment.file(), end, last.min(now), &index).map(drop)
             }
             Err(LedgerError::Io(error)) => Err(error),
             Err(error) => Err(io::Error::other(error.to_string())),

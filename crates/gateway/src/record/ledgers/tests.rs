@@ -366,8 +366,14 @@ fn a_torn_segment_is_closed_at_its_last_whole_record() {
                 assert!(!path.exists() || !closed_or_new(&path), "cut at {cut}");
                 continue;
             }
-            assert!(closed(&path), "cut at {cut}");
-            assert_eq!(fs::metadata(&path).unwrap().len(), ends[whole - 1] as u64 + 24, "cut at {cut}");
+            let segment = Segment::open(File::open(&path).unwrap()).unwrap();
+            assert!(segment.is_closed(), "cut at {cut}");
+            assert_eq!(segment.recover().unwrap().end, ends[whole - 1] as u64, "cut at {cut}");
+            assert_eq!(
+                segment.index().unwrap().unwrap().len(),
+                whole,
+                "the index is made anew; cut at {cut}"
+            );
             assert_eq!(originals(at.path()).len(), whole, "cut at {cut}");
             let modified = fs::metadata(&path).unwrap().modified().unwrap();
             assert_eq!(modified, now + Duration::from_secs(whole as u64 - 1), "it goes by its last record");

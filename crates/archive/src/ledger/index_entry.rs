@@ -1,0 +1,89 @@
+//! What a search finds a record of a segment by.
+//!
+//! # Limits
+//! A tag that this version does not know is skipped.
+
+use super::varint::{Cursor, put_counted};
+
+/// What a search finds a record by.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IndexEntry {
+    /// When the message was kept: nanoseconds since 1970-01-01 UTC.
+    pub time: u64,
+    /// The mail server's name for the message; empty if unknown.
+    pub queue_id: Vec<u8>,
+    /// Value of the first Message-ID field, without white space around it; empty if there is none.
+    pub message_id: Vec<u8>,
+    /// Sender of the envelope without angle brackets; empty for the null sender, `None` if unknown.
+    pub sender: Option<Vec<u8>>,
+    /// Recipients of the envelope without angle brackets, as far as they are known.
+    pub recipients: Vec<Vec<u8>>,
+    /// Number of all recipients.
+    pub recipient_count: u64,
+    /// Bytes of the original message.
+    pub size: u64,
+    /// BLAKE3 of the original message.
+    pub blake3: [u8; 32],
+}
+
+impl IndexEntry {
+    /// Returns true if every recipient of the envelope is in the entry.
+    pub fn has_all_recipients(&self) -> bool {
+        !self.recipients.is_empty() && self.recipients.len() as u64 == self.recipient_count
+    }
+
+    /// Encodes the fields: a tag, a varint length and that many bytes each.
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(160);
+        let mut field = |tag: u8, bytes: &[u8]| {
+            out.push(tag);
+            put_counted(&mut out, bytes);
+        };
+        field(tag::TIME, &self.time.to_le_bytes());
+        field(tag::SIZE, &self.size.to_le_bytes());
+        field(tag::BLAKE3, &self.blake3);
+        field(tag::RECIPIENT_COUNT, &self.recipient_count.to_le_bytes());
+        field(tag::QUEUE_ID, &self.queue_id);
+        field(tag::MESSAGE_ID, &self.message_id);
+        if let Some(sender) = &self.sender {
+            field(tag::SENDER, sender);
+        }
+        for recipient in &self.recipients {
+            field(tag::RECIPIENT, recipient);
+        }
+        out
+    }
+
+    /// Decodes fields; skips tags that it does not know.
+    pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
+        let (mut entry, mut cursor) = (Self::default(), Cursor(bytes));
+        while !cursor.0.is_empty() {
+            let (tag, value) = (cursor.byte()?, cursor.counted()?);
+            let number = || value.try_into().map(u64::from_le_bytes).ok();
+            match tag {
+                tag::TIME => entry.time = number()?,
+                tag::SIZE => entry.size = number()?,
+                tag::BLAKE3 => entry.blake3 = value.try_into().ok()?,
+                tag::RECIPIENT_COUNT => entry.recipient_count = number()?,
+                tag::QUEUE_ID => entry.queue_id = value.to_vec(),
+                tag::MESSAGE_ID => entry.message_id = value.to_vec(),
+                tag::SENDER => entry.sender = Some(value.to_vec()),
+                tag::RECIPIENT => entry.recipients.push(value.to_vec()),
+                _ => (),
+            }
+        }
+        Some(entry)
+    }
+}
+
+/// Tags of an index entry's fields.
+mod tag {
+    pub(super) const TIME: u8 = 1;
+    pub(super) const SIZE: u8 = 2;
+    pub(super) const BLAKE3: u8 = 3;
+    pub(super) const RECIPIENT_COUNT: u8 = 4;
+    pub(super) const QUEUE_ID: u8 = 5;
+    pub(super) const MESSAGE_ID: u8 = 6;
+    pub(super) const SENDER: u8 = 7;
+    pub(super) const RECIPIENT: u8 = 8;
+}

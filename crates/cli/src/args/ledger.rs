@@ -72,7 +72,7 @@ pub(crate) struct LedgerRestoreArgs {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// Hand a message as it came to the mail server, for its recipients.
+/// Hand a message as it came to the mail server for its recipients, or write it to a file.
 ///
 /// Runs `sendmail -G -i -f SENDER -- RECIPIENTS` with the original on standard input. Refuses if the ledger does not have the sender or every
 /// recipient; name them by --from and --to then. The server delivers a second copy: the changed one has arrived already.
@@ -80,7 +80,8 @@ pub(crate) struct LedgerRestoreArgs {
 #[command(after_help = "\
 Examples:
   $ mailglot ledger release --folder ledger --queue-id 4F2 --sendmail /bin/true
-  $ mailglot ledger release --folder ledger --queue-id 4F2 --to b@example.net --sendmail /bin/true")]
+  $ mailglot ledger release --folder ledger --queue-id 4F2 --to b@example.net --sendmail /bin/true
+  $ mailglot ledger release --folder ledger --queue-id 4F2 -o original.eml")]
 pub(crate) struct ReleaseArgs {
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
@@ -95,6 +96,9 @@ pub(crate) struct ReleaseArgs {
     /// The command that takes the message.
     #[arg(long, value_name = "PROGRAM", default_value = "/usr/sbin/sendmail")]
     pub(crate) sendmail: PathBuf,
+    /// Write the message to this file and run nothing. A file that exists is not replaced.
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["to", "from", "sendmail", "timeout"])]
+    pub(crate) output: Option<PathBuf>,
     /// Give up after this time.
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub(crate) timeout: u32,

@@ -18,6 +18,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Records that are named where an option matches more than one.
@@ -103,28 +104,46 @@ fn explained(change: &str) -> String {
 
 fn restore(args: &LedgerRestoreArgs, console: Console) -> Result<Exit, Failure> {
     let (name, reading) = one(&args.place, &args.one, console)?;
-    let Some(path) = args.output.as_ref().filter(|path| path.as_os_str() != "-") else {
-        print(&reading.original)?;
+    give("restored", &name, args.output.as_deref(), &reading.original, console)
+}
+
+/// Writes an original to a file, or to standard output if there is none.
+fn give(
+    done: &str,
+    name: &str,
+    path: Option<&Path>,
+    original: &[u8],
+    console: Console,
+) -> Result<Exit, Failure> {
+    let Some(path) = path.filter(|path| path.as_os_str() != "-") else {
+        print(original)?;
         return Ok(Exit::Done);
     };
-    // It is somebody's mail, and nobody else's.
+    write_file(path, original)?;
+    let bytes = counted(original.len() as u64, "byte");
+    console.say(format_args!("{done} {name} to {}: {bytes}", path.display()));
+    Ok(Exit::Done)
+}
+
+/// Makes a file that only its owner can read: it is somebody's mail.
+fn write_file(path: &Path, original: &[u8]) -> Result<(), Failure> {
     let made = File::options().write(true).create_new(true).mode(0o600).open(path);
     let written = made.and_then(|mut file| {
-        let written = file.write_all(&reading.original).and_then(|()| file.sync_all());
+        let written = file.write_all(original).and_then(|()| file.sync_all());
         if written.is_err() {
             // Half a message is none.
             let _ = std::fs::remove_file(path);
         }
         written
     });
-    written.map_err(|error| Failure::output(path, &error))?;
-    let bytes = counted(reading.original.len() as u64, "byte");
-    console.say(format_args!("restored {name} to {}: {bytes}", path.display()));
-    Ok(Exit::Done)
+    written.map_err(|error| Failure::output(path, &error))
 }
 
 fn release(args: &ReleaseArgs, console: Console) -> Result<Exit, Failure> {
     let (name, reading) = one(&args.place, &args.one, console)?;
+    if args.output.is_some() {
+        return give("released", &name, args.output.as_deref(), &reading.original, console);
+    }
     let entry = &reading.entry;
     let unknown = |what: &str, option: &str| {
         Failure::new(Exit::Usage, format!("{name}: the ledger does not have {what}; use {option}"))

@@ -124,6 +124,14 @@ fn a_message_is_released_to_its_recipients() {
     release(&["--to", "-x@example.net", "--from", ""]).ended(1);
     release(&["--to=-x@example.net", "--from", ""]).ended(0);
     assert_eq!(sandbox.read("arguments"), arguments("", "<-x@example.net>\n"));
+    // Or to a file; then nothing runs.
+    fs::remove_file(sandbox.path("released")).unwrap();
+    let to_file = ["ledger", "release", "--folder", "ledger", "--queue-id", "4F2", "-o", "released.eml"];
+    sandbox.run(&to_file).ended(0);
+    assert_eq!(sandbox.read("released.eml"), LATIN);
+    sandbox.run(&to_file).ended(4);
+    release(&["-o", "x.eml"]).ended(1);
+    assert!(!sandbox.path("released").exists() && !sandbox.path("x.eml").exists());
     sandbox.write("sendmail", b"#!/bin/sh\nexit 75\n");
     let run = release(&[]).ended(4);
     assert!(run.err.contains("exit status: 75"), "{}", run.err);

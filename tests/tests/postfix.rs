@@ -9,7 +9,7 @@ use mailglot_tests::trial::letters::{self, Known};
 use mailglot_tests::trial::postfix::{Postfix, Settings};
 use mailglot_tests::trial::sink::{Arrived, Manner, Offer};
 use mailglot_tests::trial::smtp::Letter;
-use mailglot_tests::trial::soak::{self, Soak};
+use mailglot_tests::trial::soak::{self, Counts, Disturbance, Soak};
 use mailglot_tests::trial::{free_port, kept, wait_for};
 use std::collections::BTreeSet;
 use std::fs;
@@ -352,9 +352,27 @@ fn mail_waits_while_what_is_behind_the_proxy_fails() {
 /// A short form of `cargo xtask soak`, which runs as long as it is told to.
 #[test]
 fn nothing_is_lost_while_filters_are_killed() {
-    let soak = Soak { time: Duration::from_secs(20), life: Duration::from_millis(250), clients: 4 };
-    let counts = soak::run(&soak);
+    soaked(20, Disturbance::None);
+}
+
+#[test]
+fn nothing_is_lost_while_filters_are_killed_and_the_disk_is_full() {
+    let counts = soaked(15, Disturbance::FullDisk);
+    assert!(counts.disturbances >= 4, "{counts}");
+}
+
+#[test]
+fn nothing_is_lost_while_filters_are_killed_and_read_their_file_anew() {
+    let counts = soaked(15, Disturbance::Reload);
+    assert!(counts.disturbances >= 5, "{counts}");
+}
+
+fn soaked(seconds: u64, disturbance: Disturbance) -> Counts {
+    let (time, life) = (Duration::from_secs(seconds), Duration::from_millis(250));
+    let counts = soak::run(&Soak { time, life, clients: 4, disturbance });
+    println!("{disturbance:?}: {counts}");
     assert!(counts.is_well(), "{counts}");
     // Otherwise nothing was put to the test.
     assert!(counts.kills >= 20 && counts.accepted >= 100 && counts.deferred >= 10, "{counts}");
+    counts
 }

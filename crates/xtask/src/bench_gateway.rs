@@ -28,11 +28,16 @@ pub(crate) fn bench(runs: u32, no_bars: bool) -> anyhow::Result<()> {
     checked(&mut program)
 }
 
-/// Kills the milter under load, as long as asked; fails where a message was lost, doubled or left as it was.
+/// Kills the milter under load: alone, while the disk fills and empties, and while it reads its file anew, as long as asked each. Fails where a
+/// message was lost, doubled or left as it was, or an original is missing.
 pub(crate) fn soak(seconds: u64) -> anyhow::Result<()> {
     packages::for_gateway()?;
     let programs = build_release()?;
-    let mut program = Command::new(programs.join("mailglot-trial"));
-    program.env("MAILGLOT_BIN", programs.join("mailglot"));
-    checked(program.args(["soak", "--seconds", &seconds.to_string()]))
+    for disturbance in ["none", "full-disk", "reload"] {
+        let mut program = Command::new(programs.join("mailglot-trial"));
+        program.env("MAILGLOT_BIN", programs.join("mailglot"));
+        program.args(["soak", "--seconds", &seconds.to_string(), "--disturbance", disturbance]);
+        checked(&mut program)?;
+    }
+    Ok(())
 }

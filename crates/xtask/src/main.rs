@@ -102,9 +102,10 @@ enum Command {
         #[arg(long)]
         program: Option<PathBuf>,
     },
-    /// Kill the milter every quarter of a second while mail flows through a Postfix, and count every message.
+    /// Kill the milter every quarter of a second while mail flows through a Postfix, and count every message and its original; three times: alone,
+    /// with the disk of the ledger filled and emptied, and with SIGHUP every second.
     Soak {
-        /// How long.
+        /// How long, each time.
         #[arg(long, default_value_t = 600)]
         seconds: u64,
     },

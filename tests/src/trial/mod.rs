@@ -19,6 +19,7 @@ pub mod load;
 pub mod mta;
 pub mod postfix;
 pub mod sink;
+pub mod small_disk;
 pub mod smtp;
 pub mod soak;
 pub mod way;

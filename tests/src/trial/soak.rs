@@ -1,12 +1,14 @@
 //! The filter is killed again and again while mail flows through Postfix; then every message is counted.
 //!
-//! What Postfix has taken must arrive exactly once, rewritten to the last byte, and its original must be in the ledger, whole. What it has deferred must not arrive: its
-//! sender will try again, so that it would be there twice.
+//! What Postfix has taken must arrive exactly once, rewritten to the last byte, and its original must be in the ledger, whole. What it has
+//! deferred must not arrive: its sender will try again, so that it would be there twice. Meanwhile the disk may be filled again and again, or
+//! filters may read their configuration anew.
 
 use super::filter::Program;
 use super::letters::read;
 use super::postfix::{Postfix, Settings};
 use super::sink::Arrived;
+use super::small_disk::SmallDisk;
 use super::smtp::{Client, Letter};
 use mailglot_gateway::record::{Catalog, Query};
 use std::collections::{HashMap, HashSet};
@@ -30,13 +32,34 @@ pub struct Soak {
     pub life: Duration,
     /// Connections at a time.
     pub clients: usize,
+    /// What else goes on.
+    pub disturbance: Disturbance,
 }
+
+/// What goes on while filters are killed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Disturbance {
+    /// Nothing else.
+    #[default]
+    None,
+    /// The disk with the ledger is filled and emptied, a second each.
+    FullDisk,
+    /// A filter gets SIGHUP every second.
+    Reload,
+}
+
+/// MiB of the disk that is filled.
+const DISK: u32 = 400;
+/// How long the disk is full, and how long it is not; and the time between two SIGHUP.
+const PERIOD: Duration = Duration::from_secs(1);
 
 /// What was counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Filters that were killed.
     pub kills: u64,
+    /// Times that the disk was filled, or a filter got SIGHUP.
+    pub disturbances: u64,
     /// Messages that Postfix took.
     pub accepted: u64,
     /// Messages that it deferred.
@@ -82,8 +105,9 @@ impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "kills {}, accepted {}, deferred {}, refused {}, arrived {}, lost {}, doubled {}, unfiltered {}, broken {}, unkept {}, damaged {}, set aside {}",
+            "kills {}, disturbances {}, accepted {}, deferred {}, refused {}, arrived {}, lost {}, doubled {}, unfiltered {}, broken {}, unkept {}, damaged {}, set aside {}",
             self.kills,
+            self.disturbances,
             self.accepted,
             self.deferred,
             self.refused,
@@ -117,21 +141,42 @@ pub fn run(soak: &Soak) -> Counts {
     let log = postfix.folder().join("milter.log");
     let settings = Settings::default().milter(&address).with("milter_connect_timeout", "5s");
     postfix.restart(&settings);
-    let kept = postfix.folder().join("kept");
+    let disk = (soak.disturbance == Disturbance::FullDisk)
+        .then(|| SmallDisk::mount(&postfix.folder().join("disk"), DISK));
+    let kept = postfix.folder().join(if disk.is_some() { "disk/kept" } else { "kept" });
     let start = || Program::keeping(&address, &kept, &log);
     let wanted = wanted(&postfix, start);
     let over = AtomicBool::new(false);
     let kills = AtomicU64::new(0);
+    let disturbances = AtomicU64::new(0);
     let number = AtomicU64::new(0);
     let (fates, arrived) = thread::scope(|scope| {
         let killer = scope.spawn(|| {
+            let mut reloaded = Instant::now();
             while !over.load(Ordering::SeqCst) {
                 let filter = start();
-                thread::sleep(soak.life);
+                thread::sleep(soak.life / 2);
+                if soak.disturbance == Disturbance::Reload && reloaded.elapsed() >= PERIOD {
+                    filter.signal("HUP");
+                    reloaded = Instant::now();
+                    disturbances.fetch_add(1, Ordering::SeqCst);
+                }
+                thread::sleep(soak.life / 2);
                 // Dropping it kills it.
                 drop(filter);
                 kills.fetch_add(1, Ordering::SeqCst);
             }
+        });
+        let filler = disk.as_ref().map(|disk| {
+            scope.spawn(|| {
+                while !over.load(Ordering::SeqCst) {
+                    thread::sleep(PERIOD);
+                    disk.fill();
+                    thread::sleep(PERIOD);
+                    disk.empty();
+                    disturbances.fetch_add(1, Ordering::SeqCst);
+                }
+            })
         });
         let collector = scope.spawn(|| {
             let mut judged = HashMap::new();
@@ -149,12 +194,16 @@ pub fn run(soak: &Soak) -> Counts {
         let drained = postfix.drain(Duration::from_mins(2));
         over.store(true, Ordering::SeqCst);
         killer.join().expect("no panic");
+        if let Some(filler) = filler {
+            filler.join().expect("no panic");
+        }
         let mut arrived = collector.join().expect("no panic");
         assert!(drained, "the queue does not empty:\n{}", postfix.log());
         collect(&postfix, &wanted, &mut arrived);
         (fates, arrived)
     });
-    let mut counts = Counts { kills: kills.into_inner(), ..Counts::default() };
+    let (kills, disturbances) = (kills.into_inner(), disturbances.into_inner());
+    let mut counts = Counts { kills, disturbances, ..Counts::default() };
     count(&fates, &arrived, &mut counts);
     counts.set_aside = postfix.queued(&["corrupt", "hold"]) as u64;
     // One more start closes what the last kill left open.

@@ -9,7 +9,7 @@ mod ledger;
 use clap::{Parser, Subcommand};
 use mailglot_tests::trial::load::{Load, Writes};
 use mailglot_tests::trial::mta::Mail;
-use mailglot_tests::trial::soak::{self, Soak};
+use mailglot_tests::trial::soak::{self, Disturbance, Soak};
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -48,6 +48,9 @@ enum Command {
         /// Connections at a time.
         #[arg(long, default_value_t = 6)]
         clients: usize,
+        /// What else goes on.
+        #[arg(long, value_enum, default_value_t)]
+        disturbance: Disturbance,
     },
     /// Measure the gateway beside a libmilter program, and print tables in Markdown.
     Bench(bench::Arguments),
@@ -69,10 +72,10 @@ fn main() -> anyhow::Result<()> {
             );
             Ok(())
         }
-        Command::Soak { seconds, clients } => {
+        Command::Soak { seconds, clients, disturbance } => {
             let (time, life) = (Duration::from_secs(seconds), Duration::from_millis(250));
-            let counts = soak::run(&Soak { time, life, clients });
-            println!("{seconds} s: {counts}");
+            let counts = soak::run(&Soak { time, life, clients, disturbance });
+            println!("{seconds} s, disturbance {disturbance:?}: {counts}");
             anyhow::ensure!(counts.is_well(), "messages did not meet the end that they should");
             Ok(())
         }

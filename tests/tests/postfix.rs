@@ -370,7 +370,6 @@ fn nothing_is_lost_while_filters_are_killed_and_read_their_file_anew() {
 fn soaked(seconds: u64, disturbance: Disturbance) -> Counts {
     let (time, life) = (Duration::from_secs(seconds), Duration::from_millis(250));
     let counts = soak::run(&Soak { time, life, clients: 4, disturbance });
-    println!("{disturbance:?}: {counts}");
     assert!(counts.is_well(), "{counts}");
     // Otherwise nothing was put to the test.
     assert!(counts.kills >= 20 && counts.accepted >= 100 && counts.deferred >= 10, "{counts}");

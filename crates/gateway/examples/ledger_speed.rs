@@ -1,10 +1,11 @@
 //! What a ledger costs: `cargo run --release -p mailglot-gateway --example ledger_speed -- FOLDER`.
 //!
-//! Messages of 4 KB a second that are kept in FOLDER by 1, 8, 20 and 64 writers, messages for each sync, and what is judged where nothing is kept.
+//! Messages of 4 KB a second that are kept in FOLDER by 1, 8, 20 and 64 writers, messages for each sync, how long a search through all of them takes, and
+//! what is judged where nothing is kept.
 #![allow(clippy::print_stdout, reason = "a program that prints")]
 
 use mailglot_archive::ledger::IndexEntry;
-use mailglot_gateway::record::{Ledgers, Retention};
+use mailglot_gateway::record::{Catalog, Ledgers, Query, Retention};
 use mailglot_gateway::{Engine, Envelope};
 use std::io;
 use std::thread;
@@ -22,13 +23,22 @@ fn main() -> io::Result<()> {
     }
     for writers in [1, 8, 20, 64] {
         let syncs = ledgers.syncs();
-        let count = rate(writers, || {
-            ledgers.keep(&message, "{}", IndexEntry::default(), SystemTime::now()).map(drop)
-        });
+        let count = rate(writers, || ledgers.keep(&message, "{}", entry(), SystemTime::now()).map(drop));
         let count = count?;
         let each = count * 2.0 / (ledgers.syncs() - syncs).max(1) as f64;
         println!("kept, {writers:>2} writers: {count:>8.0} messages/s, {each:.1} for each sync");
     }
+    let bytes = ledgers.bytes() as f64 / 1e6;
+    // All segments have an index then.
+    drop(ledgers);
+    let query = Query { recipient: Some(b"nobody@example.net".to_vec()), ..Query::default() };
+    let catalog = Catalog::open(folder.path())?;
+    let start = Instant::now();
+    catalog.find(&query, |_| ())?;
+    let time = start.elapsed().as_secs_f64() * 1e3;
+    let mut count = 0_u64;
+    catalog.find(&Query::default(), |_| count += 1)?;
+    println!("searched:          {time:>8.0} ms for {count} records in {bytes:.0} MB");
     let engine = Engine::default();
     let judged = rate(1, || {
         let judgement = engine.judge(&message, &Envelope::default());
@@ -36,6 +46,18 @@ fn main() -> io::Result<()> {
     });
     println!("judged, not kept:  {:>8.0} messages/s", judged?);
     Ok(())
+}
+
+/// What a message is found by, as long as that of most mail.
+fn entry() -> IndexEntry {
+    IndexEntry {
+        queue_id: b"4WvQxJ0Xyzz9sP2".to_vec(),
+        message_id: b"<20261122102315.4711.a5b7c9@mail.example.org>".to_vec(),
+        sender: Some(b"first.last@example.org".to_vec()),
+        recipients: vec![b"somebody.else@example.net".to_vec()],
+        recipient_count: 1,
+        ..IndexEntry::default()
+    }
 }
 
 /// How often a second something is done by so many threads, over two seconds.

@@ -4,8 +4,9 @@ use crate::sandbox::{LATIN, Sandbox};
 use mailglot_archive::ledger::IndexEntry;
 use mailglot_gateway::record::{Ledgers, Retention};
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, SystemTime};
@@ -39,6 +40,13 @@ fn messages() -> Vec<Vec<u8>> {
     vec![LATIN.to_vec(), Vec::new(), b"\x89MGR".repeat(40), long]
 }
 
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
 #[test]
 fn a_reader_of_the_document_finds_every_record() {
     let sandbox = Sandbox::new();
@@ -62,7 +70,7 @@ fn a_reader_of_the_document_finds_every_record() {
         for ((ours, record), (name, message, note)) in found.lines().zip(records).zip(&sent) {
             let mut ours: Value = serde_json::from_str(ours).unwrap();
             ours["note"] = serde_json::from_str(note).unwrap();
-            ours["original"] = json!(message.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+            ours["original"] = json!(hex(message));
             ours["in_index"] = json!(in_index(&ours));
             assert_eq!(ours["name"], **name);
             assert!(*record == ours, "{name}");

@@ -110,7 +110,7 @@ class Reader:
 
 
 def message(ledger):
-    """The only message of a ledger, and its note."""
+    """The only message of a ledger, its digest and its note."""
     assert ledger[:8] == b'\x89MGL\r\n\x1a\n' and ledger[8:12] == b'\1\0\0\0'
     assert ledger[-8:] == b'MGLEND\r\n' and ledger[-40:-8] == blake3(ledger[:-40])
     assert struct.unpack('<Q', ledger[-48:-40])[0] == len(ledger)
@@ -139,8 +139,9 @@ def message(ledger):
     footer.counted()
     assert footer.varint() > 0 and footer.varint() == 0 and footer.byte() == 1 and footer.varint() == 1
     assert footer.counted() == b'' and footer.take(2) == b'\3\0' and footer.varint() == 1
-    assert footer.varint() == len(original) and footer.take(32) == blake3(original)
-    return original, note
+    digest = blake3(original)
+    assert footer.varint() == len(original) and footer.take(32) == digest
+    return original, digest, note
 
 
 def fields(entry):
@@ -179,7 +180,7 @@ def index(data):
 
 
 def segment(data):
-    """Offset, index entry, message and note of each whole record; whether an index has them."""
+    """Offset, index entry, message, digest and note of each whole record; whether an index has them."""
     head = Reader(data)
     assert head.take(8) == b'\x89MGS\r\n\x1a\n' and head.u32() == 1
     head.counted()
@@ -214,9 +215,9 @@ def segment(data):
 
 folder = pathlib.Path(sys.argv[1])
 for path in sorted(folder.glob('*/*.segment')):
-    for offset, entry, original, note, known in segment(path.read_bytes()):
+    for offset, entry, original, digest, note, known in segment(path.read_bytes()):
         found = fields(entry)
-        assert found['size'] == len(original) and found['blake3'] == blake3(original).hex()
+        assert found['size'] == len(original) and found['blake3'] == digest.hex()
         name = f'{path.relative_to(folder)}:{offset}'
         found |= {'name': name, 'note': json.loads(note), 'original': original.hex(), 'in_index': known}
         print(json.dumps(found))

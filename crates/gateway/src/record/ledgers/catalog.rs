@@ -6,7 +6,7 @@
 
 use super::folder::Folder;
 use super::message_id::message_id;
-use super::names::{SEGMENT, SINGLE, day_start, ends_with};
+use super::names::{day_start, is_segment, is_single};
 use super::retention::days;
 use mailglot_archive::ledger::{IndexEntry, LedgerError, Segment, digest, read_whole};
 use std::ffi::OsStr;
@@ -90,12 +90,12 @@ impl Catalog {
                 }
             };
             let mut names = files.names()?;
-            names.retain(|name| ends_with(name, SEGMENT) || ends_with(name, SINGLE));
+            names.retain(|name| is_segment(name) || is_single(name));
             names.sort_unstable();
             for file in names {
                 let Some(file_name) = file.to_str() else { continue };
                 let name = format!("{day_name}/{file_name}");
-                let searched = if ends_with(&file, SEGMENT) {
+                let searched = if is_segment(&file) {
                     search_segment(&files, &file, &name, query, &mut found)
                 } else {
                     search_single(&files, &file, &name, query, &mut found)
@@ -212,7 +212,9 @@ fn search_segment(
         }
     };
     if let Some(index) = segment.index()? {
-        index.into_iter().for_each(|(offset, entry)| tell(offset, entry));
+        for (offset, entry) in index {
+            tell(offset, entry);
+        }
         return Ok(());
     }
     let mut records = segment.records();

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// Ending of a segment.
 pub(super) const SEGMENT: &str = ".segment";
 /// Ending of a ledger of one message, as versions before segments wrote it.
-pub(super) const SINGLE: &str = ".ledger";
+const SINGLE: &str = ".ledger";
 /// Ending of a ledger that such a version had not finished.
 pub(super) const UNFINISHED: &str = ".tmp";
 
@@ -57,8 +57,33 @@ pub(super) fn is_day(name: &OsStr) -> bool {
             .all(|(at, byte)| if at == 4 || at == 7 { *byte == b'-' } else { byte.is_ascii_digit() })
 }
 
+/// Returns true if a name is that of a segment: a time as [`moment`] has it, and the ending.
+pub(super) fn is_segment(name: &OsStr) -> bool {
+    ends_with(name, SEGMENT) && has_time(name)
+}
+
+/// Returns true if a name is that of a ledger of one message.
+pub(super) fn is_single(name: &OsStr) -> bool {
+    ends_with(name, SINGLE) && has_time(name)
+}
+
+/// Returns true if a name is that of a ledger that a version before segments had not finished: `.begun-4711-0.tmp`.
+pub(super) fn is_unfinished(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".begun-") && ends_with(name, UNFINISHED)
+}
+
+/// Returns true if a name begins with a time and a hyphen: `102315.004211907-`.
+fn has_time(name: &OsStr) -> bool {
+    let is_right = |(at, byte): (usize, &u8)| match at {
+        6 => *byte == b'.',
+        16 => *byte == b'-',
+        _ => byte.is_ascii_digit(),
+    };
+    name.as_encoded_bytes().get(..17).is_some_and(|time| time.iter().enumerate().all(is_right))
+}
+
 /// Returns true if a name ends so.
-pub(super) fn ends_with(name: &OsStr, ending: &str) -> bool {
+fn ends_with(name: &OsStr, ending: &str) -> bool {
     name.as_encoded_bytes().ends_with(ending.as_bytes())
 }
 

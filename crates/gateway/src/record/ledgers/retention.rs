@@ -5,7 +5,7 @@
 
 use super::appender::close_segment;
 use super::folder::{FileStat, Folder, lock};
-use super::names::{SEGMENT, SINGLE, UNFINISHED, ends_with, is_day, moment};
+use super::names::{is_day, is_segment, is_single, is_unfinished, moment};
 use mailglot_archive::ledger::{LedgerError, Recovered, Segment};
 use std::collections::BinaryHeap;
 use std::ffi::{OsStr, OsString};
@@ -79,7 +79,7 @@ pub(super) fn close_abandoned(folder: &Folder, now: SystemTime) -> io::Result<()
     let mut failed = None;
     for day in days(folder)? {
         let Ok(files) = folder.subfolder(&day) else { continue };
-        for name in files.names()?.into_iter().filter(|name| ends_with(name, SEGMENT)) {
+        for name in files.names()?.into_iter().filter(|name| is_segment(name)) {
             match close_one(&files, &name, now) {
                 Err(error) if error.kind() != ErrorKind::NotFound => failed = Some(error),
                 _ => (),
@@ -143,7 +143,7 @@ impl Old {
     }
 
     fn removed(&self, files: &Folder) -> io::Result<bool> {
-        if ends_with(&self.name, SEGMENT) && !lock(&files.file(&self.name, false)?)? {
+        if is_segment(&self.name) && !lock(&files.file(&self.name, false)?)? {
             return Ok(false);
         }
         files.remove(&self.name)?;
@@ -197,9 +197,9 @@ fn look_into(
         let mut fault = None;
         files.each_name(|name| match files.stat(name) {
             Ok(Some(FileStat { bytes, modified })) => {
-                if ends_with(name, SINGLE) || ends_with(name, SEGMENT) {
+                if is_single(name) || is_segment(name) {
                     found(&files, Old { modified, name: name.to_owned(), bytes }, failed);
-                } else if ends_with(name, UNFINISHED)
+                } else if is_unfinished(name)
                     && now.duration_since(modified).is_ok_and(|age| age > ABANDONED)
                     && let Err(error) = files.remove(name)
                 {

@@ -169,7 +169,7 @@ fn what_is_too_old_goes() {
     let old = ledgers.keep(b"old", "{}", entry(b"1"), now - 31 * DAY).unwrap();
     let young = ledgers.keep(b"young", "{}", entry(b"2"), now).unwrap();
     assert_ne!(old.split(':').next(), young.split(':').next());
-    single(at.path(), "2020-01-01/x-4F2-0.ledger", b"x", 31 * DAY);
+    single(at.path(), "2020-01-01/102315.004211907-4F2-0.ledger", b"x", 31 * DAY);
     let swept = ledgers.sweep(now).unwrap();
     // The sweeper may have come before.
     assert!(swept.gone <= 2 && swept.left == 1, "{swept:?}");
@@ -188,7 +188,7 @@ fn the_oldest_go_where_there_is_too_much() {
     let one = (0..20_u32)
         .map(|number| {
             let day = names::moment(SystemTime::now() - number * DAY).0;
-            single(at.path(), &format!("{day}/x-4F-{number}.ledger"), MESSAGE, number * DAY)
+            single(at.path(), &format!("{day}/102315.004211907-4F-{number}.ledger"), MESSAGE, number * DAY)
         })
         .max()
         .unwrap();
@@ -222,14 +222,19 @@ fn the_oldest_of_a_day_go_a_few_at_a_time() {
     for number in 0..40_u64 {
         // Their names say nothing about it.
         let old = Duration::from_secs(number * 7 % 40);
-        one = single(at.path(), &format!("2026-11-22/x-4F-{:02}.ledger", number * 7 % 40), MESSAGE, old);
+        one = single(
+            at.path(),
+            &format!("2026-11-22/102315.004211907-4F-{:02}.ledger", number * 7 % 40),
+            MESSAGE,
+            old,
+        );
     }
     let ledgers = open(at.path(), Retention { age: None, bytes: Some(one * 10) });
     let patience = SystemTime::now() + Duration::from_secs(20);
     while ledgers.bytes() != one * 9 && SystemTime::now() < patience {
         thread::sleep(Duration::from_millis(5));
     }
-    let want: Vec<_> = (0..9).map(|age| format!("2026-11-22/x-4F-{age:02}.ledger")).collect();
+    let want: Vec<_> = (0..9).map(|age| format!("2026-11-22/102315.004211907-4F-{age:02}.ledger")).collect();
     assert_eq!(names(at.path()), want);
 }
 
@@ -266,30 +271,40 @@ fn what_is_not_ours_stays_and_what_was_abandoned_goes() {
         ".begun-1.tmp",
         ".begun-2.tmp",
         "other.txt",
+        "other.tmp",
         "a.ledger",
-        "empty.segment",
-        "new.segment",
-        "half.segment",
+        "b.segment",
+        "102315.004211907-4F-0.ledger",
+        "102315.004211907-1-empty.segment",
+        "102315.004211907-1-new.segment",
+        "102315.004211907-1-half.segment",
     ];
     for name in all {
         fs::write(day.join(name), b"").unwrap();
     }
-    fs::write(day.join("half.segment"), &segment_header()[..20]).unwrap();
+    fs::write(day.join(all[9]), &segment_header()[..20]).unwrap();
     fs::write(at.path().join("2020-01-0x/a.ledger"), b"x").unwrap();
-    std::os::unix::fs::symlink("/etc/passwd", day.join("link.segment")).unwrap();
-    for name in [".begun-1.tmp", "other.txt", "a.ledger", "empty.segment", "half.segment"] {
+    std::os::unix::fs::symlink("/etc/passwd", day.join("102315.004211907-9-link.segment")).unwrap();
+    for name in all.iter().filter(|name| !name.ends_with("2.tmp") && !name.ends_with("new.segment")) {
         age(&day.join(name), 2 * Duration::from_hours(1));
     }
     let ledgers = open(at.path(), Retention { age: Some(DAY / 24), bytes: None });
     ledgers.sweep(SystemTime::now()).unwrap();
     let left = [
         "2020-01-01/.begun-2.tmp",
-        "2020-01-01/link.segment",
-        "2020-01-01/new.segment",
+        "2020-01-01/102315.004211907-1-new.segment",
+        "2020-01-01/102315.004211907-9-link.segment",
+        "2020-01-01/a.ledger",
+        "2020-01-01/b.segment",
+        "2020-01-01/other.tmp",
         "2020-01-01/other.txt",
     ];
     assert_eq!(names(at.path()), [&left[..], &["2020-01-0x/a.ledger"]].concat());
     assert!(Path::new("/etc/passwd").exists());
+    // A search does not look at them either.
+    let catalog = Catalog::open(at.path()).unwrap();
+    let unread = catalog.find(&Query::default(), |found| panic!("{found:?}")).unwrap();
+    assert!(unread.len() == 1 && unread[0].0.ends_with("link.segment"), "{unread:?}");
 }
 
 fn segment_header() -> Vec<u8> {

@@ -56,7 +56,7 @@ pub(crate) struct ShowArgs {
     pub(crate) raw: bool,
 }
 
-/// Write a message as it came, byte for byte.
+/// Write the original of a message, byte for byte.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -67,15 +67,15 @@ pub(crate) struct LedgerRestoreArgs {
     pub(crate) place: PlaceArgs,
     #[command(flatten)]
     pub(crate) one: OneArgs,
-    /// The file to make; by default standard output. A file that exists is not replaced.
+    /// Output file; standard output by default. An existing file is not replaced.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
 
-/// Hand a message as it came to the mail server for its recipients, or write it to a file.
+/// Hand the original of a message to the mail server for its recipients, or write it to a file.
 ///
 /// Runs `sendmail -G -i -f SENDER -- RECIPIENTS` with the original on standard input. Refuses if the ledger does not have the sender or every
-/// recipient; name them by --from and --to then. The server delivers a second copy: the changed one has arrived already.
+/// recipient; name them by --from and --to then. The recipients get a second copy: the changed message was delivered before.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -87,16 +87,16 @@ pub(crate) struct ReleaseArgs {
     pub(crate) place: PlaceArgs,
     #[command(flatten)]
     pub(crate) one: OneArgs,
-    /// A recipient, in place of those of the ledger; may be given more than once.
+    /// A recipient instead of those in the ledger; may be given more than once.
     #[arg(long = "to", value_name = "ADDRESS")]
     pub(crate) to: Vec<String>,
-    /// The sender, in place of that of the ledger; empty for the null sender.
+    /// The sender instead of that in the ledger; empty for the null sender.
     #[arg(long = "from", value_name = "ADDRESS")]
     pub(crate) from: Option<String>,
     /// The command that takes the message.
     #[arg(long, value_name = "PROGRAM", default_value = "/usr/sbin/sendmail")]
     pub(crate) sendmail: PathBuf,
-    /// Write the message to this file and run nothing. A file that exists is not replaced.
+    /// Write the message to this file instead of running a command. An existing file is not replaced.
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["to", "from", "sendmail", "timeout"])]
     pub(crate) output: Option<PathBuf>,
     /// Give up after this time.
@@ -104,7 +104,7 @@ pub(crate) struct ReleaseArgs {
     pub(crate) timeout: u32,
 }
 
-/// Where records are.
+/// The ledger folder.
 #[derive(Debug, Group)]
 pub(crate) struct PlaceArgs {
     /// The ledger folder, as `ledger` of a policy names it.
@@ -122,7 +122,7 @@ pub(crate) struct OneArgs {
     pub(crate) query: QueryArgs,
 }
 
-/// What records are found by.
+/// Conditions of a search.
 #[derive(Debug, Group)]
 pub(crate) struct QueryArgs {
     /// Kept at this time or later: `2026-11-22`, `2026-11-22T10:30`, `2026-11-22T10:30:00` (UTC), or `90m`, `2h`, `3d` ago.
@@ -131,16 +131,16 @@ pub(crate) struct QueryArgs {
     /// Kept before this time.
     #[arg(long, value_name = "TIME", value_parser = time)]
     until: Option<SystemTime>,
-    /// The mail server's name for the message.
+    /// The mail server's queue id.
     #[arg(long, value_name = "ID")]
     queue_id: Option<String>,
     /// Message-ID, with or without angle brackets.
     #[arg(long, value_name = "ID")]
     message_id: Option<String>,
-    /// A recipient of the envelope: an address, or `@` and a domain.
+    /// An envelope recipient: an address, or `@` and a domain.
     #[arg(long, value_name = "ADDRESS")]
     recipient: Option<String>,
-    /// The sender of the envelope, as a recipient.
+    /// The envelope sender: an address, or `@` and a domain.
     #[arg(long, value_name = "ADDRESS")]
     sender: Option<String>,
 }

@@ -1,8 +1,8 @@
-//! `mailglot ledger`: what a gateway keeps, found, shown, restored and released.
+//! `mailglot ledger`: finds, shows, restores and releases the originals that a gateway keeps.
 //!
 //! # Limits
 //!
-//! Nothing in the folder is changed. `release` cannot take back the copy that was delivered.
+//! No command changes the folder. `release` cannot recall the copy that was delivered.
 
 use crate::args::{FindArgs, LedgerCommand, LedgerRestoreArgs, OneArgs, PlaceArgs, ReleaseArgs, ShowArgs};
 use crate::exit::{Exit, Failure};
@@ -21,7 +21,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Records that are named where an option matches more than one.
+/// Most records that are listed if an option matches more than one.
 const NAMED: usize = 10;
 
 pub(crate) fn run(command: &LedgerCommand, console: Console) -> Result<Exit, Failure> {
@@ -75,13 +75,13 @@ fn show(args: &ShowArgs, console: Console) -> Result<Exit, Failure> {
     row("recipients", &recipients(entry));
     row("bytes", &entry.size.to_string());
     row("BLAKE3", &hex(&entry.blake3));
-    // What the gateway did, key by key; these stand above already.
+    // The rows above have these keys already.
     let known = ["msg", "from", "rcpts", "in"];
     if let Ok(serde_json::Value::Object(note)) = note {
         for (key, value) in note.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             match key.as_str() {
-                // One change a line: offset, bytes that stood there, bytes that stand there now.
+                // One change a line: offset, old bytes, new bytes.
                 "replaced" => value.split_whitespace().for_each(|change| row("replaced", &explained(change))),
                 "changed" => value.split_whitespace().for_each(|part| row("changed", part)),
                 _ => row(key, &value),
@@ -92,7 +92,7 @@ fn show(args: &ShowArgs, console: Console) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// `12+3>5` in words.
+/// Describes a change in words: `12+3>5` is "at byte 12: 3 bytes, now 5".
 fn explained(change: &str) -> String {
     let words = || {
         let (offset, lengths) = change.split_once('+')?;
@@ -125,13 +125,13 @@ fn give(
     Ok(Exit::Done)
 }
 
-/// Makes a file that only its owner can read: it is somebody's mail.
+/// Creates a file that only its owner can read.
 fn write_file(path: &Path, original: &[u8]) -> Result<(), Failure> {
     let made = File::options().write(true).create_new(true).mode(0o600).open(path);
     let written = made.and_then(|mut file| {
         let written = file.write_all(original).and_then(|()| file.sync_all());
         if written.is_err() {
-            // Half a message is none.
+            // An incomplete message is worse than no file.
             let _ = std::fs::remove_file(path);
         }
         written
@@ -175,7 +175,7 @@ fn release(args: &ReleaseArgs, console: Console) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Finds records, and tells what could not be read.
+/// Calls `found` with each matching record, and reports unreadable files.
 fn each(
     place: &PlaceArgs,
     query: &Query,
@@ -192,7 +192,7 @@ fn each(
     Ok(if damaged.is_empty() { Exit::Done } else { Exit::Unread })
 }
 
-/// Reads the one record that is asked for.
+/// Reads the record that the arguments select.
 fn one(place: &PlaceArgs, one: &OneArgs, console: Console) -> Result<(String, Reading), Failure> {
     let query = one.query.query();
     let name = match &one.name {
@@ -238,7 +238,7 @@ fn one(place: &PlaceArgs, one: &OneArgs, console: Console) -> Result<(String, Re
     Ok((name, reading))
 }
 
-/// A record as a line with tabs.
+/// Formats a record as tab-separated columns.
 fn line(found: &Found) -> String {
     let Found { name, entry } = found;
     let columns = [
@@ -262,7 +262,7 @@ fn moment(entry: &IndexEntry) -> SystemTime {
     UNIX_EPOCH + Duration::from_nanos(entry.time)
 }
 
-/// Bytes as text; `-` if there are none.
+/// Returns bytes as text; `-` if there are none.
 fn shown(bytes: &[u8]) -> Cow<'_, str> {
     if bytes.is_empty() { Cow::Borrowed("-") } else { String::from_utf8_lossy(bytes) }
 }
@@ -275,7 +275,7 @@ fn sender(entry: &IndexEntry) -> Cow<'_, str> {
     }
 }
 
-/// Recipients with commas between; how many more there are.
+/// Returns recipients with commas between them, and the number of those that are not listed.
 fn recipients(entry: &IndexEntry) -> String {
     let mut all: Vec<_> = entry.recipients.iter().map(|address| String::from_utf8_lossy(address)).collect();
     let more = entry.recipient_count.saturating_sub(all.len() as u64);
@@ -300,7 +300,7 @@ struct Object<'a> {
     time: String,
     queue_id: Cow<'a, str>,
     message_id: Cow<'a, str>,
-    /// None where it is unknown.
+    /// `None` if unknown.
     sender: Option<Cow<'a, str>>,
     recipients: Vec<Cow<'a, str>>,
     recipient_count: u64,

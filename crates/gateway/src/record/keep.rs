@@ -1,7 +1,7 @@
-//! Keeping the original of a message that is changed.
+//! Keeps the original of a message before it is changed.
 //!
 //! # Limits
-//! A message that only gains fields above all others is not kept: it is all there.
+//! A message that only gains fields on top is not kept: its original is part of what is delivered.
 
 use super::ledgers::message_id;
 use super::{Form, Line};
@@ -23,13 +23,13 @@ impl Engine {
         }
     }
 
-    /// Keeps a message that is going to be changed, before anybody is told so; `edits` are what is changed. The record tells where.
+    /// Makes the original durable before the verdict is sent. `edits` are the changes; `record` gets the name in the ledger.
     ///
-    /// Ends `turn` before it waits for the disk, so that others work meanwhile and share the sync. A large message keeps its turn: messages
-    /// that wait are in memory.
+    /// Ends `turn` before it waits for the disk, so that other messages are processed meanwhile and share the sync. A message above 1 MiB keeps
+    /// its turn, which bounds the memory of waiting messages.
     ///
     /// # Errors
-    /// It cannot be kept, and must not be changed.
+    /// The original could not be written; the message must not be changed.
     pub(crate) fn keep(
         &self,
         raw: &[u8],
@@ -49,10 +49,10 @@ impl Engine {
     }
 }
 
-/// Bytes of a message that waits for the disk without its turn.
+/// Bytes of the largest message that waits for the disk without its turn.
 const SMALL: usize = 1 << 20;
 
-/// What a message is found by in a ledger.
+/// Returns the index entry of a message.
 fn entry(raw: &[u8], envelope: &Envelope) -> IndexEntry {
     let bare = |path: &[u8]| {
         let inner = path.strip_prefix(b"<").and_then(|path| path.strip_suffix(b">"));
@@ -68,10 +68,10 @@ fn entry(raw: &[u8], envelope: &Envelope) -> IndexEntry {
     }
 }
 
-/// Edits and parts that an account lists; more are only counted.
+/// Most edits and parts that a note lists; further ones are counted only.
 const LISTED: usize = 1_000;
 
-/// The account of a message in its ledger: the line of the log but for what is not known yet, and where bytes were replaced.
+/// Returns the note of a ledger: the fields of the log line that are known before the verdict, and the replaced ranges.
 fn note(raw: &[u8], edits: &[Edit], record: &Record) -> String {
     let findings: Vec<_> =
         record.findings.counted().map(|(f, count)| format!("{}:{count}", f.id())).collect();
@@ -93,8 +93,8 @@ fn note(raw: &[u8], edits: &[Edit], record: &Record) -> String {
         .number("loss", record.losses)
         .text("policy", &record.policy)
         .number("edits", edits.len() as u64);
-    // How each part came, and the digest of what stood in it.
+    // Charset and digest of each changed part.
     let line = line.words("changed", &record.changed.join(" "));
-    // Offset, bytes that stood there, bytes that stand there now.
+    // OFFSET+OLD>NEW, in bytes.
     line.words("replaced", &places.join(" ")).finish()
 }

@@ -1,8 +1,8 @@
-//! Searching a ledger folder, and reading single records: what `mailglot ledger` does.
+//! Searches a ledger folder and reads single records, for `mailglot ledger`.
 //!
 //! # Limits
-//! A search reads the indexes of all segments whose day may match, and the records of those that have none; ledgers of one message, as
-//! versions before segments wrote them, it decompresses. Nothing is locked: what is appended meanwhile may be missed.
+//! A search reads the index of each segment whose day may match, or the records if there is no index. It decompresses ledgers of one message,
+//! which versions before segments wrote. It locks nothing and may miss records that are appended meanwhile.
 
 use super::folder::Folder;
 use super::message_id::message_id;
@@ -14,19 +14,19 @@ use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A segment may hold records that are so much younger than its day.
+/// A record is at most this much younger than the begin of its segment's day.
 const LATER: Duration = Duration::from_hours(48);
-/// Bytes of the largest ledger of one message: that of a message of 64 MiB which does not compress, and as much again.
+/// Bytes of the largest ledger of one message: twice the largest message of 64 MiB.
 const LARGEST: u64 = 128 << 20;
 
-/// What is searched for; all that is given must match.
+/// Conditions of a search; a record must match all that are given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
     /// Kept at this time or later.
     pub since: Option<SystemTime>,
     /// Kept before this time.
     pub until: Option<SystemTime>,
-    /// The mail server's name for the message.
+    /// The mail server's queue id.
     pub queue_id: Option<Vec<u8>>,
     /// Message-ID, with or without angle brackets.
     pub message_id: Option<Vec<u8>>,
@@ -45,20 +45,20 @@ pub struct Found {
     pub entry: IndexEntry,
 }
 
-/// A record that was read and checked.
+/// A record whose digests were verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// What it is found by.
     pub entry: IndexEntry,
-    /// The message as it came.
+    /// The message as received.
     pub original: Vec<u8>,
-    /// The account of what was made of it, in JSON.
+    /// The gateway's account of its changes, in JSON.
     pub note: Vec<u8>,
     /// The whole ledger, as `mailglot restore --ledger` takes it.
     pub ledger: Vec<u8>,
 }
 
-/// A ledger folder that is read.
+/// A ledger folder, opened to read.
 #[derive(Debug)]
 pub struct Catalog(Folder);
 
@@ -71,7 +71,7 @@ impl Catalog {
         Folder::open(folder).map(Self)
     }
 
-    /// Calls `found` with each record that matches, day by day and in the order of each file; returns what could not be read: a file, and why.
+    /// Calls `found` with each record that matches, day by day and in the order of each file. Returns each unreadable file with the reason.
     ///
     /// # Errors
     /// The folder cannot be read.
@@ -102,7 +102,7 @@ impl Catalog {
                 };
                 match searched {
                     Ok(()) => (),
-                    // It went meanwhile, by its age.
+                    // A sweep removed it meanwhile.
                     Err(LedgerError::Io(error)) if error.kind() == ErrorKind::NotFound => (),
                     Err(error) => damaged.push((name, error.to_string())),
                 }
@@ -114,7 +114,7 @@ impl Catalog {
     /// Reads a record by its name, and checks its digests.
     ///
     /// # Errors
-    /// There is none of this name, or it is damaged.
+    /// No record has this name, or it is damaged.
     pub fn read(&self, name: &str) -> Result<Reading, LedgerError> {
         let none = || LedgerError::Io(io::Error::new(ErrorKind::NotFound, "no record has this name"));
         let (day, rest) = name.split_once('/').ok_or_else(none)?;
@@ -137,7 +137,7 @@ impl Catalog {
     }
 }
 
-/// Says by `none` what is not there.
+/// Replaces the error for a missing file by `none`.
 fn gone(none: impl Fn() -> LedgerError) -> impl Fn(io::Error) -> LedgerError {
     move |error| if error.kind() == ErrorKind::NotFound { none() } else { LedgerError::Io(error) }
 }
@@ -153,13 +153,13 @@ impl Reading {
 }
 
 impl Query {
-    /// Returns true if files of this day may hold what is searched for.
+    /// Returns true if files of this day may have a matching record.
     fn may_match_day(&self, day: &OsStr) -> bool {
         let Some(start) = day.to_str().and_then(day_start) else { return false };
         self.since.is_none_or(|since| since < start + LATER) && self.until.is_none_or(|until| start < until)
     }
 
-    /// Returns true if all that is given matches.
+    /// Returns true if the entry matches all conditions.
     pub fn matches(&self, entry: &IndexEntry) -> bool {
         let time = UNIX_EPOCH + Duration::from_nanos(entry.time);
         let same_id = |wanted: &Vec<u8>| bare(wanted) == bare(&entry.message_id);
@@ -183,7 +183,7 @@ fn bare(id: &[u8]) -> &[u8] {
     inner.unwrap_or(id)
 }
 
-/// Returns true if an address is that, or of that domain.
+/// Returns true if `address` equals `wanted`, or belongs to its domain if `wanted` is `@domain`.
 fn is_address(address: &[u8], wanted: &[u8]) -> bool {
     let wanted = bare(wanted);
     if wanted.starts_with(b"@") {
@@ -202,7 +202,7 @@ fn search_segment(
 ) -> Result<(), LedgerError> {
     let opened = files.file(file, false)?;
     if opened.metadata()?.len() == 0 {
-        // One that a daemon begins.
+        // A daemon is creating it.
         return Ok(());
     }
     let segment = Segment::open(opened)?;
@@ -222,7 +222,7 @@ fn search_segment(
         let located = located?;
         tell(located.offset, located.entry);
     }
-    // Behind the last record of one that is open, a daemon may be writing.
+    // A daemon may be writing behind the last record of an open segment.
     let skipped = records.skipped() + if segment.is_closed() { records.behind() } else { 0 };
     if skipped > 0 { Err(LedgerError::Damaged("records are missing in it")) } else { Ok(()) }
 }
@@ -241,7 +241,7 @@ fn search_single(
     Ok(())
 }
 
-/// Reads a ledger of one message, and makes an index entry from its name, its note and its message.
+/// Reads a ledger of one message, and builds an index entry from its name, note and message.
 fn read_single(files: &Folder, name: &OsStr) -> Result<(Vec<u8>, IndexEntry), LedgerError> {
     let file = files.file(name, false)?;
     let modified = file.metadata()?.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -266,7 +266,7 @@ fn read_single(files: &Folder, name: &OsStr) -> Result<(Vec<u8>, IndexEntry), Le
     Ok((ledger, entry))
 }
 
-/// The sender that a note names: `"from":"<a@example.org>"`; none where it is escaped or cut.
+/// Returns the sender in a note (`"from":"<a@example.org>"`); `None` if it is escaped or cut.
 fn noted_sender(note: &[u8]) -> Option<Vec<u8>> {
     let start = memchr::memmem::find(note, b"\"from\":\"")? + 8;
     let value = note[start..].split(|byte| *byte == b'"').next()?;

@@ -1,11 +1,11 @@
-//! A folder of ledgers: the original of each message that is changed, in segments that many messages share.
+//! Keeps the original of each changed message in a ledger folder, in segments that many messages share.
 //!
 //! ```text
-//! FOLDER/2026-11-22/102315.004211907-4711-0.segment      the time (UTC), the daemon's process, a number
+//! FOLDER/2026-11-22/102315.004211907-4711-0.segment      time (UTC), process id, number
 //! ```
 //!
-//! A record of a segment holds its message whole (`docs/ledger-format.md`): what is delivered may gain fields on its way. It is on the disk
-//! before the message has its verdict; messages that come together share one sync. What is too old, or too much, goes, the oldest first.
+//! A record holds its message whole (`docs/ledger-format.md`), because later servers may add fields to the delivered one. The record is durable
+//! before the client gets the verdict. Messages that arrive together share one sync. Retention removes the oldest segments first.
 //!
 //! ```text
 //! keep ─► group_commit ─► appender ─► folder          one segment at a time, one sync a group
@@ -14,9 +14,9 @@
 //! ```
 //!
 //! # Limits
-//! Listeners of one daemon that name one folder share its segment; daemons never share one. Bytes are those of the files, not of the blocks
-//! that they fill. No message waits for a sweep, or is deferred because ledgers are too many: beyond the bound stands what is
-//! written while the oldest go. A folder that is removed while a daemon uses it is missed until that starts again: messages are deferred.
+//! Listeners of one daemon that name one folder share a segment; two daemons never do. Sizes are lengths of files, not blocks on the disk.
+//! No message waits for a sweep: while it removes files, the folder may exceed its bound. If somebody removes the folder, the gateway defers
+//! changed messages until it is restarted.
 
 mod appender;
 mod catalog;
@@ -45,22 +45,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How often what is too old goes.
+/// Time between two sweeps.
 const SWEEP: Duration = Duration::from_mins(10);
-/// Sweeps in a row, where new ledgers come as fast as old ones go.
+/// Most sweeps in a row, if records arrive as fast as a sweep removes them.
 const ROUNDS: u32 = 4;
-/// Compressors that are kept for the next messages, and bytes of the largest message whose compressor is.
+/// Most idle compressors, and bytes of the largest message whose compressor is reused.
 const BUILDERS: usize = 8;
 const SMALL: usize = 256 << 10;
-/// Bytes of the thread's stack.
+/// Stack of the sweeping thread, in bytes.
 const STACK: usize = 256 << 10;
-/// What wrote a ledger, as it says itself.
+/// Producer that segments and ledgers name.
 const PRODUCER: &str = concat!("mailglot ", env!("CARGO_PKG_VERSION"));
 
-/// A folder of ledgers. A thread of its own sweeps it, until it is dropped.
+/// A ledger folder. A thread sweeps it until this is dropped.
 pub struct Ledgers {
     store: Arc<Store>,
-    /// Wakes the sweeper; none once it shall end.
+    /// Wakes the sweeper; `None` ends it.
     wake: Option<SyncSender<()>>,
     sweeper: Option<JoinHandle<()>>,
 }
@@ -69,19 +69,19 @@ struct Store {
     folder: Arc<Folder>,
     retention: Retention,
     commits: GroupCommit<Appender>,
-    /// Bytes of all ledgers, as far as they were seen.
+    /// Bytes of all files, as far as a sweep has counted them.
     bytes: Arc<AtomicU64>,
     /// Syncs of segments.
     syncs: Arc<AtomicU64>,
-    /// Compressors that nobody uses just now.
+    /// Idle compressors.
     builders: Mutex<Vec<BlockBuilder>>,
 }
 
-/// A record that is made, and not written yet.
+/// An encoded record, ready for [`Ledgers::commit`].
 #[derive(Debug)]
 pub struct Prepared(Pending);
 
-/// Where a record is.
+/// Name and size of a durable record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Kept {
     name: String,
@@ -89,17 +89,17 @@ struct Kept {
 }
 
 impl Ledgers {
-    /// Opens a folder, and makes it if it does not exist. A thread closes what killed daemons left open there; `tell` hears of its faults.
+    /// Opens a folder, and creates it if it does not exist. A thread closes segments of killed daemons; it passes its errors to `tell`.
     ///
     /// # Errors
-    /// The folder cannot be made or written, is a link, has another owner, others may write there, or there is no thread.
+    /// The folder cannot be created or written, is a symbolic link, has another owner or is writable for others; or no thread can be started.
     pub fn open(
         folder: impl Into<PathBuf>,
         retention: Retention,
         tell: impl Fn(&io::Error) + Send + 'static,
     ) -> io::Result<Self> {
         let folder = Arc::new(Folder::open_or_make(&folder.into())?);
-        // Better now than with the first message.
+        // An error is reported at the start, not with the first message.
         writable(&folder)?;
         let (bytes, syncs) = (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
         let appender = Appender::new(folder.clone(), retention.bytes, bytes.clone(), syncs.clone());
@@ -121,11 +121,10 @@ impl Ledgers {
         Ok(Self { store, wake: Some(wake), sweeper: Some(sweeper) })
     }
 
-    /// Makes the record of a message as it came, with an account of what is made of it. `entry` is what it is found by; time, size and
-    /// digest are set here.
+    /// Encodes the record of a message as received, with `note`, a JSON account of its changes. Sets time, size and digest of `entry`.
     ///
     /// # Errors
-    /// There is no memory for it.
+    /// The compressor fails, for example without memory.
     pub fn prepare(
         &self,
         original: &[u8],
@@ -140,16 +139,16 @@ impl Ledgers {
         Ok(Prepared(Pending { time: now, bytes: segment_record(&entry, &ledger) }))
     }
 
-    /// Keeps a record. When this comes back, it is on the disk. Gives its name: that of its segment below the folder, a colon, and its offset.
+    /// Writes a record and makes it durable. Returns its name: path of the segment below the folder, a colon, offset.
     ///
     /// # Errors
-    /// The record cannot be written; nothing of it is left.
+    /// The record cannot be written or synced; the segment is cut to what was durable before.
     pub fn commit(&self, record: Prepared) -> io::Result<String> {
         let kept = self.store.commits.commit(record.0)?;
         if self.store.retention.bytes.is_some_and(|most| self.bytes() > most)
             && let Some(wake) = &self.wake
         {
-            // Where it is full, it is woken already.
+            // A full channel has woken it already.
             let _ = wake.try_send(());
         }
         Ok(kept.name)
@@ -179,10 +178,10 @@ impl Ledgers {
         self.store.syncs.load(Ordering::Relaxed)
     }
 
-    /// Removes what is too old at this time, or too much.
+    /// Removes files beyond the age and size of the retention.
     ///
     /// # Errors
-    /// The folder cannot be read, or a file not be removed; the others are dealt with.
+    /// The folder cannot be read, or a file cannot be removed; the sweep still removes the others.
     pub fn sweep(&self, now: SystemTime) -> io::Result<Swept> {
         self.store.sweep(now)
     }
@@ -198,21 +197,21 @@ impl Drop for Ledgers {
     fn drop(&mut self) {
         drop(self.wake.take());
         if let Some(sweeper) = self.sweeper.take() {
-            // Its panic has been told where it happened.
+            // The panic hook has reported a panic.
             let _ = sweeper.join();
         }
     }
 }
 
 impl Store {
-    /// Makes a ledger of one message.
+    /// Encodes a ledger of one message.
     fn ledger(&self, original: &[u8], note: &str) -> io::Result<Vec<u8>> {
         let builders = || self.builders.lock().unwrap_or_else(PoisonError::into_inner);
         let known = builders().pop();
         let mut builder = known.map_or_else(BlockBuilder::new, Ok)?;
         let room = Vec::with_capacity(1_024 + original.len() / 2);
         let (ledger, _) = write_whole_by(&mut builder, room, original, note.as_bytes(), PRODUCER)?;
-        // One that took a large message has its memory still.
+        // A compressor keeps the memory of its largest message.
         let mut builders = builders();
         if builders.len() < BUILDERS && original.len() <= SMALL {
             builders.push(builder);
@@ -220,8 +219,7 @@ impl Store {
         Ok(ledger)
     }
 
-    /// Sweeps, and once more where too much was written meanwhile, or stood there before anything was counted: the next ledger would
-    /// see to it, but nobody knows when that comes.
+    /// Sweeps until the folder is within its bound, at most [`ROUNDS`] times: records may arrive during a sweep.
     fn sweep_until_few(&self, now: SystemTime) -> io::Result<Swept> {
         let mut swept = self.sweep(now)?;
         for _ in 1..ROUNDS {
@@ -239,20 +237,20 @@ impl Store {
         let abandoned = retention::close_abandoned(&self.folder, now);
         let before = self.bytes.load(Ordering::Relaxed);
         let swept = retention::sweep(&self.folder, self.retention, now)?;
-        // What was written meanwhile counts, whether it was seen or not; the next sweep knows better.
+        // Records written during the sweep count once more; the next sweep corrects that.
         let counted = |now: u64| Some(swept.bytes + now.saturating_sub(before));
-        // It has an answer for every number.
+        // The closure never refuses.
         let _ = self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, counted);
         abandoned.map(|()| swept)
     }
 }
 
-/// Makes a file without a name in it, or one that goes at once.
+/// Creates a file and removes it, to test that the folder is writable.
 fn writable(folder: &Folder) -> io::Result<()> {
     let name = format!(".try-{}{}", std::process::id(), names::UNFINISHED);
     match folder.create(&name) {
         Ok(_) => folder.remove(name.as_ref()),
-        // It was killed in between, and its number is ours now.
+        // A killed process with the same id left it.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => folder.remove(name.as_ref()),
         Err(error) => Err(error),
     }

@@ -1,7 +1,7 @@
-//! What goes from a ledger folder: what is too old, and the oldest of too much; and what a killed daemon left open is closed.
+//! Removes files from a ledger folder by age and total size, and closes segments that killed daemons left open.
 //!
 //! # Limits
-//! Whole files go. A segment goes with its last record: no record goes before its time, and some stay an hour longer.
+//! It removes whole files. A segment is as old as its last record, so a record may stay an hour longer than its age allows.
 
 use super::appender::close_segment;
 use super::folder::{FileStat, Folder, lock};
@@ -12,37 +12,37 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A file without a record that is so old has no writer any more.
+/// Age at which a file without a record counts as abandoned.
 const ABANDONED: Duration = Duration::from_hours(1);
-/// Where there is too much, this part of what may be goes too, so that not each new record costs a look at all.
+/// Beyond the size bound, a sweep frees this part of it in addition, so that the next record needs no sweep.
 const ROOM: u64 = 10;
-/// Files that a sweep holds at a time, of however many there are.
+/// Most files whose names a sweep has in memory at a time.
 const HELD: usize = if cfg!(test) { 5 } else { 10_000 };
 
-/// How long ledgers stay.
+/// How long originals are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retention {
-    /// Those that are older go; None: no age is too old.
+    /// Greatest age; `None`: unlimited.
     pub age: Option<Duration>,
-    /// Bytes of all; None: no number is too much.
+    /// Greatest size of all files in bytes; `None`: unlimited.
     pub bytes: Option<u64>,
 }
 
 /// What a sweep did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// Files that went: segments, and ledgers of one message.
+    /// Removed files: segments, and ledgers of one message.
     pub gone: u64,
-    /// Files that are left.
+    /// Remaining files.
     pub left: u64,
     /// Their bytes.
     pub bytes: u64,
 }
 
-/// Removes what is too old at this time, or too much.
+/// Removes files beyond the age and size of the retention.
 ///
 /// # Errors
-/// The folder cannot be read, or a file not be removed; the others are dealt with.
+/// The folder cannot be read, or a file cannot be removed; the sweep still removes the others.
 pub(super) fn sweep(folder: &Folder, retention: Retention, now: SystemTime) -> io::Result<Swept> {
     let mut failed = None;
     let mut swept = Swept::default();
@@ -65,16 +65,16 @@ pub(super) fn sweep(folder: &Folder, retention: Retention, now: SystemTime) -> i
     }
     let today = moment(now).0;
     for day in days.iter().filter(|day| *day != OsStr::new(&today)) {
-        // Fails where something is in it.
+        // Fails if the folder is not empty.
         let _ = folder.remove_subfolder(day);
     }
     failed.map_or(Ok(swept), Err)
 }
 
-/// Closes the segments that daemons left open which have no process any more: a torn tail is cut off, all whole records stay.
+/// Closes open segments without a lock: their daemons were killed. Cuts a torn tail off and keeps all whole records.
 ///
 /// # Errors
-/// The folder cannot be read, or a segment not be closed; the others are dealt with.
+/// The folder cannot be read, or a segment cannot be closed; the others are closed.
 pub(super) fn close_abandoned(folder: &Folder, now: SystemTime) -> io::Result<()> {
     let mut failed = None;
     for day in days(folder)? {
@@ -106,7 +106,7 @@ fn close_one(files: &Folder, name: &OsStr, now: SystemTime) -> io::Result<()> {
             Err(LedgerError::Io(error)) => Err(error),
             Err(error) => Err(io::Error::other(error.to_string())),
         },
-        // A daemon was killed, or the machine stopped, before the header was there.
+        // The daemon was killed before the header was durable.
         Err(LedgerError::NotALedger | LedgerError::Damaged(_))
             if stat.bytes < 200 && now.duration_since(stat.modified).is_ok_and(|age| age > ABANDONED) =>
         {
@@ -117,7 +117,7 @@ fn close_one(files: &Folder, name: &OsStr, now: SystemTime) -> io::Result<()> {
     }
 }
 
-/// One file, the older the less.
+/// A file; older ones compare as less.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Old {
     modified: SystemTime,
@@ -126,14 +126,14 @@ struct Old {
 }
 
 impl Old {
-    /// Removes it; false if that fails, and if a daemon appends to it.
+    /// Removes it; returns false if that fails, or if a daemon has locked it.
     fn remove(&self, files: &Folder, swept: &mut Swept, failed: &mut Option<io::Error>) -> bool {
         match self.removed(files) {
             Ok(gone) => {
                 swept.gone += u64::from(gone);
                 gone
             }
-            // Another one tidied up.
+            // Another sweep removed it.
             Err(error) if error.kind() == ErrorKind::NotFound => true,
             Err(error) => {
                 *failed = Some(error);
@@ -151,8 +151,7 @@ impl Old {
     }
 }
 
-/// Removes the oldest files of a day, until no more bytes than `goal` are left, or as many files as are held at a time; whether there may be
-/// more to be removed.
+/// Removes the oldest files of a day until `goal` bytes remain, at most [`HELD`] files. Returns true if more may follow.
 fn remove_oldest(
     folder: &Folder,
     day: &OsStr,
@@ -183,8 +182,8 @@ fn remove_oldest(
     gone > 0
 }
 
-/// Calls `found` with every segment and ledger of a day; removes what versions before segments had begun and not finished. What cannot be
-/// read is passed by: the others have their bounds too.
+/// Calls `found` with every segment and ledger of a day, and removes unfinished files of versions before segments. Records an unreadable file in
+/// `failed` and goes on.
 fn look_into(
     folder: &Folder,
     day: &OsStr,
@@ -206,20 +205,20 @@ fn look_into(
                     fault = Some(error);
                 }
             }
-            // Gone meanwhile, or none of ours.
+            // Removed meanwhile, or not a regular file.
             Ok(None) => (),
             Err(error) => fault = Some(error),
         })?;
         fault.map_or(Ok(()), Err)
     })();
     match looked {
-        // Another one tidied up.
+        // Another sweep removed it.
         Err(error) if error.kind() != ErrorKind::NotFound => *failed = Some(error),
         _ => (),
     }
 }
 
-/// The folders of days in order, and no others.
+/// Returns the names of the day folders in order.
 pub(super) fn days(folder: &Folder) -> io::Result<Vec<OsString>> {
     let mut days = folder.names()?;
     days.retain(|name| is_day(name));

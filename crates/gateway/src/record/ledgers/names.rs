@@ -28,7 +28,7 @@ pub fn rfc3339(time: SystemTime) -> String {
     format!("{day}T{}:{}:{}Z", &time[..2], &time[2..4], &time[4..6])
 }
 
-/// Returns the first moment of a day that is named as [`moment`] names it; `None` if it names none.
+/// Returns the first moment (UTC) of a day such as `2026-11-22`; `None` if `name` is not a day.
 pub fn day_start(name: &str) -> Option<SystemTime> {
     if !is_day(OsStr::new(name)) {
         return None;

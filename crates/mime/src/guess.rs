@@ -1,7 +1,7 @@
 //! Readings that a person should look at: charsets that were guessed, and labels that were overruled.
 //!
 //! # Limits
-//! A report keeps the [`GUESSES`] least certain readings of a message and counts the others.
+//! A report keeps the [`GUESSES`] least certain readings of a message, half of them of each kind where there are as many, and counts the others.
 
 use crate::{PartId, Span};
 use mailglot_codec::Charset;

@@ -481,19 +481,28 @@ impl Report {
         }
     }
 
-    /// Counts a guess, and keeps it if it is among the least certain ones; `make` is called only then.
+    /// Counts a guess, and keeps it if it is among the least certain ones; `make` is called only then. Half of the places are for each kind as
+    /// long as the other kind has enough for its half.
     pub(crate) fn guess(&mut self, kind: GuessKind, confidence: Option<f32>, make: impl FnOnce() -> Guess) {
         match kind {
             GuessKind::Detected => self.guessed += 1,
             GuessKind::Overruled => self.overruled += 1,
         }
         let is_below = |known: &Guess| certainty(known.confidence) <= certainty(confidence);
-        let place = self.guesses.partition_point(is_below);
+        let mut place = self.guesses.partition_point(is_below);
         let most = GUESSES.min(self.limit);
-        if place < most {
-            self.guesses.truncate(most - 1);
-            self.guesses.insert(place, make());
+        if self.guesses.len() >= most {
+            let of_kind = self.guesses.iter().filter(|known| known.kind == kind).count();
+            let gives_up = |known: &Guess| (known.kind == kind) == (of_kind >= most / 2);
+            // The most certain one of the kind that has its half, or more, gives up its place.
+            let Some(last) = self.guesses.iter().rposition(gives_up) else { return };
+            if of_kind >= most / 2 && place > last {
+                return;
+            }
+            self.guesses.remove(last);
+            place -= usize::from(last < place);
         }
+        self.guesses.insert(place, make());
     }
 
     /// Number of texts whose charset was guessed, kept or not.
@@ -651,6 +660,46 @@ mod tests {
         codes.dedup();
         assert_eq!(codes.len(), EventKind::ALL.len());
         assert!(codes.iter().all(|c| c.split('.').count() == 2));
+    }
+
+    /// Many guesses of one kind leave the other kind its places, the least certain ones first.
+    #[test]
+    fn guesses_of_both_kinds_are_kept() {
+        for limit in [0, 1, 2, 5, GUESSES, 10 * GUESSES] {
+            for first in [GuessKind::Detected, GuessKind::Overruled] {
+                let mut report = Report::with_limit(limit);
+                let most = GUESSES.min(limit);
+                let mut add = |kind, number: u64| {
+                    let confidence = Some(0.2 + (number * 7 % 300) as f32 / 1000.0);
+                    report.guess(kind, confidence, || Guess {
+                        part: PartId::ROOT,
+                        field: None,
+                        at: Span::default(),
+                        kind,
+                        declared: None,
+                        used: mailglot_codec::Charset::UTF_8,
+                        confidence,
+                        excerpt: String::new(),
+                    });
+                };
+                for number in 0..300 {
+                    add(first, number);
+                }
+                let other = match first {
+                    GuessKind::Detected => GuessKind::Overruled,
+                    GuessKind::Overruled => GuessKind::Detected,
+                };
+                for number in 0..300 {
+                    add(other, number);
+                }
+                assert_eq!(report.guesses.len(), most);
+                assert_eq!(report.guessed() + report.overruled(), 600);
+                assert!(report.guesses.is_sorted_by_key(|guess| certainty(guess.confidence)));
+                let others = report.guesses.iter().filter(|guess| guess.kind == other);
+                assert_eq!(others.clone().count(), most / 2);
+                assert!(others.clone().all(|guess| guess.confidence < Some(0.26)), "{limit}");
+            }
+        }
     }
 
     #[test]

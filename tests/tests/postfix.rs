@@ -207,7 +207,7 @@ fn originals_are_restored_from_what_the_milter_kept() {
     );
     fs::write(&file, text).unwrap();
     let mut command = binary::command();
-    command.args(["milter", "--config"]).arg(&file);
+    command.args(["milter", "--allow-root", "--config"]).arg(&file);
     let milter = Program::start(&mut command, &address, &postfix.folder().join("milter.log"));
     postfix.restart(&Settings::default().milter(&address));
     let known = letters::known(Profile::List, 500_000, 14);
@@ -231,7 +231,9 @@ fn originals_are_restored_from_what_the_milter_kept() {
 fn proxy(folder: &Path, from: u16, to: u16, more: &[&str]) -> Program {
     let address = format!("tcp:127.0.0.1:{from}");
     let mut command = binary::command();
-    command.args(["proxy", "--listen", &address, "--next-hop", &format!("tcp:127.0.0.1:{to}")]).args(more);
+    command
+        .args(["proxy", "--allow-root", "--listen", &address, "--next-hop", &format!("tcp:127.0.0.1:{to}")])
+        .args(more);
     Program::start(&mut command, &address, &folder.join("proxy.log"))
 }
 

@@ -4,6 +4,7 @@
 //!
 //! Options stand here, those for text files, of `header`, `ledger`, `serve`, `milter` and `proxy` in files of their own, and nowhere else: there is no configuration file and no variable for them.
 
+mod access;
 mod charset;
 mod header;
 mod ledger;
@@ -11,6 +12,7 @@ mod milter;
 mod proxy;
 mod serve;
 
+pub(crate) use access::*;
 pub(crate) use charset::*;
 pub(crate) use header::*;
 pub(crate) use ledger::*;

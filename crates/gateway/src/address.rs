@@ -1,15 +1,18 @@
 //! Where a filter listens: `unix:PATH` or `tcp:HOST:PORT`.
 
+use crate::limits::Limits;
+use crate::socket_folder::{Identity, SocketFolder};
+use rustix::fs::Mode;
 use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{
-    AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, connect, recv, send,
-    socket_with,
+    AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, bind, connect, listen,
+    recv, send, socket_with,
 };
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
@@ -132,6 +135,19 @@ pub enum Socket {
     Given(Inherited),
 }
 
+impl Socket {
+    /// Where it listens, or is to listen.
+    ///
+    /// # Errors
+    /// The system does not tell.
+    pub(crate) fn address(&self) -> io::Result<Address> {
+        match self {
+            Self::New(address) => Ok(address.clone()),
+            Self::Given(socket) => socket.address(),
+        }
+    }
+}
+
 impl From<Address> for Socket {
     fn from(address: Address) -> Self {
         Self::New(address)
@@ -144,17 +160,10 @@ impl From<Inherited> for Socket {
     }
 }
 
-/// Device and number of a file.
-type Identity = (u64, u64);
-
-fn identity(path: &Path) -> io::Result<Identity> {
-    fs::symlink_metadata(path).map(|meta| (meta.dev(), meta.ino()))
-}
-
 /// A socket that listens. One that was made here in the file system is taken away at the end.
 #[derive(Debug)]
 pub(crate) enum Listener {
-    Unix { listener: UnixListener, path: PathBuf, made: Option<Identity> },
+    Unix { listener: UnixListener, path: PathBuf, made: Option<(SocketFolder, Identity)> },
     Tcp(TcpListener),
 }
 
@@ -162,31 +171,36 @@ impl Listener {
     /// Listens. A socket in the file system appears complete, with its permissions; a dead one gives way.
     pub(crate) fn bind(address: &Address, mode: u32, group: Option<u32>) -> io::Result<Self> {
         match address {
-            Address::Unix(path) => {
-                if is_alive(path)? {
-                    return Err(io::Error::new(ErrorKind::AddrInUse, "another program listens there"));
-                }
-                let beside = beside(path, std::process::id());
-                if !is_alive(&beside)? {
-                    // One of this number was killed before it was done; in a container all have the same. Mostly there is none.
-                    let _ = fs::remove_file(&beside);
-                }
-                let listener = UnixListener::bind(&beside)?;
-                let placed = group
-                    .map_or(Ok(()), |group| give(&beside, group))
-                    .and_then(|()| fs::set_permissions(&beside, fs::Permissions::from_mode(mode)))
-                    .and_then(|()| identity(&beside))
-                    .and_then(|made| fs::rename(&beside, path).map(|()| made));
-                match placed {
-                    Ok(made) => Ok(Self::Unix { listener, path: path.clone(), made: Some(made) }),
-                    Err(error) => {
-                        // What was made here goes; the error that counts is the first.
-                        let _ = fs::remove_file(&beside);
-                        Err(error)
-                    }
-                }
-            }
+            Address::Unix(path) => Self::bind_unix(path, mode, group),
             Address::Tcp(place) => Ok(Self::Tcp(TcpListener::bind(place)?)),
+        }
+    }
+
+    /// Makes a socket that nobody can use before it has its permissions and its name.
+    fn bind_unix(path: &Path, mode: u32, group: Option<u32>) -> io::Result<Self> {
+        let folder = SocketFolder::open(path)?;
+        if is_alive(path)? {
+            return Err(io::Error::new(ErrorKind::AddrInUse, "another program listens there"));
+        }
+        let beside = beside(path, std::process::id());
+        let name = beside.file_name().unwrap_or_default();
+        let there = folder.path_of(name);
+        if !is_alive(&there)? {
+            // One of this number was killed before it was done; in a container all have the same. Mostly there is none.
+            folder.remove(name);
+        }
+        let listener = bound(&there)?;
+        let placed = folder
+            .give(name, mode, group)
+            .and_then(|()| folder.identity(name))
+            .and_then(|made| folder.place(name).map(|()| made));
+        match placed {
+            Ok(made) => Ok(Self::Unix { listener, path: path.to_owned(), made: Some((folder, made)) }),
+            Err(error) => {
+                // What was made here goes; the error that counts is the first.
+                folder.remove(name);
+                Err(error)
+            }
         }
     }
 
@@ -265,11 +279,9 @@ impl AsFd for Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        // Gone already: all the better. Another one's stays.
-        if let Self::Unix { path, made: Some(made), .. } = self
-            && identity(path).is_ok_and(|there| there == *made)
-        {
-            let _ = fs::remove_file(path);
+        // Another one's stays.
+        if let Self::Unix { made: Some((folder, made)), .. } = self {
+            folder.remove_own(*made);
         }
     }
 }
@@ -307,16 +319,16 @@ fn connect_unix(path: &Path, time: std::time::Duration) -> io::Result<UnixStream
     Ok(UnixStream::from(socket))
 }
 
-/// Gives a socket to a group.
-fn give(path: &Path, group: u32) -> io::Result<()> {
-    chown(path, None, Some(group)).map_err(|error| match error.kind() {
-        ErrorKind::PermissionDenied => {
-            let words =
-                format!("its group cannot be {group}: this process is neither in that group nor root's");
-            io::Error::new(ErrorKind::PermissionDenied, words)
-        }
-        _ => error,
-    })
+/// Listens at a socket that only this user can connect to yet.
+fn bound(path: &Path) -> io::Result<UnixListener> {
+    /// Clients that wait to be accepted, as std has it.
+    const WAITING: i32 = 4_096;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    // Linux makes the file with the permissions that the socket has by then.
+    rustix::fs::fchmod(&socket, Mode::from_raw_mode(0o600))?;
+    bind(&socket, &SocketAddrUnix::new(path)?)?;
+    listen(&socket, WAITING)?;
+    Ok(UnixListener::from(socket))
 }
 
 /// Whether something answers at a socket; false where there is none.
@@ -359,15 +371,16 @@ macro_rules! either {
 }
 
 impl Stream {
-    /// Connects; a host of several addresses has `time` for each of them.
-    pub(crate) fn connect(address: &Address, time: std::time::Duration) -> io::Result<Self> {
+    /// Connects, within what `limits` allow; a host of several addresses has `time` for each of them.
+    pub(crate) fn connect(address: &Address, time: Duration, limits: &Limits) -> io::Result<Self> {
         let place = match address {
             Address::Unix(path) => return connect_unix(path, time).map(Self::Unix),
             Address::Tcp(place) => place,
         };
         let mut failure = io::Error::new(ErrorKind::NotFound, "the host has no address");
         for address in place.to_socket_addrs()? {
-            match TcpStream::connect_timeout(&address, time) {
+            let allowed = limits.check_local(address, true);
+            match allowed.and_then(|()| TcpStream::connect_timeout(&address, time)) {
                 Ok(stream) => {
                     stream.set_nodelay(true)?;
                     return Ok(Self::Tcp(stream));
@@ -376,6 +389,17 @@ impl Stream {
             }
         }
         Err(failure)
+    }
+
+    /// The address of the other end; none of a socket in the file system.
+    ///
+    /// # Errors
+    /// The other end is gone.
+    pub(crate) fn client(&self) -> io::Result<Option<IpAddr>> {
+        match self {
+            Self::Unix(_) => Ok(None),
+            Self::Tcp(stream) => stream.peer_addr().map(|peer| Some(peer.ip().to_canonical())),
+        }
     }
 
     /// Who is at the other end.
@@ -607,7 +631,7 @@ mod tests {
         std::thread::spawn(move || {
             let mut waiting = Vec::new();
             let failed = loop {
-                match Stream::connect(&address, std::time::Duration::from_millis(50)) {
+                match Stream::connect(&address, Duration::from_millis(50), &Limits::default()) {
                     Ok(stream) => waiting.push(stream),
                     Err(error) => break error.kind(),
                 }
@@ -656,7 +680,7 @@ mod tests {
             let path = folder.path().join("s".repeat(rest));
             let address: Address = format!("unix:{}", path.display()).parse().unwrap();
             let listener = Listener::bind(&address, 0o600, None).unwrap();
-            Stream::connect(&address, PATIENCE).unwrap();
+            Stream::connect(&address, PATIENCE, &Limits::default()).unwrap();
             drop(listener);
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{length}");
             assert!(format!("unix:{}", "s".repeat(LONGEST + 1)).parse::<Address>().is_err());
@@ -688,7 +712,7 @@ mod tests {
         drop(UnixListener::bind(&path).unwrap());
         let address = Address::Unix(path.clone());
         let listener = Listener::bind(&address, 0o660, None).unwrap();
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o660);
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o660);
         assert_eq!(Listener::bind(&address, 0o660, None).unwrap_err().kind(), ErrorKind::AddrInUse);
         drop(listener);
         assert!(!path.exists());

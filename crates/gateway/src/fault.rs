@@ -19,12 +19,16 @@ pub enum Fault {
     Accept(io::Error),
     /// The client closed the connection within a message.
     ClientGone,
+    /// The client's address is in none of the networks that are served.
+    ClientNetwork,
     /// The next hop cannot be connected to.
     Connect(io::Error),
     /// As many connections are open as the limits allow.
     Connections,
     /// A message that passes because of another fault has 8-bit data, and the next hop takes none.
     EightBit,
+    /// An idle connection was closed for a new one.
+    IdleClosed,
     /// Reading or writing a connection failed.
     Io(io::Error),
     /// The original cannot be written to a ledger.
@@ -68,9 +72,11 @@ impl Fault {
         match self {
             Self::Accept(_) => "accept",
             Self::ClientGone => "client-gone",
+            Self::ClientNetwork => "client-network",
             Self::Connect(_) => "connect",
             Self::Connections => "connections",
             Self::EightBit => "eight-bit",
+            Self::IdleClosed => "idle-closed",
             Self::Io(_) => "io",
             Self::Ledger(_) | Self::LedgerLate => "ledger",
             Self::LedgerSweep(_) => "ledger-sweep",
@@ -108,8 +114,10 @@ impl fmt::Display for Fault {
             Self::Stuck(connections) => write!(f, "{kind} ({connections} connections do not end)"),
             Self::Untellable(why) => write!(f, "{kind} ({why})"),
             Self::ClientGone
+            | Self::ClientNetwork
             | Self::Connections
             | Self::EightBit
+            | Self::IdleClosed
             | Self::NextHop(_)
             | Self::Panic
             | Self::ServerGone
@@ -160,9 +168,11 @@ pub(crate) mod tests {
         vec![
             (Fault::Accept(io()), "accept (disk full)"),
             (Fault::ClientGone, "client-gone"),
+            (Fault::ClientNetwork, "client-network"),
             (Fault::Connect(io()), "connect (disk full)"),
             (Fault::Connections, "connections"),
             (Fault::EightBit, "eight-bit"),
+            (Fault::IdleClosed, "idle-closed"),
             (Fault::Io(io()), "io (disk full)"),
             (Fault::Ledger(io()), "ledger (disk full)"),
             (Fault::LedgerLate, "ledger (the engine changed while the message arrived)"),

@@ -3,6 +3,7 @@
 //! # Limits
 //! Bounds of a message's parts are those of the mime crate.
 
+use crate::network::Network;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -25,6 +26,12 @@ pub(crate) const MOST_CHANGES: usize = 4_000;
 pub struct Limits {
     /// Connections at a time; some more are deferred, the rest waits.
     pub connections: usize,
+    /// Connections of one client address at a time, of those that TCP tells; none where the address has a share of three quarters.
+    pub client_connections: Option<usize>,
+    /// Listens, and hands mail on, beyond this machine.
+    pub allow_remote: bool,
+    /// Networks whose clients are served over TCP; all where the list is empty.
+    pub client_networks: Vec<Network>,
     /// Bytes of a message; a larger one passes as it is and is not kept.
     pub message_bytes: u64,
     /// How long a server may be silent between commands.
@@ -58,10 +65,20 @@ pub struct Limits {
     pub disk_reserve: u64,
 }
 
+impl Limits {
+    /// Connections that one client address may have at a time: what is left of all serves the others.
+    pub(crate) fn share(&self) -> usize {
+        self.client_connections.unwrap_or(self.connections - self.connections / 4).max(1)
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
             connections: 1_000,
+            client_connections: None,
+            allow_remote: false,
+            client_networks: Vec::new(),
             message_bytes: 64 << 20,
             idle: Duration::from_mins(10),
             negotiation: Duration::from_secs(10),

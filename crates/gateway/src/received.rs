@@ -4,6 +4,7 @@
 //! Of a message that is not looked at its bytes are not kept, but for the names and numbers of fields that are not to stand.
 
 mod complete;
+mod fields;
 
 pub use complete::{Complete, Untellable};
 
@@ -13,8 +14,7 @@ use crate::limits::{Limits, MOST_CHANGES};
 use crate::milter::{Actions, FieldValue, HeaderChange};
 use crate::policy::Finding;
 use crate::spool::{Budget, Spool};
-use complete::Told;
-use mailglot_mime::Span;
+use fields::Fields;
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
@@ -23,14 +23,13 @@ use std::sync::Arc;
 /// A message while it is told, field by field and by pieces of its body. One that grows goes to a file without name.
 #[derive(Debug)]
 pub struct Received {
-    /// Whole fields, line ends in them, until they are moved before the body.
-    header: Vec<u8>,
-    fields: Vec<Told>,
-    body: Spool,
-    /// Bytes of the header and of the empty line, where they stand at the front of `body`: nothing is left to be put together then.
+    /// Whole fields, line ends in them; then the empty line and the body.
+    text: Spool,
+    fields: Fields,
+    /// Bytes of the header and of the empty line, once they are there.
     front: Option<usize>,
-    /// A field came behind a piece of the body: both are kept apart.
-    late: bool,
+    /// Fields that were told behind the body.
+    late: Option<Spool>,
     /// Values come with the space behind the colon, and go back with it.
     leading_space: bool,
     /// Bytes of a message that is looked at, of its header, and number of its fields.
@@ -41,8 +40,10 @@ pub struct Received {
     watch: Option<Watch>,
     /// Bytes that were told.
     size: u64,
-    /// Why the body is not here.
+    /// Why the rest of it is not here.
     failed: Option<io::Error>,
+    /// The field that there was no room for.
+    unkept: Option<(Vec<u8>, Vec<u8>)>,
 }
 
 /// What a usual message needs: bytes, and fields.
@@ -68,116 +69,95 @@ impl Received {
     /// An empty message within the bounds of a server.
     pub(crate) fn within(leading_space: bool, limits: &Limits, budget: Arc<Budget>) -> Self {
         Self {
-            header: Vec::with_capacity(BYTES),
-            fields: Vec::with_capacity(FIELDS),
-            body: Spool::new(budget),
+            text: Spool::with_capacity(budget, BYTES),
+            fields: Fields::with_capacity(FIELDS),
             front: None,
-            late: false,
+            late: None,
             leading_space,
             most: (limits.message_bytes, limits.header_bytes, limits.fields),
             beyond: None,
             watch: None,
             size: 0,
             failed: None,
+            unkept: None,
         }
     }
 
     /// Adds a field as [`Event::Header`](crate::milter::Event::Header) has it: folds are LF and white space.
     pub fn field(&mut self, name: &[u8], value: &[u8]) {
-        if self.beyond.is_some() {
-            let space = usize::from(!self.leading_space);
-            let folds = memchr::memchr_iter(b'\n', value).count();
-            self.size += (name.len() + 1 + space + value.len() + folds + 2) as u64;
+        let space = usize::from(!self.leading_space);
+        let folds = memchr::memchr_iter(b'\n', value).count();
+        let bytes = name.len() + 1 + space + value.len() + folds + 2;
+        if self.beyond.is_some() || self.failed.is_some() {
+            self.size += bytes as u64;
             if let Some(watch) = &mut self.watch {
                 watch.field(name, value);
             }
             return;
         }
-        if self.front.is_some() {
-            self.part();
-        }
-        let start = self.header.len();
-        self.header.extend_from_slice(name);
-        self.header.push(b':');
-        if !self.leading_space {
-            self.header.push(b' ');
-        }
+        let place = match self.front {
+            None => &mut self.text,
+            Some(_) => self.late.get_or_insert_with(|| self.text.another()),
+        };
+        let header = match place.room(bytes) {
+            Ok(header) if self.fields.push(bytes, name.len()) => header,
+            kept => {
+                self.failed = kept.err();
+                self.unkept = Some((name.to_owned(), value.to_owned()));
+                if self.failed.is_none() {
+                    self.forget(Finding::TooManyHeaders);
+                }
+                self.grow(bytes);
+                return;
+            }
+        };
+        header.extend_from_slice(name);
+        header.extend_from_slice(if space > 0 { b": " } else { b":" });
         let mut at = 0;
         for end in memchr::memchr_iter(b'\n', value) {
-            self.header.extend_from_slice(&value[at..end]);
-            self.header.extend_from_slice(b"\r\n");
+            header.extend_from_slice(&value[at..end]);
+            header.extend_from_slice(b"\r\n");
             at = end + 1;
         }
-        self.header.extend_from_slice(&value[at..]);
-        self.header.extend_from_slice(b"\r\n");
-        let span = Span::new(start, self.header.len());
-        self.fields.push(Told { span, name: name.len() });
-        if self.header.len() > self.most.1 || self.fields.len() > self.most.2 {
+        header.extend_from_slice(&value[at..]);
+        header.extend_from_slice(b"\r\n");
+        place.hold(self.fields.memory());
+        self.failed = place.settle().err();
+        if self.fields.end() > self.most.1 || self.fields.len() > self.most.2 {
             self.forget(Finding::TooManyHeaders);
         }
-        self.grow(span.len());
+        self.grow(bytes);
     }
 
     /// Adds a piece of the body. Where there is no place for it, [`Received::complete`] says so.
     pub fn body(&mut self, bytes: &[u8]) {
-        if self.grow(bytes.len())
-            && self.failed.is_none()
-            && let Err(error) = self.push(bytes)
-        {
-            self.fail(error);
+        if self.grow(bytes.len()) && self.failed.is_none() {
+            self.failed = self.push(bytes).err();
         }
     }
 
     fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.front.is_none() && !self.late {
-            let mut header = std::mem::take(&mut self.header);
-            header.reserve_exact(2 + bytes.len());
-            header.extend_from_slice(b"\r\n");
-            self.front = Some(header.len());
-            self.body.begin(header);
+        if self.front.is_some() {
+            return self.text.push(bytes);
         }
-        self.body.push(bytes)
+        let text = self.text.room(EMPTY_LINE as usize + bytes.len())?;
+        // Most bodies are one piece: room for no more than it.
+        text.reserve_exact(EMPTY_LINE as usize + bytes.len());
+        text.extend_from_slice(b"\r\n");
+        text.extend_from_slice(bytes);
+        self.front = Some(self.fields.end() + EMPTY_LINE as usize);
+        Ok(())
     }
 
-    /// Takes header and body apart again, for good. Servers do not tell fields behind the body.
-    fn part(&mut self) {
-        let front = self.front.take().unwrap_or_default();
-        self.late = true;
-        if self.failed.is_some() || self.beyond.is_some() {
-            return;
+    /// A copy of the header as far as it is kept.
+    fn header(&mut self) -> io::Result<Complete> {
+        let before = self.front.map_or(self.fields.end(), |front| front - EMPTY_LINE as usize);
+        let mut raw = self.text.first(before)?;
+        if let Some(late) = &mut self.late {
+            late.append_to(&mut raw)?;
         }
-        let empty = self.body.another();
-        let body = std::mem::replace(&mut self.body, empty);
-        let apart = body.into_bytes().and_then(|mut header| {
-            self.body.push(&header[front..])?;
-            header.truncate(front.saturating_sub(2));
-            Ok(header)
-        });
-        match apart {
-            Ok(header) => self.header = header,
-            Err(error) => self.fail(error),
-        }
-    }
-
-    /// The body cannot be kept; the header is, where it can.
-    fn fail(&mut self, error: io::Error) {
-        self.keep_header();
-        self.body.clear();
-        self.failed = Some(error);
-    }
-
-    /// Takes the header from where it stands before the body.
-    fn keep_header(&mut self) {
-        let Some(front) = self.front.take() else { return };
-        match self.body.first(front) {
-            Ok(header) => self.header = header,
-            Err(error) => {
-                self.fields = Vec::new();
-                self.failed.get_or_insert(error);
-            }
-        }
-        // Without the empty line.
-        self.header.truncate(front.saturating_sub(2));
+        let (body, fields) = (raw.len(), self.fields.clone());
+        Ok(Complete { raw, fields, body, leading_space: self.leading_space })
     }
 
     /// Why it cannot be judged although it is not too large; none where it can.
@@ -187,23 +167,30 @@ impl Received {
 
     /// Whether nobody has said yet which fields of a message that is not looked at are not to stand.
     pub(crate) fn is_unwatched(&self) -> bool {
-        self.beyond.is_some() && self.watch.is_none()
+        (self.beyond.is_some() || self.failed.is_some()) && self.watch.is_none()
     }
 
     /// Looks for fields that are not to stand by the rules of `engine`, among those that were told and those that will be. Of a message that is
     /// not looked at nothing else is kept from here on.
     pub(crate) fn watch(&mut self, engine: Arc<Engine>) {
-        let told = self.header();
+        let budget = self.text.budget().clone();
+        let alone = budget.read_alone();
         let mut watch = Watch::new(engine, self.most.2.min(MOST_CHANGES));
-        watch.told(&told);
+        match self.header() {
+            Ok(header) => watch.told(&header),
+            Err(error) => {
+                // Nobody can say what it claims.
+                watch.left = 0;
+                self.failed.get_or_insert(error);
+            }
+        }
+        drop(alone);
+        if let Some((name, value)) = self.unkept.take() {
+            watch.field(&name, &value);
+        }
+        self.text.clear();
+        (self.front, self.late, self.fields) = (None, None, Fields::default());
         self.watch = Some(watch);
-    }
-
-    /// The header as far as it was told, which goes with that.
-    fn header(&mut self) -> Complete {
-        self.keep_header();
-        let (raw, fields) = (std::mem::take(&mut self.header), std::mem::take(&mut self.fields));
-        Complete { body: raw.len(), raw, fields, leading_space: self.leading_space }
     }
 
     /// The fields of a message that is not looked at which are not to stand, and how many they are; none where nobody can say which.
@@ -221,23 +208,15 @@ impl Received {
         if let Some(watch) = &self.watch {
             return watch.is_few().then(|| (watch.gone.clone(), watch.count));
         }
-        let raw = match self.front {
-            Some(front) => {
-                let mut header = self.body.first(front).ok()?;
-                // Without the empty line.
-                header.truncate(front.saturating_sub(2));
-                header
-            }
-            None => self.header.clone(),
-        };
-        let (body, fields) = (raw.len(), self.fields.clone());
-        let header = Complete { raw, fields, body, leading_space: self.leading_space };
+        let budget = self.text.budget().clone();
+        let _alone = budget.read_alone();
+        let header = self.header().ok()?;
         let mut actions = Actions::default();
         let count = header.delete(&mut actions, &engine.rules);
         (count as usize <= MOST_CHANGES).then_some((actions.changes, count))
     }
 
-    /// Whether there are more bytes than are looked at. None of them is kept then.
+    /// Whether there are more bytes than are looked at. No more of them are kept then.
     pub fn is_too_large(&self) -> bool {
         self.beyond.is_some()
     }
@@ -256,24 +235,27 @@ impl Received {
     ///
     /// # Errors
     /// The file of a long body cannot be made, written or read.
-    pub fn complete(mut self) -> io::Result<Complete> {
+    pub fn complete(self) -> io::Result<Complete> {
         if let Some(error) = self.failed {
             return Err(error);
         }
+        let leading_space = self.leading_space;
         if self.beyond.is_some() {
-            (self.header, self.fields) = (Vec::new(), Vec::new());
+            return Ok(Complete { raw: b"\r\n".to_vec(), fields: Fields::default(), body: 2, leading_space });
         }
-        if let Some(body) = self.front {
-            let raw = self.body.into_bytes()?;
-            return Ok(Complete { raw, fields: self.fields, body, leading_space: self.leading_space });
+        let mut raw = self.text.into_bytes()?;
+        let front = self.front.unwrap_or_else(|| {
+            raw.extend_from_slice(b"\r\n");
+            raw.len()
+        });
+        let mut body = front;
+        if let Some(late) = self.late {
+            let late = late.into_bytes()?;
+            body += late.len();
+            let behind = front - EMPTY_LINE as usize;
+            raw.splice(behind..behind, late);
         }
-        let mut raw = self.header;
-        let body = raw.len() + 2;
-        // Once and exactly: a large message is held once while it is put together.
-        raw.reserve_exact(2 + self.body.len() as usize);
-        raw.extend_from_slice(b"\r\n");
-        self.body.append_to(&mut raw)?;
-        Ok(Complete { raw, fields: self.fields, body, leading_space: self.leading_space })
+        Ok(Complete { raw, fields: self.fields, body, leading_space })
     }
 
     /// Counts bytes; false where they are too many.
@@ -287,8 +269,6 @@ impl Received {
 
     fn forget(&mut self, why: Finding) {
         self.beyond.get_or_insert(why);
-        self.keep_header();
-        self.body.clear();
     }
 }
 
@@ -322,7 +302,7 @@ impl Watch {
         self.count = header.delete(&mut actions, &self.engine.rules);
         self.gone = actions.changes;
         self.fields = header.fields.len() as u32;
-        for told in &header.fields {
+        for told in header.fields.iter() {
             self.number(&header.raw[told.span.start..][..told.name]);
         }
     }

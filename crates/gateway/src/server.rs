@@ -13,6 +13,8 @@ use crate::notice::{Notice, Record};
 use crate::resources::Bounds;
 use crate::spool::Budget;
 use crate::turns::Turns;
+pub(crate) use admission::Standing;
+use admission::tell_of;
 use door::{Bell, Door};
 use pool::Pool;
 use std::collections::BTreeMap;
@@ -106,6 +108,16 @@ pub(crate) trait Live: Send + Sync {
 
     /// Ends the connection, whatever it waits for.
     fn end(&self);
+
+    /// What is known of it by those who choose which connection to close for another one; none where it is never closed.
+    fn standing(&self) -> Option<&Standing> {
+        None
+    }
+
+    /// Ends the connection for another one.
+    fn dismiss(&self) {
+        self.end();
+    }
 
     /// A look at it, several times a second.
     fn pulse(&self, _: &Shared) {}
@@ -280,10 +292,18 @@ impl Server {
         tell: impl Fn(&Notice<'_>) + Send + Sync + 'static,
     ) -> io::Result<Self> {
         let limits = &bounds.limits;
+        if let Some(why) = limits.refusal(&socket.address()?, None) {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+        }
         let listener = match socket {
             Socket::New(address) => Listener::bind(&address, limits.socket_mode, limits.socket_group)?,
             Socket::Given(socket) => Listener::inherit(socket)?,
         };
+        if let Address::Tcp(place) = listener.address()?
+            && let Ok(address) = place.parse()
+        {
+            limits.check_local(address, false)?;
+        }
         let (door, bell) = Door::new(listener)?;
         let shared = Arc::new(Shared::new(engine, bounds, Box::new(tell)));
         Ok(Self { door, bell, service, shared })
@@ -319,7 +339,7 @@ impl Server {
         let hand = self.shared.hand();
         while !self.shared.is_stopping() {
             hand.step();
-            if self.shared.live().len() >= self.shared.limits.connections + REFUSED {
+            if self.shared.live().len() >= self.shared.limits.connections + REFUSED && !self.close_one() {
                 thread::sleep(AFTER_FAILURE);
                 continue;
             }
@@ -357,11 +377,15 @@ impl Server {
 
     /// Has a client served.
     fn take(&self, number: u64, stream: Stream, pool: &mut Option<Pool>) -> io::Result<()> {
-        let full = self.shared.live().len() >= self.shared.limits.connections;
+        // A client that is gone by now has no address any more.
+        let Ok(client) = stream.client() else { return Ok(()) };
+        if !self.shared.limits.admits(client) {
+            tell_of(&self.shared, number, client, &Fault::ClientNetwork);
+            return Ok(());
+        }
+        let full = !self.has_room(client);
         if full {
-            let peer = stream.peer();
-            let fault = Fault::Connections;
-            self.shared.tell(&Notice::Fault { connection: number, peer: &peer, fault: &fault });
+            tell_of(&self.shared, number, client, &Fault::Connections);
         }
         let Some(Work { live, run }) = self.service.take_up(number, stream, full, &self.shared)? else {
             return Ok(());
@@ -483,6 +507,7 @@ fn in_thread(known: Known, served: Box<dyn Served>) -> io::Result<()> {
     })
 }
 
+mod admission;
 mod door;
 
 #[cfg(target_os = "linux")]

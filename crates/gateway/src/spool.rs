@@ -4,11 +4,13 @@ use crate::limits::Limits;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes that stay in memory while a message arrives.
 const IN_MEMORY: usize = 1 << 20;
+/// Bytes of a message whose beginning is in a file that are written at once.
+const FILED: usize = 128 << 10;
 /// What is reserved at once for a message that grows beyond, and then: no page of it is there before it is written.
 const LARGE: usize = 8 << 20;
 const LARGER: usize = 32 << 20;
@@ -27,6 +29,8 @@ pub(crate) struct Budget {
     /// Bytes of messages in memory, beyond what each may have there, and the most of them.
     memory: AtomicU64,
     most_memory: u64,
+    /// Held by the one who reads a header back, apart from the turn of its message.
+    reading: Mutex<()>,
 }
 
 impl Budget {
@@ -39,6 +43,7 @@ impl Budget {
             used: AtomicU64::new(0),
             memory: AtomicU64::new(0),
             most_memory: limits.memory_bytes,
+            reading: Mutex::new(()),
         }
     }
 
@@ -52,6 +57,11 @@ impl Budget {
             return Err(io::Error::new(ErrorKind::StorageFull, "the disk is full but for its reserve"));
         }
         Ok(())
+    }
+
+    /// Waits until nobody else reads a header back: each of them may have megabytes.
+    pub(crate) fn read_alone(&self) -> MutexGuard<'_, ()> {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Bytes that are taken now.
@@ -92,13 +102,22 @@ pub(crate) struct Spool {
     taken: u64,
     /// Bytes that were taken of the memory that all share.
     shared: u64,
+    /// Bytes of other memory that counts as this spool's.
+    beside: usize,
     budget: Arc<Budget>,
 }
 
 impl Spool {
     /// An empty spool whose file, should it need one, is within the budget.
     pub(crate) fn new(budget: Arc<Budget>) -> Self {
-        Self { memory: Vec::new(), file: None, filed: 0, taken: 0, shared: 0, budget }
+        Self { memory: Vec::new(), file: None, filed: 0, taken: 0, shared: 0, beside: 0, budget }
+    }
+
+    /// An empty spool with room for so many bytes in memory.
+    pub(crate) fn with_capacity(budget: Arc<Budget>, bytes: usize) -> Self {
+        let mut spool = Self::new(budget);
+        spool.memory.reserve_exact(bytes);
+        spool
     }
 
     /// Another one within the same budget.
@@ -106,9 +125,14 @@ impl Spool {
         Self::new(self.budget.clone())
     }
 
-    /// Makes these bytes the content of an empty spool; more are to follow.
-    pub(crate) fn begin(&mut self, bytes: Vec<u8>) {
-        self.memory = bytes;
+    /// What all spools of the server share.
+    pub(crate) fn budget(&self) -> &Arc<Budget> {
+        &self.budget
+    }
+
+    /// Counts so many bytes of other memory as this spool's, until its bytes go to a file.
+    pub(crate) fn hold(&mut self, bytes: usize) {
+        self.beside = bytes;
     }
 
     /// Takes bytes of the budget, which come back with the spool's end.
@@ -131,29 +155,58 @@ impl Spool {
     /// Adds bytes.
     ///
     /// # Errors
-    /// The file cannot be made or written; the spool is of no use then.
+    /// The file cannot be made or written. The spool takes no more then; what it has can be read.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let len = self.memory.len() + bytes.len();
-        if len > IN_MEMORY && !self.stays(len) {
-            self.give_memory();
-            self.take(self.memory.len() as u64)?;
-            let file = match &mut self.file {
-                Some(file) => file,
-                none => none.insert(tempfile::tempfile_in(&self.budget.folder)?),
-            };
-            file.write_all(&self.memory)?;
-            self.filed += self.memory.len() as u64;
-            self.memory.clear();
-            self.memory.shrink_to(IN_MEMORY);
+        self.room(bytes.len())?.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Where so many bytes are to be added, all of them, by the caller.
+    ///
+    /// # Errors
+    /// As [`Spool::push`].
+    pub(crate) fn room(&mut self, bytes: usize) -> io::Result<&mut Vec<u8>> {
+        let (most, beside) = if self.file.is_some() { (FILED, 0) } else { (IN_MEMORY, self.beside) };
+        let len = self.memory.len() + bytes;
+        if len + beside > most && !self.stays(len + beside) {
+            self.write_memory()?;
         }
-        self.memory.extend_from_slice(bytes);
+        Ok(&mut self.memory)
+    }
+
+    /// Keeps no long piece in memory behind others that are in a file.
+    ///
+    /// # Errors
+    /// As [`Spool::push`].
+    pub(crate) fn settle(&mut self) -> io::Result<()> {
+        if self.file.is_some() && self.memory.len() > FILED {
+            self.write_memory()?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is in memory to the file.
+    fn write_memory(&mut self) -> io::Result<()> {
+        self.take(self.memory.len() as u64)?;
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(tempfile::tempfile_in(&self.budget.folder)?),
+        };
+        file.write_all(&self.memory)?;
+        self.filed += self.memory.len() as u64;
+        self.memory.clear();
+        self.memory.shrink_to(FILED);
+        self.give_memory();
         Ok(())
     }
 
     /// Whether so many bytes may stay in memory; room for them is there then.
     fn stays(&mut self, len: usize) -> bool {
+        if self.file.is_some() {
+            return false;
+        }
         let more = (len - IN_MEMORY) as u64 - self.shared;
-        if self.file.is_some() || !self.budget.take_memory(more) {
+        if !self.budget.take_memory(more) {
             return false;
         }
         self.shared += more;
@@ -312,7 +365,7 @@ mod tests {
         }
         // One more goes to the file with all that is before it, and the memory is there for others.
         first.push(&piece).unwrap();
-        assert!(held(&first).0 && first.memory.capacity() <= IN_MEMORY);
+        assert!(held(&first).0 && first.memory.capacity() <= FILED);
         assert_eq!(budget.memory.load(Ordering::Relaxed), 0);
         let mut third = Spool::new(budget.clone());
         for _ in 0..100 {

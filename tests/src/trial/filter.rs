@@ -69,7 +69,7 @@ impl Program {
     pub fn proxy(address: &str, next_hop: &str, log: &Path, arguments: &[&str]) -> Self {
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL"]).arg(crate::binary::path());
-        command.args(["proxy", "--listen", address, "--next-hop", next_hop]).args(arguments);
+        command.args(["proxy", "--allow-root", "--listen", address, "--next-hop", next_hop]).args(arguments);
         Self::start(&mut command, address, log)
     }
 
@@ -82,7 +82,7 @@ impl Program {
         command
             .args(["--pdeathsig", "KILL"])
             .arg(crate::binary::path())
-            .args(["milter", "--config"])
+            .args(["milter", "--allow-root", "--config"])
             .arg(file);
         Self::start(&mut command, address, log)
     }
@@ -157,7 +157,11 @@ pub fn milter_under<S: AsRef<OsStr>>(
     arguments: impl IntoIterator<Item = S>,
 ) -> Command {
     let mut command = of_postfix_group();
-    command.args(under).arg(crate::binary::path()).args(["milter", "--listen", address]).args(arguments);
+    command
+        .args(under)
+        .arg(crate::binary::path())
+        .args(["milter", "--allow-root", "--listen", address])
+        .args(arguments);
     command
 }
 

@@ -151,7 +151,6 @@ impl Postfix {
         let (user, group) = owner();
         chown(at.join("data"), Some(user), Some(group))
             .expect("Postfix's own folders need root: run the trials as root");
-        chown(at.join("sockets"), Some(user), Some(group)).expect("a folder of Postfix's");
         File::create(at.join("log")).expect("a file for its log");
         let sink = Sink::start(offer);
         let mut postfix = Self { folder, port: free_port(), sink, master: None };

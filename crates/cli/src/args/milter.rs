@@ -1,6 +1,6 @@
 //! The arguments of `milter` and `check-mta`.
 
-use super::ListenerArgs;
+use super::{AccessArgs, ListenerArgs};
 use clap::Args as Group;
 use mailglot_gateway::Address;
 use std::path::PathBuf;
@@ -36,6 +36,8 @@ pub(crate) struct MilterArgs {
     pub(crate) check_config: bool,
     #[command(flatten)]
     pub(crate) listener: ListenerArgs,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
 }
 
 /// Tell whether the settings of Postfix lose mail beside this filter.

@@ -1,6 +1,6 @@
 //! The arguments of `proxy`.
 
-use super::ListenerArgs;
+use super::{AccessArgs, ListenerArgs};
 use clap::{Args as Group, ValueEnum};
 use mailglot_gateway::Address;
 use mailglot_gateway::proxy::BareLines;
@@ -14,6 +14,8 @@ use mailglot_gateway::proxy::BareLines;
 #[command(after_help = "\
 Examples:
   $ mailglot proxy --listen tcp:127.0.0.1:10026 --next-hop tcp:127.0.0.1:10027
+  $ mailglot proxy --listen tcp:192.0.2.1:25 --next-hop tcp:127.0.0.1:10027 \\
+      --allow-remote --client-network 192.0.2.0/24
   $ mailglot proxy --lmtp --listen unix:/run/mailglot/lmtp.sock --next-hop unix:/run/dovecot/lmtp
 
 In master.cf of Postfix, before the queue:
@@ -38,6 +40,8 @@ pub(crate) struct ProxyArgs {
     pub(crate) bare_lines: Option<BareLineWay>,
     #[command(flatten)]
     pub(crate) listener: ListenerArgs,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
 }
 
 /// What is done about a CR or LF alone.

@@ -21,6 +21,9 @@ pub(crate) struct ServeArgs {
     /// Check the file and exit: with 0 if it is valid, with 1 if not.
     #[arg(long)]
     pub(crate) check_config: bool,
+    /// Run as root, if the file names no other user. Without this, root is refused.
+    #[arg(long)]
+    pub(crate) allow_root: bool,
 }
 
 /// Options of a listener without a configuration file. They mean what the keys of the file mean.

@@ -13,9 +13,16 @@ use mailglot_gateway::config::Route;
 /// Runs the command.
 pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> {
     let source = match (&args.config, &args.listen) {
-        (Some(path), listen) => Source::File { path: path.clone(), listen: listen.clone() },
-        (None, Some(address)) => Source::Options(Box::new(args.listener.listener(Route::Milter, address))),
+        (Some(path), listen) => {
+            let listen = listen.clone().map(|address| (address, args.access.clone()));
+            Source::File { path: path.clone(), listen }
+        }
+        (None, Some(address)) => {
+            let mut listener = args.listener.listener(Route::Milter, address);
+            args.access.open(&mut listener);
+            Source::Options(Box::new(listener))
+        }
         (None, None) => return Err(Failure::new(Exit::Usage, "--config or --listen is needed".to_owned())),
     };
-    serve::run_source(&source, args.check_config, console)
+    serve::run_source(&source, args.check_config, args.access.allow_root, console)
 }

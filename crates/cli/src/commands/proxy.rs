@@ -13,10 +13,11 @@ use mailglot_gateway::config::{OneListener, Route};
 /// Runs the command.
 pub(crate) fn run(args: &ProxyArgs, console: Console) -> Result<Exit, Failure> {
     let route = if args.lmtp { Route::Lmtp } else { Route::Smtp };
-    let listener = OneListener {
+    let mut listener = OneListener {
         next_hop: Some(args.next_hop.clone()),
         bare_lines: args.bare_lines.map(Into::into),
         ..args.listener.listener(route, &args.listen)
     };
-    serve::run_source(&Source::Options(Box::new(listener)), false, console)
+    args.access.open(&mut listener);
+    serve::run_source(&Source::Options(Box::new(listener)), false, args.access.allow_root, console)
 }

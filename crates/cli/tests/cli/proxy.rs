@@ -46,7 +46,14 @@ fn dialogue(hello: &'static str, args: &[&str], want: &str, route: &str) {
     let heard = next_hop(listener, hello);
     let socket = folder.path().join("socket");
     let mut child = Command::new(env!("CARGO_BIN_EXE_mailglot"))
-        .args(["proxy", "--listen", &format!("unix:{}", socket.display()), "--next-hop", &hop])
+        .args([
+            "proxy",
+            "--allow-root",
+            "--listen",
+            &format!("unix:{}", socket.display()),
+            "--next-hop",
+            &hop,
+        ])
         .args(args)
         .stderr(Stdio::piped())
         .spawn()
@@ -105,7 +112,11 @@ fn a_place_that_cannot_be_taken_is_told() {
         &["--listen", "nonsense", "--next-hop", "tcp:127.0.0.1:1"],
         &["--listen", "tcp:127.0.0.1:0"],
     ] {
-        let out = Command::new(env!("CARGO_BIN_EXE_mailglot")).arg("proxy").args(args).output().unwrap();
+        let out = Command::new(env!("CARGO_BIN_EXE_mailglot"))
+            .args(["proxy", "--allow-root"])
+            .args(args)
+            .output()
+            .unwrap();
         assert!(!out.status.success() && !out.stderr.is_empty(), "{args:?}");
     }
 }
@@ -115,7 +126,7 @@ fn a_proxy_is_not_its_own_next_hop() {
     let folder = tempfile::tempdir().unwrap();
     let socket = format!("unix:{}", folder.path().join("socket").display());
     let ended = Command::new(env!("CARGO_BIN_EXE_mailglot"))
-        .args(["proxy", "--listen", &socket, "--next-hop", &socket])
+        .args(["proxy", "--allow-root", "--listen", &socket, "--next-hop", &socket])
         .output()
         .unwrap();
     let said = String::from_utf8(ended.stderr).unwrap();

@@ -57,6 +57,8 @@ impl Listener {
         let differences = [
             (self.route != newer.route, "route: another one"),
             (self.next_hop != newer.next_hop, "next_hop: another one"),
+            (is.allow_remote != will.allow_remote, "allow_remote: another value"),
+            (is.client_networks != will.client_networks, "client_networks: another list"),
             (is.socket_mode != will.socket_mode, "mode: another one"),
             (is.socket_group != will.socket_group, "group: another one"),
             (!same, "ledger: another folder"),
@@ -71,6 +73,9 @@ impl Listener {
         // A bound that is added to these is missed here by the compiler.
         let Limits {
             connections,
+            client_connections,
+            allow_remote: _,
+            client_networks: _,
             message_bytes,
             idle,
             negotiation,
@@ -91,6 +96,7 @@ impl Listener {
         let [read, reads] = [self, newer].map(|listener| listener.engine.rules.rewriting.limits);
         let differences = [
             (*connections != will.connections, "connections"),
+            (*client_connections != will.client_connections, "client_connections"),
             (*message_bytes != will.message_bytes, "message_bytes"),
             (*header_bytes != will.header_bytes, "header_bytes"),
             (read.field != reads.field, "field_bytes"),
@@ -175,6 +181,14 @@ host = "a"
                 "unix:/run/a.sock\", group = \"0\"",
                 vec![format!("{milter}group: another one")],
             ),
+            (
+                "next_hop = \"tcp:127.0.0.1:2\"",
+                "next_hop = \"tcp:127.0.0.1:2\", allow_remote = true, client_networks = [\"192.0.2.0/24\"]",
+                vec![
+                    format!("{proxy}allow_remote: another value"),
+                    format!("{proxy}client_networks: another list"),
+                ],
+            ),
             ("tcp:127.0.0.1:2", "tcp:127.0.0.1:3", vec![format!("{proxy}next_hop: another one")]),
             ("\"smtp\"", "\"lmtp\"", vec![format!("{proxy}route: another one")]),
             ("\"/l\"", "\"/m\"", vec![format!("{proxy}ledger: another folder")]),
@@ -208,6 +222,7 @@ host = "a"
     fn each_limit_is_named() {
         for key in [
             "connections",
+            "client_connections",
             "message_bytes",
             "header_bytes",
             "field_bytes",

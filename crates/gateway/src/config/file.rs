@@ -46,6 +46,12 @@ pub(super) struct Listen {
     pub(super) next_hop: Option<Address>,
     pub(super) mode: Option<String>,
     pub(super) group: Option<String>,
+    /// Listening, or the next hop, beyond this machine.
+    #[serde(default)]
+    pub(super) allow_remote: bool,
+    /// Networks of the clients that are served.
+    #[serde(default)]
+    pub(super) client_networks: Vec<String>,
     #[serde(default = "default_policy")]
     pub(super) policy: String,
     #[serde(default)]
@@ -153,6 +159,7 @@ pub(super) enum TransferForm {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct LimitsTable {
     pub(super) connections: usize,
+    client_connections: Option<usize>,
     pub(super) message_bytes: u64,
     pub(super) too_large: TooLarge,
     header_bytes: usize,
@@ -178,6 +185,7 @@ impl Default for LimitsTable {
         let mime = crate::policy::Rules::usual_rewriting().limits;
         Self {
             connections: limits.connections,
+            client_connections: limits.client_connections,
             message_bytes: limits.message_bytes,
             too_large: TooLarge::Pass,
             header_bytes: limits.header_bytes,
@@ -224,6 +232,9 @@ impl LimitsTable {
         if self.connections == 0 || self.connections > MOST {
             return Err(Invalid(format!("limits.connections: from 1 to {MOST}")));
         }
+        if self.client_connections == Some(0) || self.client_connections > Some(self.connections) {
+            return Err(Invalid("limits.client_connections: from 1 to the number of connections".to_owned()));
+        }
         let numbers = [
             ("message_bytes", self.message_bytes),
             ("header_bytes", self.header_bytes as u64),
@@ -246,6 +257,7 @@ impl LimitsTable {
         }
         Ok(Limits {
             connections: self.connections,
+            client_connections: self.client_connections,
             message_bytes: self.message_bytes,
             header_bytes: self.header_bytes,
             fields: self.fields,

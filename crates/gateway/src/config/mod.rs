@@ -234,6 +234,12 @@ fn listener(
         limits.socket_mode = mode(text)?;
     }
     limits.socket_group = listen.group.as_deref().map(group).transpose()?;
+    limits.allow_remote = listen.allow_remote;
+    let networks = listen.client_networks.iter().map(|text| text.parse()).collect::<Result<_, String>>();
+    limits.client_networks = networks.map_err(|why| Invalid(format!("client_networks: {why}")))?;
+    if let Some(why) = limits.refusal(&listen.address, listen.next_hop.as_ref()) {
+        return Err(Invalid(why));
+    }
     Ok(Listener {
         route: listen.route,
         address: listen.address.clone(),

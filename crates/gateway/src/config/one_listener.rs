@@ -7,8 +7,8 @@
 
 use super::file::{File, Listen, Log, OnError, PolicyTable};
 use super::{Config, Invalid, Route};
-use crate::Address;
 use crate::proxy::BareLines;
+use crate::{Address, Network};
 use std::path::PathBuf;
 
 /// What a command line says of one listener. An option without a value has the default of its key in a file.
@@ -44,6 +44,10 @@ pub struct OneListener {
     pub metrics: Option<String>,
     /// Lines of the log are JSON.
     pub json_log: bool,
+    /// Listens, and hands mail on, beyond this machine.
+    pub allow_remote: bool,
+    /// Networks whose clients are served over TCP.
+    pub client_networks: Vec<Network>,
 }
 
 impl OneListener {
@@ -65,6 +69,8 @@ impl OneListener {
             spool_dir: None,
             metrics: None,
             json_log: false,
+            allow_remote: false,
+            client_networks: Vec::new(),
         }
     }
 }
@@ -96,6 +102,8 @@ impl Config {
             last: false,
             after_verifier: false,
             outbound: false,
+            allow_remote: one.allow_remote,
+            client_networks: one.client_networks.iter().map(ToString::to_string).collect(),
         };
         let mut file = File { user: one.user, listen: vec![listen], ..File::default() };
         file.policy.insert(policy, table);

@@ -67,7 +67,7 @@ mod tests {
         fs::set_permissions(folder.path().join("open"), fs::Permissions::from_mode(0o770)).unwrap();
         let faults = |ledger: &str, spool: &str| {
             let text = format!(
-                "listen = [{{ route = \"milter\", address = \"tcp:a:1\" }}, {{ route = \"milter\", address = \"tcp:a:2\" }}]\n\
+                "listen = [{{ route = \"milter\", address = \"tcp:127.0.0.1:1\" }}, {{ route = \"milter\", address = \"tcp:127.0.0.1:2\" }}]\n\
                  [policy.default]\nledger = \"{}\"\n[limits]\nspool_dir = \"{}\"",
                 place(ledger),
                 place(spool)

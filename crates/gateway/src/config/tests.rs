@@ -111,13 +111,13 @@ fn what_cannot_work_is_refused_with_its_place() {
         (with("[policy.own]\ndetect = \"sometimes\""), "sometimes"),
         (with("[policy.own]\ncharset_out = \"iso-2022-jp\"\nheaders = \"raw-utf8\""), "charset_out"),
         (
-            listen("route = \"lmtp\", next_hop = \"tcp:a:1\", policy = \"own\"")
+            listen("route = \"lmtp\", next_hop = \"tcp:127.0.0.1:1\", policy = \"own\"")
                 + "\n[policy.own]\nsigned = \"rewrite-after-verify\"\nauthserv_id = \"a\"",
             "after_verifier",
         ),
         (
-            "listen = [{ route = \"milter\", address = \"tcp:a:1\", policy = \"a\" }, \
-             { route = \"milter\", address = \"tcp:a:2\", policy = \"b\" }]\n\
+            "listen = [{ route = \"milter\", address = \"tcp:127.0.0.1:1\", policy = \"a\" }, \
+             { route = \"milter\", address = \"tcp:127.0.0.1:2\", policy = \"b\" }]\n\
              [policy.a]\nledger = \"/l\"\n[policy.b]\nledger = \"/l\"\nledger_days = 1"
                 .to_owned(),
             "different times",
@@ -131,7 +131,8 @@ fn what_cannot_work_is_refused_with_its_place() {
         (listen("route = \"smtp\", next_hop = \"tcp:127.0.0.1:1\""), "come back"),
         (listen("route = \"smtp\", next_hop = \"tcp:0.0.0.0:1\""), "come back"),
         (
-            "listen = [{ route = \"smtp\", address = \"tcp:0.0.0.0:1\", next_hop = \"tcp:127.0.0.1:2\" },\n\
+            "listen = [{ route = \"smtp\", address = \"tcp:0.0.0.0:1\", next_hop = \"tcp:127.0.0.1:2\", \
+             allow_remote = true, client_networks = [\"192.0.2.0/24\"] },\n\
              { route = \"lmtp\", address = \"tcp:127.0.0.1:2\", next_hop = \"unix:/run/a\" },\n\
              { route = \"smtp\", address = \"unix:/run/a\", next_hop = \"tcp:[::ffff:127.0.0.1]:1\" }]"
                 .to_owned(),
@@ -152,11 +153,11 @@ fn what_cannot_work_is_refused_with_its_place() {
         (listen("route = \"milter\", on_error = \"drop\""), "drop"),
         ("listen = [{ route = \"milter\", address = \"/run/a\" }]".to_owned(), "unix:PATH"),
         (
-            "listen = [{ route = \"milter\", address = \"tcp:a:1\" }, { route = \"milter\", address = \"tcp:a:1\" }]".to_owned(),
+            "listen = [{ route = \"milter\", address = \"tcp:127.0.0.1:1\" }, { route = \"milter\", address = \"tcp:127.0.0.1:1\" }]".to_owned(),
             "twice",
         ),
         (
-            listen("route = \"smtp\", next_hop = \"tcp:a:1\", policy = \"own\"")
+            listen("route = \"smtp\", next_hop = \"tcp:127.0.0.1:1\", policy = \"own\"")
                 + "\n[policy.own]\nactions = { bare-lf = \"quarantine\" }",
             "quarantine",
         ),
@@ -300,8 +301,8 @@ fn users_have_numbers() {
 
 #[test]
 fn each_policy_has_its_charset() {
-    let text = "listen = [{ route = \"milter\", address = \"tcp:a:1\", policy = \"docomo\" }, \
-        { route = \"lmtp\", address = \"tcp:a:2\", next_hop = \"tcp:a:3\" }]\n\
+    let text = "listen = [{ route = \"milter\", address = \"tcp:127.0.0.1:1\", policy = \"docomo\" }, \
+        { route = \"lmtp\", address = \"tcp:127.0.0.1:2\", next_hop = \"tcp:127.0.0.1:3\" }]\n\
         [policy.docomo]\ncharset_out = \"iso-2022-jp\"\n[policy.default]\ncharset_out = \"utf-8\"";
     let config = Config::parse(text).unwrap();
     let charsets: Vec<CharsetOut> =
@@ -311,9 +312,9 @@ fn each_policy_has_its_charset() {
 
 #[test]
 fn each_policy_has_its_detection() {
-    let text = "listen = [{ route = \"milter\", address = \"tcp:a:1\", policy = \"a\" }, \
-        { route = \"milter\", address = \"tcp:a:2\", policy = \"b\" }, \
-        { route = \"milter\", address = \"tcp:a:3\", policy = \"c\" }, { route = \"milter\", address = \"tcp:a:4\" }]\n\
+    let text = "listen = [{ route = \"milter\", address = \"tcp:127.0.0.1:1\", policy = \"a\" }, \
+        { route = \"milter\", address = \"tcp:127.0.0.1:2\", policy = \"b\" }, \
+        { route = \"milter\", address = \"tcp:127.0.0.1:3\", policy = \"c\" }, { route = \"milter\", address = \"tcp:127.0.0.1:4\" }]\n\
         [policy.a]\ndetect = \"off\"\n[policy.b]\ndetect = \"unlabelled\"\n[policy.c]\ndetect = \"contradiction\"";
     let config = Config::parse(text).unwrap();
     let detections: Vec<Detection> =

@@ -11,13 +11,14 @@ use super::outside::{Outside, Signs, Work};
 use crate::address::Stream;
 use crate::engine::{Engine, Envelope};
 use crate::fault::Fault;
-use crate::milter::{self, Actions, Event, Granted, ProtocolError, Session, Verdict, protocol};
+use crate::milter::{self, Actions, Event, Granted, Peer, ProtocolError, Session, Verdict, protocol};
 use crate::notice::{Notice, Record};
 use crate::outcome::{Means, Outcome};
 use crate::received::{EMPTY_LINE, Received};
 use crate::server::{Next, Served, Shared};
 use std::convert::Infallible;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -225,6 +226,7 @@ impl Connection {
             0 if self.outside.in_message.load(Ordering::SeqCst) => Err(End::Gone),
             0 => Err(End::Quit),
             _ => {
+                self.outside.standing.hear();
                 self.session.came(count);
                 Ok(())
             }
@@ -278,7 +280,14 @@ impl Connection {
             };
             understood = true;
             let before = self.outside.in_message.load(Ordering::SeqCst);
-            self.outside.in_message.store(is_within(&event, before), Ordering::SeqCst);
+            let within = is_within(&event, before);
+            self.outside.in_message.store(within, Ordering::SeqCst);
+            if within {
+                self.outside.standing.begin();
+            }
+            if let Some(client) = client_of(&event) {
+                self.outside.standing.speaks_for(client);
+            }
             let new = || empty_message(&self.shared, granted);
             if let Event::Negotiated(granted) = &event
                 && report_only(*granted).is_some()
@@ -481,6 +490,28 @@ fn is_within(event: &Event<'_>, before: bool) -> bool {
         Event::Abort | Event::NewClient | Event::Quit => false,
         Event::Recipient(..) | Event::Data | Event::EndOfHeaders => true,
         _ => before,
+    }
+}
+
+/// The address of the mail server's client, where the event tells it: none of it where that has none, or is gone.
+fn client_of(event: &Event<'_>) -> Option<Option<IpAddr>> {
+    let address = |text: &[u8]| {
+        let text = std::str::from_utf8(text).ok()?;
+        // Sendmail writes it so.
+        text.strip_prefix("IPv6:")
+            .unwrap_or(text)
+            .parse::<IpAddr>()
+            .ok()
+            .map(|address| address.to_canonical())
+    };
+    match event {
+        Event::Connect { peer: Peer::Inet(text, _), .. } => Some(address(text)),
+        Event::Connect { .. } | Event::NewClient => Some(None),
+        Event::Macros(_, pairs) => {
+            let told = pairs.clone().find(|(name, _)| *name == b"{client_addr}");
+            told.and_then(|(_, text)| address(text)).map(Some)
+        }
+        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::address::Stream;
 use crate::milter;
-use crate::server::{Live, Shared};
+use crate::server::{Live, Shared, Standing};
 use std::io::{self, ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,6 +23,7 @@ pub(super) struct Outside {
     /// When the server must have taken what is being written, the whole of it; none where nothing is.
     due: Mutex<Option<Instant>>,
     pub(super) in_message: AtomicBool,
+    pub(super) standing: Standing,
 }
 
 /// What is done about the message of a connection.
@@ -55,8 +56,8 @@ pub(super) struct Signs {
 
 impl Outside {
     pub(super) fn new(number: u64, stream: Stream) -> Self {
-        let signs = Mutex::new(Signs::default());
-        Self { number, stream, signs, due: Mutex::new(None), in_message: AtomicBool::new(false) }
+        let (signs, standing) = (Mutex::new(Signs::default()), Standing::new(&stream));
+        Self { number, stream, signs, due: Mutex::new(None), in_message: AtomicBool::new(false), standing }
     }
 
     /// Whether the message has its verdict already.
@@ -102,6 +103,10 @@ impl Outside {
 }
 
 impl Live for Outside {
+    fn standing(&self) -> Option<&Standing> {
+        Some(&self.standing)
+    }
+
     fn end_idle(&self) {
         if !self.in_message.load(Ordering::SeqCst) {
             self.stream.shut();

@@ -28,8 +28,11 @@ impl Server {
         tell: impl Fn(&Notice<'_>) + Send + Sync + 'static,
     ) -> io::Result<Self> {
         let hop = route.next_hop.clone();
-        let service = Box::new(Relay(Arc::new(route)));
-        let server = Self::listen(socket.into(), service, engine, bounds.into(), tell)?;
+        let (socket, bounds) = (socket.into(), bounds.into());
+        if let Some(why) = bounds.limits.refusal(&socket.address()?, Some(&hop)) {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+        }
+        let server = Self::listen(socket, Box::new(Relay(Arc::new(route))), engine, bounds, tell)?;
         if server.is_at(&hop) {
             let words = format!("the next hop {hop} is this proxy itself");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, words));

@@ -4,30 +4,23 @@
 //! A server counts fields by name and takes whole values: an edit that reaches over the end of a field, or takes its name
 //! away, cannot be told and is refused. The planner makes none.
 
+use super::fields::{Fields, Told};
 use crate::judge;
 use crate::limits::LONGEST_FIELD;
 use crate::milter::{Actions, FieldValue, HeaderChange};
 use crate::policy::Rules;
-use mailglot_mime::{Edit, Span};
+use mailglot_mime::Edit;
 use std::collections::HashMap;
 use std::fmt;
 
 /// Fields among which those of a name are looked for one by one.
 const FEW: usize = 64;
 
-/// A field as it was told.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Told {
-    pub(super) span: Span,
-    /// Bytes of the name.
-    pub(super) name: usize,
-}
-
 /// A message that was told to its end; its bytes have line ends of CRLF.
 #[derive(Debug)]
 pub struct Complete {
     pub(super) raw: Vec<u8>,
-    pub(super) fields: Vec<Told>,
+    pub(super) fields: Fields,
     /// Where the body begins, behind the empty line.
     pub(super) body: usize,
     pub(super) leading_space: bool,
@@ -86,7 +79,7 @@ impl Complete {
             if own.is_empty() {
                 continue;
             }
-            let new = self.edited(*told, own)?;
+            let new = self.edited(told, own)?;
             // Where a CR alone stands in it, the planner may have seen several fields here, each of them short enough.
             if !has_bare_return(&new) && new.len() <= LONGEST_FIELD {
                 actions.changes.push(self.change(at, counts.of(at), &new)?);
@@ -97,7 +90,7 @@ impl Complete {
                 body_stays |= says_how_to_read(&new);
             }
         }
-        let end = self.fields.last().map_or(0, |told| told.span.end);
+        let end = self.fields.end();
         if !self.additions(header, end, &mut actions)?.is_empty() {
             return Err(Untellable::AcrossFields);
         }
@@ -161,7 +154,7 @@ impl Complete {
         let mut count = 0;
         let mut gone = Vec::new();
         for (at, left, claims) in claims {
-            let told = self.fields[at];
+            let told = self.fields.at(at);
             let name = &self.raw[told.span.start..][..told.name];
             let value = left.map(|left| self.value(left.get(told.name + 1..).unwrap_or_default()));
             // What cannot stay without them goes.
@@ -217,7 +210,7 @@ impl Complete {
 
     /// The field below `at` others, the `index`th of its name, becomes another, or goes.
     fn change(&self, at: usize, index: u32, new: &[u8]) -> Result<HeaderChange, Untellable> {
-        let told = self.fields[at];
+        let told = self.fields.at(at);
         let name = &self.raw[told.span.start..][..told.name];
         let value = match new.strip_prefix(name).and_then(|rest| rest.strip_prefix(b":")) {
             Some(value) => Some(self.value(value)?),
@@ -258,12 +251,16 @@ impl<'m> Counts<'m> {
 
     fn of(&mut self, at: usize) -> u32 {
         let Complete { raw, fields, .. } = self.message;
-        let name = |told: &Told| &raw[told.span.start..][..told.name];
-        let own = name(&fields[at]);
+        let name = |told: Told| &raw[told.span.start..][..told.name];
+        let own = name(fields.at(at));
         if fields.len() <= FEW {
-            return fields[..=at].iter().map(|told| u32::from(name(told).eq_ignore_ascii_case(own))).sum();
+            return fields
+                .iter()
+                .take(at + 1)
+                .map(|told| u32::from(name(told).eq_ignore_ascii_case(own)))
+                .sum();
         }
-        for told in &fields[self.counted..=at] {
+        for told in (self.counted..=at).map(|at| fields.at(at)) {
             *self.names.entry(name(told).to_ascii_lowercase()).or_insert(0) += 1;
         }
         self.counted = at + 1;

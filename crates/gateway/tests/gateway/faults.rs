@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //! A panic, an accept that fails and an edit that the protocol cannot express are not provoked here: the first is a defect, the second is in
-//! `tests/tests/milter.rs`, the third in `received`.
+//! `tests/tests/milter.rs`, the third in `received`. Who is not served, and which idle connections are closed, is in `access`.
 
 use crate::rig::{Client, Death, Filter, Manner, Mta, NextHop, Part, Running, Scripted, Told, letters};
 use mailglot_gateway::policy::Action;
@@ -99,7 +99,10 @@ fn milters(folder: &Path) -> Vec<(&'static str, (String, Told))> {
     let plain = Engine::default;
     let none = |_: &mut Limits| ();
     let connections = |filter: &Filter| {
-        let _first = filter.connect();
+        let mut first = filter.connect();
+        // An idle one would be closed. Nobody answers this command.
+        first.send(b'M', b"<a@example.org>\0");
+        std::thread::sleep(Duration::from_millis(300));
         let mut second = filter.connect();
         second.send(b'C', b"client\0U");
         verdict(&second.packet().into_iter().collect::<Vec<_>>())
@@ -239,7 +242,9 @@ fn proxies(folder: &Path) -> Vec<(&'static str, (String, Told))> {
     let (greeting, content) = (dies(Death::Greeting), dies(Death::LostWord));
     let seven = NextHop::start(vec![Manner { extensions: &[], ..Manner::default() }]);
     let connections = |proxy: &Running| {
-        let _first = proxy.greeted();
+        let mut first = proxy.greeted();
+        first.send("MAIL FROM:<a@b.invalid>\r\n");
+        assert_eq!(first.code(), 250);
         reply(&mut proxy.connect())
     };
     let within_text = |proxy: &Running| {
@@ -350,7 +355,7 @@ fn check(column: usize, scenarios: Vec<(&'static str, (String, Told))>, elsewher
 #[test]
 fn a_mail_server_hears_what_is_documented() {
     let folder = tempfile::tempdir().unwrap();
-    check(1, milters(folder.path()), &["accept", "panic", "untellable"]);
+    check(1, milters(folder.path()), &["accept", "client-network", "idle-closed", "panic", "untellable"]);
 }
 
 #[test]
@@ -359,7 +364,7 @@ fn a_client_of_the_proxy_hears_what_is_documented() {
     for name in ["eight", "proxy"] {
         std::fs::create_dir(folder.path().join(name)).unwrap();
     }
-    check(2, proxies(folder.path()), &["accept", "io", "panic"]);
+    check(2, proxies(folder.path()), &["accept", "client-network", "idle-closed", "io", "panic"]);
 }
 
 /// A listener with `on_error = "accept"` lets a message pass unchanged where its ledger is lost.

@@ -208,7 +208,13 @@ fn a_packet_has_its_time_from_its_first_byte() {
 #[test]
 fn too_many_connections_are_deferred() {
     let filter = Filter::start(false, |limits| limits.connections = 2);
-    let (mut first, _second) = (filter.connect(), filter.connect());
+    let (mut first, mut second) = (filter.connect(), filter.connect());
+    // Both have begun a message: neither is closed for another one.
+    for mta in [&mut first, &mut second] {
+        mta.send(b'M', b"<a@example.org>\0");
+        mta.send(b'A', b"");
+    }
+    thread::sleep(Duration::from_millis(300));
     let mut third = filter.connect();
     third.send(b'C', b"client\0U");
     assert_eq!(third.packet(), Some((b't', Vec::new())));

@@ -8,6 +8,7 @@
     reason = "a test that cannot go on fails, and tells"
 )]
 
+mod access;
 mod claims;
 mod edits;
 mod faults;

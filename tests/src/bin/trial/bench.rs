@@ -95,7 +95,7 @@ pub(crate) fn pinned(program: &Path, words: &[&str], address: &str, log: &Path) 
 
 /// Our filter with every default, at `address`; the line that it writes for each message goes to `log`.
 pub(crate) fn ours(address: &str, log: &Path) -> Program {
-    pinned(binary::path(), &["milter", "--listen", address], address, log)
+    pinned(binary::path(), &["milter", "--allow-root", "--listen", address], address, log)
 }
 
 /// Our filter with every default and a ledger in `folder`, at `address`.

@@ -5,10 +5,12 @@
 //! It stays in the foreground, as supervisors of services want it. A reload changes policies, where it
 //! listens at the same places, with the same limits and ledgers, as before; else it changes nothing.
 
+mod made;
 mod places;
+mod root;
 mod service;
 
-use crate::args::ServeArgs;
+use crate::args::{AccessArgs, ServeArgs};
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Console};
 use mailglot_gateway::config::{self, Config, Listener, OneListener, Route};
@@ -23,26 +25,37 @@ use std::sync::Arc;
 
 /// Runs the command.
 pub(crate) fn run(args: &ServeArgs, console: Console) -> Result<Exit, Failure> {
-    run_source(&Source::File { path: args.config.clone(), listen: None }, args.check_config, console)
+    let source = Source::File { path: args.config.clone(), listen: None };
+    run_source(&source, args.check_config, args.allow_root, console)
 }
 
 /// Where a configuration comes from.
 pub(super) enum Source {
-    /// A file; its first milter listens at `listen` if that is given.
-    File { path: PathBuf, listen: Option<Address> },
+    /// A file; its first milter listens at `listen` if that is given, for the clients that its options allow.
+    File { path: PathBuf, listen: Option<(Address, AccessArgs)> },
     /// The options of one listener.
     Options(Box<OneListener>),
 }
 
 /// Runs all listeners, or only checks their configuration.
-pub(super) fn run_source(source: &Source, check_only: bool, console: Console) -> Result<Exit, Failure> {
+pub(super) fn run_source(
+    source: &Source,
+    check_only: bool,
+    allow_root: bool,
+    console: Console,
+) -> Result<Exit, Failure> {
     let config = load(source)?;
     if check_only {
         check_owners(&config, console)?;
+        let root = root::refusal(config.user.as_deref(), allow_root);
         check_folders(&config, console)?;
         console.say(format_args!("the configuration is right: {} to listen at", config.listeners.len()));
+        if let Some(why) = root {
+            console.say(format_args!("note: {why}"));
+        }
         return Ok(Exit::Done);
     }
+    root::check(config.user.as_deref(), allow_root)?;
     if let Some(user) = &config.user {
         become_user(user, &config.listeners)?;
     }
@@ -54,6 +67,7 @@ pub(super) fn run_source(source: &Source, check_only: bool, console: Console) ->
     let needed = |listener: &Listener| descriptors::needed(&listener.limits, listener.route != Route::Milter);
     service::open_more(config.listeners.iter().map(needed).sum(), console);
     let log = output::log(form).map_err(|error| system("standard error", &error))?;
+    let made = made::Folders::before(&config);
     let places = places::listen(config.listeners.clone(), form, &log, &metrics, console)?;
     let (stops, threads) = places::run(places)?;
     let stops = Arc::new(stops);
@@ -69,6 +83,7 @@ pub(super) fn run_source(source: &Source, check_only: bool, console: Console) ->
             return Err(system("metrics", &error));
         }
     };
+    made.keep();
     if let Some(responder) = &responder {
         console.say(format_args!("metrics at {}", responder.address()));
     }
@@ -95,7 +110,7 @@ fn load(source: &Source) -> Result<Config, Failure> {
         Source::File { path, listen } => (path, listen),
     };
     let mut config = Config::read(path).map_err(invalid)?;
-    let Some(address) = listen else { return Ok(config) };
+    let Some((address, access)) = listen else { return Ok(config) };
     let usage = |words: &str| Failure::new(Exit::Usage, format!("--listen {address}: {words}"));
     if config.listeners.iter().any(|listener| listener.address == *address) {
         return Err(usage("the file listens there already"));
@@ -103,7 +118,9 @@ fn load(source: &Source) -> Result<Config, Failure> {
     let milter = config.listeners.iter_mut().find(|listener| listener.route == Route::Milter);
     let milter = milter.ok_or_else(|| usage("the file has no milter that could listen there"))?;
     milter.address = address.clone();
-    Ok(config)
+    milter.limits.allow_remote = access.allow_remote;
+    milter.limits.client_networks.clone_from(&access.client_network);
+    milter.limits.refusal(address, None).map_or(Ok(config), |why| Err(usage(&why)))
 }
 
 /// Whether there is the user that the file names; and says what this process could not do that the daemon will have to, started by another

@@ -17,7 +17,7 @@ use super::session::{Options, Session, Step};
 use crate::address::Stream;
 use crate::fault::Fault;
 use crate::notice::Record;
-use crate::server::{Live, Shared};
+use crate::server::{Live, Shared, Standing};
 use std::io::{self, ErrorKind, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -40,11 +40,13 @@ pub(super) struct Outside {
     /// The next hop, while it is connected.
     hop: Mutex<Option<Stream>>,
     in_message: AtomicBool,
+    standing: Standing,
 }
 
 impl Outside {
     pub(super) fn new(number: u64, client: Stream) -> Self {
-        Self { number, client, hop: Mutex::new(None), in_message: AtomicBool::new(false) }
+        let standing = Standing::new(&client);
+        Self { number, client, hop: Mutex::new(None), in_message: AtomicBool::new(false), standing }
     }
 
     fn hop(&self) -> MutexGuard<'_, Option<Stream>> {
@@ -53,6 +55,16 @@ impl Outside {
 }
 
 impl Live for Outside {
+    fn standing(&self) -> Option<&Standing> {
+        Some(&self.standing)
+    }
+
+    fn dismiss(&self) {
+        // A client that is gone needs no word.
+        let _ = self.client.offer(b"421 4.3.2 Too many connections, and this one is idle\r\n");
+        self.end();
+    }
+
     /// It may wait for the next hop too, which may take its time.
     fn end_idle(&self) {
         if !self.in_message.load(Ordering::SeqCst) {
@@ -163,7 +175,11 @@ impl Connection {
             if let Some(fault) = self.session.take_fault() {
                 self.fault(&fault.into());
             }
-            self.outside.in_message.store(self.session.is_in_message(), Ordering::SeqCst);
+            let in_message = self.session.is_in_message();
+            self.outside.in_message.store(in_message, Ordering::SeqCst);
+            if in_message {
+                self.outside.standing.begin();
+            }
             if !self.session.is_settling() {
                 self.tell_record();
             }
@@ -248,10 +264,11 @@ impl Connection {
 
     fn connect(&mut self) {
         let times = &self.route.times;
-        let connected = Stream::connect(&self.route.next_hop, times.connect).and_then(|hop| {
-            *self.outside.hop() = Some(hop.try_clone()?);
-            Ok(hop)
-        });
+        let connected =
+            Stream::connect(&self.route.next_hop, times.connect, &self.shared.limits).and_then(|hop| {
+                *self.outside.hop() = Some(hop.try_clone()?);
+                Ok(hop)
+            });
         match connected {
             Ok(hop) => {
                 self.hop = Some(hop);
@@ -316,6 +333,7 @@ impl Connection {
             }
             Ok(count) => {
                 self.heard = Instant::now();
+                self.outside.standing.hear();
                 self.rested = false;
                 if self.line_began.is_some() && self.piece[..count].contains(&b'\n') {
                     // What has not ended began here.

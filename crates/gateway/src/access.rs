@@ -1,0 +1,117 @@
+//! Who may reach a server, and whom it may reach: this machine alone, unless more is asked for.
+//!
+//! # Limits
+//! A host name counts as remote where one of its addresses is, or where it has none. What it stands for is looked at again when it is used.
+
+use crate::address::Address;
+use crate::limits::Limits;
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+
+impl Limits {
+    /// Says why a server within these bounds must not listen at `address`, or hand mail to `next_hop`. Returns `None` if it may.
+    ///
+    /// Beyond the loopback interface both need [`Limits::allow_remote`], and a TCP listener the list of its clients' networks.
+    pub fn refusal(&self, address: &Address, next_hop: Option<&Address>) -> Option<String> {
+        let needed = "`allow_remote = true` with `client_networks` (--allow-remote, --client-network)";
+        let is_tcp = matches!(address, Address::Tcp(_));
+        if !is_tcp && !self.client_networks.is_empty() {
+            return Some(format!(
+                "client_networks: clients of {address} have no network; its mode and group say who may connect"
+            ));
+        }
+        if self.allow_remote {
+            return (is_tcp && self.client_networks.is_empty()).then(|| {
+                format!(
+                    "allow_remote: {address} needs `client_networks` (--client-network), the networks of its clients"
+                )
+            });
+        }
+        if !is_local(address, false) {
+            return Some(format!("{address} can be reached from other machines; this needs {needed}"));
+        }
+        next_hop
+            .filter(|hop| !is_local(hop, true))
+            .map(|hop| format!("next_hop: {hop} is not on this machine; this needs {needed}"))
+    }
+
+    /// Refuses an address beyond this machine that a host name stands for now; `connects` where it is one to connect to.
+    pub(crate) fn check_local(&self, address: SocketAddr, connects: bool) -> io::Result<()> {
+        if self.allow_remote || is_loopback(address.ip(), connects) {
+            return Ok(());
+        }
+        let words = format!("{address} is not on this machine, which needs allow_remote");
+        Err(io::Error::new(ErrorKind::PermissionDenied, words))
+    }
+
+    /// Returns true if a client at this address may be served; one on a socket in the file system has none.
+    pub(crate) fn admits(&self, client: Option<IpAddr>) -> bool {
+        let Some(client) = client else { return true };
+        self.client_networks.is_empty() || self.client_networks.iter().any(|network| network.contains(client))
+    }
+}
+
+/// Returns true if only this machine can reach the address, or if it `connects` to this machine.
+fn is_local(address: &Address, connects: bool) -> bool {
+    let place = match address {
+        Address::Unix(_) => return true,
+        Address::Tcp(place) => place,
+    };
+    let Ok(addresses) = place.to_socket_addrs() else { return false };
+    let addresses: Vec<_> = addresses.collect();
+    !addresses.is_empty() && addresses.iter().all(|address| is_loopback(address.ip(), connects))
+}
+
+/// Returns true for addresses of the loopback interface (RFC 1122 3.2.1.3, RFC 4291 2.5.3). To connect to the unspecified address is to connect to
+/// oneself; to listen there is to listen at all addresses.
+fn is_loopback(address: IpAddr, connects: bool) -> bool {
+    let address = address.to_canonical();
+    address.is_loopback() || connects && address.is_unspecified()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn refusal(allow_remote: bool, networks: &[&str], address: &str, hop: Option<&str>) -> Option<String> {
+        let client_networks = networks.iter().map(|text| text.parse().unwrap()).collect();
+        let limits = Limits { allow_remote, client_networks, ..Limits::default() };
+        limits.refusal(&address.parse().unwrap(), hop.map(|hop| hop.parse().unwrap()).as_ref())
+    }
+
+    #[test]
+    fn beyond_this_machine_is_asked_for_with_networks() {
+        let (local, remote) = (
+            ["unix:/a", "tcp:127.0.0.1:1", "tcp:[::1]:1", "tcp:127.9.9.9:1"],
+            [
+                "tcp:0.0.0.0:1",
+                "tcp:[::]:1",
+                "tcp:192.0.2.1:1",
+                "tcp:[2001:db8::1]:1",
+                "tcp:no-such-host.invalid:1",
+            ],
+        );
+        for address in local {
+            assert_eq!(refusal(false, &[], address, None), None, "{address}");
+            for hop in local.into_iter().chain(["tcp:0.0.0.0:1", "tcp:[::]:1"]) {
+                assert_eq!(refusal(false, &[], address, Some(hop)), None, "{address} {hop}");
+            }
+            for hop in &remote[2..] {
+                assert!(refusal(false, &[], address, Some(hop)).is_some(), "{address} {hop}");
+                let needs_list = address.starts_with("tcp");
+                assert_eq!(refusal(true, &[], address, Some(hop)).is_some(), needs_list, "{address} {hop}");
+                if needs_list {
+                    assert_eq!(refusal(true, &["127.0.0.0/8"], address, Some(hop)), None);
+                }
+            }
+        }
+        for address in remote {
+            assert!(refusal(false, &[], address, None).is_some(), "{address}");
+            assert!(refusal(false, &["192.0.2.0/24"], address, None).is_some(), "{address}");
+            assert!(refusal(true, &[], address, None).is_some(), "{address}");
+            assert_eq!(refusal(true, &["192.0.2.0/24"], address, None), None, "{address}");
+        }
+        assert!(refusal(true, &["192.0.2.0/24"], "unix:/a", None).is_some());
+    }
+}

@@ -1,0 +1,165 @@
+//! Which connections are served when there are more than there may be.
+//!
+//! Where all are taken, one that is idle and never began a message is closed for the next one: of the client with most connections first,
+//! those that never said a word before others, the longest silent first. A client address may have a share of all connections; beyond it
+//! its own idle ones go, or the new one is deferred.
+//!
+//! # Limits
+//! A connection that was silent for less than a second stays: the next one waits so long. One that began a message is never closed here.
+
+use super::{Live, Server, Shared};
+use crate::address::Stream;
+use crate::fault::Fault;
+use crate::notice::Notice;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A connection that was silent for so long may be closed for another one.
+const SILENT: Duration = Duration::from_secs(1);
+/// How often it is looked whether one has become so.
+const STEP: Duration = Duration::from_millis(20);
+
+/// What is known of a connection by those who choose which to close.
+#[derive(Debug)]
+pub(crate) struct Standing {
+    /// The other end of the connection; none for a socket in the file system.
+    peer: Option<IpAddr>,
+    /// The client that the other end speaks for, once it told.
+    client: Mutex<Option<IpAddr>>,
+    began: AtomicBool,
+    start: Instant,
+    /// Milliseconds from the start to the last words, and one more; 0 where there were none.
+    heard: AtomicU64,
+}
+
+impl Standing {
+    pub(crate) fn new(stream: &Stream) -> Self {
+        Self::of(stream.client().ok().flatten())
+    }
+
+    fn of(peer: Option<IpAddr>) -> Self {
+        let (began, heard) = (AtomicBool::new(false), AtomicU64::new(0));
+        Self { peer, client: Mutex::new(None), began, start: Instant::now(), heard }
+    }
+
+    /// The other end said something.
+    pub(crate) fn hear(&self) {
+        let time = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.heard.store(time.saturating_add(1), Ordering::Relaxed);
+    }
+
+    /// A message began.
+    pub(crate) fn begin(&self) {
+        self.began.store(true, Ordering::SeqCst);
+    }
+
+    /// The other end speaks for this client.
+    pub(crate) fn speaks_for(&self, client: Option<IpAddr>) {
+        *self.client.lock().unwrap_or_else(PoisonError::into_inner) = client;
+    }
+
+    fn client(&self) -> Option<IpAddr> {
+        self.client.lock().unwrap_or_else(PoisonError::into_inner).or(self.peer)
+    }
+
+    /// How long it was silent; none where it began a message, some time or other.
+    fn idle(&self) -> Option<Idle> {
+        if self.began.load(Ordering::SeqCst) {
+            return None;
+        }
+        let heard = self.heard.load(Ordering::Relaxed);
+        let last = Duration::from_millis(heard.saturating_sub(1));
+        Some(Idle { spoke: heard > 0, silent: self.start.elapsed().saturating_sub(last) })
+    }
+}
+
+/// A connection that never began a message.
+#[derive(Clone, Copy, Debug)]
+struct Idle {
+    spoke: bool,
+    silent: Duration,
+}
+
+/// What became of the search for a connection to close.
+enum Choice {
+    Close(u64),
+    /// There are some, which were not silent for long enough.
+    Wait,
+    None,
+}
+
+impl Server {
+    /// Makes room for a connection from `peer`. Returns false where all connections, or all of its share, are in use.
+    pub(super) fn has_room(&self, peer: Option<IpAddr>) -> bool {
+        let limits = &self.shared.limits;
+        let patience = Instant::now() + SILENT + STEP;
+        loop {
+            let live = self.shared.live();
+            let of_peer = |live: &Arc<dyn Live>| live.standing().is_some_and(|other| other.peer == peer);
+            let beyond_share =
+                peer.is_some() && live.values().filter(|live| of_peer(live)).count() >= limits.share();
+            if !beyond_share && live.len() < limits.connections {
+                return true;
+            }
+            let choice = choose(live.iter().filter(|(_, live)| !beyond_share || of_peer(live)));
+            drop(live);
+            match choice {
+                Choice::Close(number) => self.close_idle(number),
+                Choice::Wait if Instant::now() < patience && !self.shared.is_stopping() => {
+                    thread::sleep(STEP)
+                }
+                Choice::Wait | Choice::None => return false,
+            }
+        }
+    }
+
+    /// Closes one idle connection, where there is one that may be closed.
+    pub(super) fn close_one(&self) -> bool {
+        let choice = choose(self.shared.live().iter());
+        if let Choice::Close(number) = choice {
+            self.close_idle(number);
+            return true;
+        }
+        false
+    }
+
+    fn close_idle(&self, number: u64) {
+        // Its place is free at once; its thread ends when it sees that.
+        let Some(live) = self.shared.live().remove(&number) else { return };
+        let client = live.standing().and_then(Standing::client);
+        live.dismiss();
+        tell_of(&self.shared, number, client, &Fault::IdleClosed);
+    }
+}
+
+/// Tells of what was done to a connection because of others, or of where it comes from.
+pub(super) fn tell_of(shared: &Shared, number: u64, client: Option<IpAddr>, fault: &Fault) {
+    let peer = client.map_or_else(|| "local".to_owned(), |client| client.to_string());
+    shared.tell(&Notice::Fault { connection: number, peer: &peer, fault });
+}
+
+/// Chooses the connection that goes first.
+fn choose<'a>(connections: impl Iterator<Item = (&'a u64, &'a Arc<dyn Live>)>) -> Choice {
+    let mut of_client = HashMap::<_, usize>::new();
+    let mut idle = Vec::new();
+    for (number, live) in connections {
+        let Some(standing) = live.standing() else { continue };
+        let client = standing.client();
+        *of_client.entry(client).or_default() += 1;
+        idle.extend(standing.idle().map(|idle| (*number, client, idle)));
+    }
+    let silent = idle.iter().filter(|(.., idle)| idle.silent >= SILENT);
+    let first = silent.min_by_key(|(_, client, idle)| {
+        (Reverse(of_client.get(client).copied()), idle.spoke, Reverse(idle.silent))
+    });
+    match first {
+        Some((number, ..)) => Choice::Close(*number),
+        None if idle.is_empty() => Choice::None,
+        None => Choice::Wait,
+    }
+}

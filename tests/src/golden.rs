@@ -66,6 +66,7 @@ fn normalized(archive: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
         threads: 1,
         force: false,
         force_format: false,
+        max_expansion: 200,
         verify: false,
     };
     normalize(&job, &Progress::default()).map_err(|error| io::Error::other(error.to_string()))?;

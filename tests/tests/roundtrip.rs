@@ -66,6 +66,7 @@ fn every_shared_message_comes_back_alone() {
             threads: 1,
             force: false,
             force_format: true,
+            max_expansion: 200,
             verify: false,
         };
         let summary = normalize(&job, &Progress::default())

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Format;
 use crate::replace::{FolderReplacement, Replacement, with_path};
+use crate::room::Room;
 
 /// One written unit.
 #[derive(Clone, Debug)]
@@ -91,12 +92,14 @@ struct Tree {
     /// The file of an item that goes on.
     open: Option<(File, PathBuf)>,
     synced: bool,
+    room: Room,
 }
 
 impl Tree {
     fn create(path: &Path, force: bool, is_maildir: bool) -> io::Result<Self> {
         let root = FolderReplacement::create(path, force)?;
-        let mut tree = Self { root, made: HashSet::new(), is_maildir, open: None, synced: false };
+        let mut tree =
+            Self { root, made: HashSet::new(), is_maildir, open: None, synced: false, room: Room::new() };
         if is_maildir {
             tree.make_maildir(Path::new(""))?;
         }
@@ -146,7 +149,10 @@ impl Destination for Tree {
                 Some(open) => open,
                 None => self.open(&item.name)?,
             };
-            file.write_all(bytes(batch, item)?).map_err(|error| with_path(&path, &error))?;
+            let written = bytes(batch, item)?;
+            let room = &mut self.room;
+            let written = file.write_all(written).and_then(|()| room.wrote(written.len() as u64, &file));
+            written.map_err(|error| with_path(&path, &error))?;
             if item.more {
                 self.open = Some((file, path));
             }

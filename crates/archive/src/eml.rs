@@ -20,6 +20,7 @@ use crate::mbox::{looks_like_message, separators, single_detail};
 use crate::mh::{self, Sequences};
 use crate::packed::{Packing, beginning};
 use crate::recognize::{FileKind, is_eml, left_alone, no_mail, not_followed};
+use crate::regular::{self, open_input};
 use crate::replace::with_path;
 use crate::{
     Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Profile, Quoting, ReadOptions, Source,
@@ -97,11 +98,12 @@ impl Files {
     /// Reads one file as one message.
     pub(crate) fn single(path: &Path, options: &ReadOptions) -> io::Result<Self> {
         let metadata = fs::metadata(path).map_err(|error| with_path(path, &error))?;
+        regular::check(path, &metadata).map_err(|error| with_path(path, &error))?;
         let mut files = Self::new(path, Format::Eml, "single message", options);
         files.size = Some(metadata.len());
         files.work.push(Work::File(Vec::new(), EntryKind::Message));
         if metadata.is_file() {
-            let mut file = File::open(path).map_err(|error| with_path(path, &error))?;
+            let mut file = open_input(path).map_err(|error| with_path(path, &error))?;
             if !options.force_format {
                 let start = beginning(&mut file, mail_check::BEGINNING);
                 if !mail_check::is_mail(&start.map_err(|error| with_path(path, &error))?) {
@@ -265,7 +267,7 @@ impl Files {
             }
             Some(Work::File(name, kind)) => {
                 let path = self.path(&name);
-                let file = File::open(&path).map_err(|error| with_path(&path, &error))?;
+                let file = open_input(&path).map_err(|error| with_path(&path, &error))?;
                 let metadata = file.metadata().map_err(|error| with_path(&path, &error))?;
                 let (size, modified) = (metadata.len(), metadata.modified().ok());
                 let reading = Reading { file, path, name, kind, offset: 0, size, modified };

@@ -50,13 +50,17 @@ mod output;
 mod packed;
 mod private;
 mod recognize;
+mod regular;
 pub mod replace;
+mod room;
 
 pub use destination::{Destination, OutBatch, OutItem, create, create_tree};
 pub use packed::Packing;
 pub use private::keep_private;
 pub use recognize::{LeftOut, recognize, recognize_with};
+pub use regular::open_input;
 pub use replace::words;
+pub use source::MAX_EXPANSION;
 pub use source::{
     Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Flags, Format, Found, Profile, Quoting, ReadOptions,
     Source, open,

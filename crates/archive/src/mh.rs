@@ -4,7 +4,6 @@
 //! A number without `.mh_sequences` beside it is a message when it begins like one. Of the sequences those that tell flags are read; those of
 //! a user's own folder (`atr-…` in the context of MH) and other names are not. What MH keeps of deleted messages (`,12`, `#12`) is no mail.
 
-use std::fs::File;
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -34,7 +33,7 @@ pub(crate) struct Sequences {
 impl Sequences {
     /// Reads the file of a folder.
     pub(crate) fn read(path: &Path) -> io::Result<Self> {
-        Ok(Self::parse(&beginning(&mut File::open(path)?, MOST)?))
+        Ok(Self::parse(&beginning(&mut crate::open_input(path)?, MOST)?))
     }
 
     fn parse(text: &[u8]) -> Self {

@@ -4,6 +4,7 @@
 //! Only on Linux, and where the file system takes part; elsewhere files are written as usual. Behind the first bytes a file is written
 //! by a thread of its own, which only waits for the disk.
 
+use crate::room::Room;
 use std::fs::File;
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
@@ -25,6 +26,7 @@ pub(crate) struct Output {
     /// Bytes taken.
     written: u64,
     past: Past,
+    room: Room,
 }
 
 /// How what comes behind [`CACHED`] is written.
@@ -42,7 +44,7 @@ enum Past {
 impl Output {
     /// A new file.
     pub(crate) fn new(file: File) -> Self {
-        Self { file, written: 0, past: Past::Unknown }
+        Self { file, written: 0, past: Past::Unknown, room: Room::new() }
     }
 
     /// Brings everything written so far to the disk.
@@ -88,6 +90,7 @@ impl Write for Output {
             Past::Failed => return Err(io::Error::other("an earlier write failed")),
         };
         self.written += count as u64;
+        self.room.wrote(count as u64, &self.file)?;
         Ok(count)
     }
 

@@ -161,14 +161,14 @@ pub(crate) fn may_be_mail(start: &[u8], packing: Packing) -> bool {
     packing != Packing::Utf16 || looks_like_message(&plain())
 }
 
-/// Reads through compression; what cannot be read through is refused.
-pub(crate) fn through(path: &Path, input: impl Read + Send + 'static) -> io::Result<Through> {
+/// Reads through compression, up to `expansion` times its size; what cannot be read through is refused.
+pub(crate) fn through(path: &Path, input: impl Read + Send + 'static, expansion: u64) -> io::Result<Through> {
     let mut input = Input::new(input);
     let packing = Packing::of(input.peek(16).map_err(|error| with_path(path, &error))?);
     match packing {
         None => Ok(Through { inside: Box::new(input), packing, told: Told::default() }),
         Some(read) if read.is_read() => {
-            let inside = Unpack::new(input, read);
+            let inside = Unpack::new(input, read, expansion);
             let told = inside.told();
             Ok(Through { inside: Box::new(inside), packing, told })
         }
@@ -288,7 +288,8 @@ mod tests {
 
     /// What is inside, and what was told.
     fn read(bytes: &[u8]) -> io::Result<(Vec<u8>, Seen)> {
-        let (mut inside, mut out) = (through(Path::new("box.gz"), Cursor::new(bytes.to_vec()))?, Vec::new());
+        let (mut inside, mut out) =
+            (through(Path::new("box.gz"), Cursor::new(bytes.to_vec()), 200)?, Vec::new());
         inside.read_to_end(&mut out)?;
         Ok((out, inside.told.take().iter().map(|event| (event.kind.code(), event.offset)).collect()))
     }
@@ -409,6 +410,36 @@ mod tests {
         assert!(error.to_string().contains("give what is inside: xz -dc FILE"), "{error}");
     }
 
+    /// Each form, at several ceilings: what is read is a beginning of what is inside, of the length that the ceiling allows.
+    #[test]
+    fn what_expands_beyond_all_measure_is_read_up_to_there() {
+        const FREE: usize = 64 << 20;
+        let large = vec![b'a'; FREE + (8 << 20)];
+        for pack in PACKS {
+            let packed = pack(&large);
+            let times = large.len() / packed.len();
+            assert!(times > 200, "{times}");
+            for most in [1, 200] {
+                let mut inside = through(Path::new("box.gz"), Cursor::new(packed.clone()), most).unwrap();
+                let mut out = Vec::new();
+                inside.read_to_end(&mut out).unwrap();
+                assert!((FREE..=FREE + STEP_OF_TESTS).contains(&out.len()), "{}", out.len());
+                let told = inside.told.take();
+                assert!(told.len() == 1 && told[0].kind.code() == "box.expansion", "{told:?}");
+                assert!(told[0].offset <= packed.len() as u64);
+            }
+            // Below the free part, and below the ceiling, all of it is read.
+            for (packed, len, most) in [(pack(&large[..FREE]), FREE, 1), (packed, large.len(), u64::MAX)] {
+                let mut inside = through(Path::new("box.gz"), Cursor::new(packed), most).unwrap();
+                assert_eq!(io::copy(&mut inside, &mut io::sink()).unwrap(), len as u64);
+                assert!(inside.told.take().is_empty());
+            }
+        }
+    }
+
+    /// No decoder gives more at once.
+    const STEP_OF_TESTS: usize = 16 << 10;
+
     #[test]
     fn an_error_of_the_file_is_no_damage() {
         struct Broken;
@@ -421,7 +452,7 @@ mod tests {
             let whole = pack(&text());
             for cut in [20, 1000, whole.len()] {
                 let input = Cursor::new(whole[..cut].to_vec()).chain(Broken);
-                let mut inside = through(Path::new("box.gz"), input).unwrap();
+                let mut inside = through(Path::new("box.gz"), input, 200).unwrap();
                 let error = inside.read_to_end(&mut Vec::new()).unwrap_err();
                 assert_eq!(error.kind(), io::ErrorKind::TimedOut);
                 assert!(inside.told.take().is_empty());

@@ -17,6 +17,7 @@ use crate::maildir;
 use crate::mbox;
 use crate::mh;
 use crate::packed::{self, Packing};
+use crate::regular::{self, open_input};
 use crate::replace::with_path;
 use crate::{BoxEvent, BoxEventKind, Format, Found};
 
@@ -50,6 +51,7 @@ pub fn recognize_with(
         return Ok(vec![found(path, Format::Mbox)]);
     }
     let metadata = fs::metadata(path).map_err(|error| with_path(path, &error))?;
+    regular::check(path, &metadata).map_err(|error| with_path(path, &error))?;
     if !metadata.is_dir() {
         return Ok(vec![one_file(path, &metadata, force_format)?]);
     }
@@ -226,7 +228,7 @@ impl FileKind {
         if numbered && path.with_file_name(mh::SEQUENCES).is_file() {
             return Ok(Self::Message);
         }
-        let mut file = File::open(path)?;
+        let mut file = open_input(path)?;
         let start = packed::beginning(&mut file, packed::BEGINNING)?;
         match Packing::of_file(&start) {
             Some(packing) if packing.is_read() => {
@@ -235,7 +237,7 @@ impl FileKind {
                     return Ok(Self::LeftAlone(packing));
                 }
                 file.rewind()?;
-                let mut inside = packed::through(path, file)?;
+                let mut inside = packed::through(path, file, u64::MAX)?;
                 let start = packed::beginning(&mut inside, packed::BEGINNING)?;
                 if start.is_empty() && !inside.told.take().is_empty() {
                     return Ok(Self::LeftAlone(packing));
@@ -273,14 +275,15 @@ fn is_mail(mut file: &File) -> io::Result<bool> {
 /// What a file that was named is packed in; what is inside of compression, where that is not read.
 fn packing(path: &Path) -> io::Result<Option<Packing>> {
     let failed = |error| with_path(path, &error);
-    let mut file = File::open(path).map_err(failed)?;
+    let mut file = open_input(path).map_err(failed)?;
     let packing = Packing::of_file(&packed::beginning(&mut file, packed::BEGINNING).map_err(failed)?);
     if packing.is_none_or(|packing| !packing.is_read()) {
         return Ok(packing);
     }
     file.rewind().map_err(failed)?;
     // What cannot be read through is told when it is opened.
-    let inside = packed::beginning(&mut packed::through(path, file)?, packed::BEGINNING).unwrap_or_default();
+    let inside =
+        packed::beginning(&mut packed::through(path, file, u64::MAX)?, packed::BEGINNING).unwrap_or_default();
     Ok(Packing::of_file(&inside).filter(|inside| !inside.is_read()).or(packing))
 }
 
@@ -428,7 +431,7 @@ mod tests {
             );
             // Of a pipe it is told when it is opened.
             let path = Path::new("-");
-            let input = packed::through(path, io::Cursor::new(bytes.clone())).unwrap();
+            let input = packed::through(path, io::Cursor::new(bytes.clone()), u64::MAX).unwrap();
             let read = mbox::Mailbox::from_through(path, input, &crate::ReadOptions::default());
             assert!(read.err().unwrap().to_string().starts_with(&format!("-: this is {words}")));
         }

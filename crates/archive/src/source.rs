@@ -1,6 +1,5 @@
 //! Where raw messages come from.
 
-use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -8,6 +7,7 @@ use std::path::PathBuf;
 use crate::eml::Files;
 use crate::mbox::Mailbox;
 use crate::packed::{self, Packing};
+use crate::regular::open_input;
 use crate::replace::with_path;
 
 /// Form of an archive.
@@ -152,6 +152,8 @@ pub enum BoxEventKind {
     TrailingBytes,
     /// `box.damaged`
     Damaged,
+    /// `box.expansion`
+    Expansion,
     /// `msg.too-large`
     TooLarge,
     /// `box.no-header`
@@ -160,7 +162,7 @@ pub enum BoxEventKind {
 
 impl BoxEventKind {
     /// Every kind.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::AmbiguousFrom,
         Self::BadLength,
         Self::QuotingGuess,
@@ -174,13 +176,14 @@ impl BoxEventKind {
         Self::NoMail,
         Self::TrailingBytes,
         Self::Damaged,
+        Self::Expansion,
         Self::TooLarge,
         Self::NoHeader,
     ];
 
     /// True for what lost something that may be mail (severity `loss`).
     pub fn is_loss(self) -> bool {
-        matches!(self, Self::Damaged | Self::TooLarge)
+        matches!(self, Self::Damaged | Self::Expansion | Self::TooLarge)
     }
 
     /// True for what was read in spite of a defect (severity `repair`). All others are of severity `info`.
@@ -204,6 +207,7 @@ impl BoxEventKind {
             Self::NoMail => "box.no-mail",
             Self::TrailingBytes => "box.trailing-bytes",
             Self::Damaged => "box.damaged",
+            Self::Expansion => "box.expansion",
             Self::TooLarge => "msg.too-large",
             Self::NoHeader => "box.no-header",
         }
@@ -233,6 +237,11 @@ pub struct Profile {
     pub line_end: &'static str,
 }
 
+/// How many times its own size a compressed input may become, where nobody says otherwise.
+///
+/// Mail becomes 2 to 6 times smaller by gzip, and up to 20 times by xz where messages repeat each other.
+pub const MAX_EXPANSION: u64 = 200;
+
 /// How to read.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadOptions {
@@ -247,6 +256,9 @@ pub struct ReadOptions {
     /// What becomes of a folder's display form in an output. Of folders that would become one all but the first get a number. The default
     /// looks at no folder.
     pub written_folder: Option<fn(&str) -> String>,
+    /// How many times their own size compressed inputs may become (200). Reading stops there, as where they are cut off. The first
+    /// 64 MiB of what is inside are free.
+    pub max_expansion: u64,
     /// Reads files as messages that have no header field. The default refuses them: they are no mail.
     pub force_format: bool,
 }
@@ -258,6 +270,7 @@ impl Default for ReadOptions {
             message_limit: 64 << 20,
             decode_name: |raw| String::from_utf8_lossy(raw).into_owned(),
             written_folder: None,
+            max_expansion: MAX_EXPANSION,
             force_format: false,
         }
     }
@@ -284,12 +297,12 @@ pub fn open(found: &Found, options: &ReadOptions) -> io::Result<Box<dyn Source>>
     let path = &found.path;
     let failed = |error| with_path(path, &error);
     if path.as_os_str() == "-" {
-        let input = packed::through(path, io::stdin())?;
+        let input = packed::through(path, io::stdin(), options.max_expansion)?;
         return Ok(Box::new(Mailbox::from_through(path, input, options)?));
     }
     Ok(match found.format {
         Format::Mbox => {
-            let file = File::open(path).map_err(failed)?;
+            let file = open_input(path).map_err(failed)?;
             let metadata = file.metadata().map_err(failed)?;
             if metadata.is_dir() {
                 return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
@@ -299,7 +312,7 @@ pub fn open(found: &Found, options: &ReadOptions) -> io::Result<Box<dyn Source>>
             } else if metadata.is_file() {
                 Box::new(Mailbox::from_file(path, file, options).map_err(failed)?)
             } else {
-                let input = packed::through(path, file)?;
+                let input = packed::through(path, file, options.max_expansion)?;
                 Box::new(Mailbox::from_through(path, input, options)?)
             }
         }

@@ -6,6 +6,7 @@
 
 mod access;
 mod charset;
+mod expansion;
 mod header;
 mod ledger;
 mod milter;
@@ -14,6 +15,7 @@ mod serve;
 
 pub(crate) use access::*;
 pub(crate) use charset::*;
+pub(crate) use expansion::*;
 pub(crate) use header::*;
 pub(crate) use ledger::*;
 pub(crate) use milter::*;
@@ -152,6 +154,8 @@ pub(crate) struct NormalizeArgs {
     /// Read files that have no header field as messages; otherwise they are refused, since they are no mail.
     #[arg(long)]
     pub(crate) force_format: bool,
+    #[command(flatten)]
+    pub(crate) expansion: ExpansionArgs,
 }
 
 /// What is to be made of a message, where `normalize` and `filter` share it.
@@ -310,6 +314,8 @@ pub(crate) struct CheckArgs {
     /// Read files that have no header field as messages; otherwise they are refused, since they are no mail.
     #[arg(long)]
     pub(crate) force_format: bool,
+    #[command(flatten)]
+    pub(crate) expansion: ExpansionArgs,
     /// Read what would be written with a second, independent reader. A message that it reads otherwise is reported (`verify.disagrees`),
     /// and the exit code is 2.
     #[arg(long)]
@@ -331,6 +337,8 @@ pub(crate) struct CountArgs {
     /// Read files that have no header field as messages; otherwise they are refused, since they are no mail.
     #[arg(long)]
     pub(crate) force_format: bool,
+    #[command(flatten)]
+    pub(crate) expansion: ExpansionArgs,
 }
 
 /// Print the decoded text parts.
@@ -361,6 +369,8 @@ pub(crate) struct TextArgs {
     /// Read files that have no header field as messages; otherwise they are refused, since they are no mail.
     #[arg(long)]
     pub(crate) force_format: bool,
+    #[command(flatten)]
+    pub(crate) expansion: ExpansionArgs,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 }
@@ -394,6 +404,8 @@ pub(crate) struct InspectArgs {
     /// Read files that have no header field as messages; otherwise they are refused, since they are no mail.
     #[arg(long)]
     pub(crate) force_format: bool,
+    #[command(flatten)]
+    pub(crate) expansion: ExpansionArgs,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 }

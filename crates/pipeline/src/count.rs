@@ -1,6 +1,6 @@
 //! How many messages an input holds.
 
-use crate::layout::{Input, Search};
+use crate::layout::{Input, Opening, Search};
 use crate::tally::Notes;
 use crate::{Error, Summary, layout};
 use mailglot_archive::{Batch, EntryKind, Source};
@@ -9,10 +9,10 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Number of messages of each archive under `input`, with its path (one line each for a single file; every archive found below a plain folder).
-/// What has no header field is refused, unless `force_format` is set.
-pub fn count(input: &Path, force_format: bool) -> Result<Vec<(u64, PathBuf)>, Error> {
+/// What has no header field is refused, unless [`Opening::force_format`] is set.
+pub fn count(input: &Path, opening: impl Into<Opening>) -> Result<Vec<(u64, PathBuf)>, Error> {
     let mut counts = Vec::new();
-    count_each(input, force_format, &mut |count| counts.push(count))?;
+    count_each(input, opening, &mut |count| counts.push(count))?;
     counts.into_iter().collect()
 }
 
@@ -20,11 +20,11 @@ pub fn count(input: &Path, force_format: bool) -> Result<Vec<(u64, PathBuf)>, Er
 /// folder is not counted, and told before the number of the others. Gives an account of what was left out, in which nothing else is.
 pub fn count_each(
     input: &Path,
-    force_format: bool,
+    opening: impl Into<Opening>,
     each: &mut dyn FnMut(Result<(u64, PathBuf), Error>),
 ) -> Result<Summary, Error> {
     let (mut unread, mut notes) = (Vec::new(), Notes::default());
-    let Search { inputs, left_out } = layout::find_readable(input, force_format, &mut unread)?;
+    let Search { inputs, left_out } = layout::find_readable(input, opening.into(), &mut unread)?;
     notes.left_out(&left_out);
     let mut told: HashSet<String> = unread.iter().map(Error::to_string).collect();
     for error in unread {
@@ -93,7 +93,7 @@ mod tests {
         let mail = "From a@b Mon Jan  1 00:00:00 2001\nFrom: a@b\nSubject: s\n\nx\n\n".repeat(10);
         for cut in [false, true] {
             std::fs::write(&path, &mail).unwrap();
-            let inputs = layout::find(std::slice::from_ref(&path), false).unwrap().inputs;
+            let inputs = layout::find(std::slice::from_ref(&path), false.into()).unwrap().inputs;
             let source = inputs[0].open(&Limits::default()).unwrap();
             if cut {
                 std::fs::write(&path, &mail[..mail.len() / 2]).unwrap();

@@ -7,13 +7,31 @@
 
 use crate::{Error, FileName, away, names};
 use mailglot_archive::replace::is_stream;
-use mailglot_archive::{BoxEvent, BoxEventKind, Format, Found, LeftOut, Source, open, recognize_with};
+use mailglot_archive::{
+    BoxEvent, BoxEventKind, Format, Found, LeftOut, MAX_EXPANSION, Source, open, recognize_with,
+};
 use mailglot_mime::Limits;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// How inputs are opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// Read files as messages that have no header field, which are refused otherwise.
+    pub force_format: bool,
+    /// How many times their own size compressed inputs may become.
+    pub max_expansion: u64,
+}
+
+impl From<bool> for Opening {
+    /// With the usual bound of compressed inputs.
+    fn from(force_format: bool) -> Self {
+        Self { force_format, max_expansion: MAX_EXPANSION }
+    }
+}
 
 /// An archive to read.
 #[derive(Clone, Debug)]
@@ -22,8 +40,7 @@ pub(crate) struct Input {
     pub(crate) found: Found,
     /// A folder, not a file.
     pub(crate) folder: bool,
-    /// What has no header field is read as a message.
-    pub(crate) force_format: bool,
+    pub(crate) opening: Opening,
     /// Its own name, unique among the inputs of the job.
     pub(crate) name: String,
     /// Where restoring puts it below the original's place, with `/`; empty: it is that place.
@@ -51,7 +68,8 @@ impl Input {
         mailglot_archive::ReadOptions {
             message_limit: limits.message,
             decode_name: folder_name,
-            force_format: self.force_format,
+            max_expansion: self.opening.max_expansion,
+            force_format: self.opening.force_format,
             ..mailglot_archive::ReadOptions::default()
         }
     }
@@ -102,21 +120,17 @@ pub(crate) struct Search {
 }
 
 /// Recognizes every input; an input without any mail is an error, and so is whatever cannot be read below one.
-pub(crate) fn find(paths: &[PathBuf], force_format: bool) -> Result<Search, Error> {
-    find_with(paths, force_format, &mut Err)
+pub(crate) fn find(paths: &[PathBuf], opening: Opening) -> Result<Search, Error> {
+    find_with(paths, opening, &mut Err)
 }
 
 /// Like [`find`] for one input; what cannot be read below it does not stop the search and is added to `unread`.
-pub(crate) fn find_readable(
-    path: &Path,
-    force_format: bool,
-    unread: &mut Vec<Error>,
-) -> Result<Search, Error> {
+pub(crate) fn find_readable(path: &Path, opening: Opening, unread: &mut Vec<Error>) -> Result<Search, Error> {
     let mut keep = |error| {
         unread.push(Error::Input(path.to_owned(), error));
         Ok(())
     };
-    find_with(&[path.to_owned()], force_format, &mut keep)
+    find_with(&[path.to_owned()], opening, &mut keep)
 }
 
 /// Refuses standard input where it is to be read twice: the second time nothing is left of it.
@@ -129,7 +143,7 @@ pub fn once(paths: &[PathBuf]) -> Result<(), Error> {
 
 fn find_with(
     paths: &[PathBuf],
-    force_format: bool,
+    opening: Opening,
     unread: &mut dyn FnMut(io::Error) -> io::Result<()>,
 ) -> Result<Search, Error> {
     if paths.is_empty() {
@@ -140,7 +154,7 @@ fn find_with(
     let (mut taken, mut given) = (HashSet::new(), HashSet::new());
     for path in paths {
         let mut noted = Vec::new();
-        let found = recognize_with(path, force_format, &mut |left| match left {
+        let found = recognize_with(path, opening.force_format, &mut |left| match left {
             LeftOut::Unread(error) => unread(error),
             LeftOut::Noted(event) => {
                 noted.push(event);
@@ -167,7 +181,7 @@ fn find_with(
             let original = original_name(&top, path, &place(path, &found, &mut places));
             let folder = found.path != Path::new("-") && found.path.is_dir();
             let name = unique(&own_name(&unpacked(&found)), &mut taken);
-            inputs.push(Input { found, folder, force_format, name, original });
+            inputs.push(Input { found, folder, opening, name, original });
         }
     }
     Ok(Search { inputs, left_out })
@@ -387,7 +401,7 @@ mod tests {
         let mut taken = HashSet::new();
         let input = |name: &str, format| Input {
             found: Found { path: name.into(), format, packed: None },
-            force_format: false,
+            opening: false.into(),
             folder: false,
             name: name.into(),
             original: Vec::new(),

@@ -58,7 +58,7 @@ pub use count::{count, count_each};
 pub use error::Error;
 pub use file_name::FileName;
 pub use guesses::{GuessExample, LeastCertain, in_thousandths};
-pub use layout::once;
+pub use layout::{Opening, once};
 pub use message::{Located, locate};
 pub use normalize::{CheckJob, LedgerPlace, NormalizeJob, check, normalize};
 pub use progress::Progress;

@@ -5,7 +5,7 @@
 //! An archive is read from its front to the message: there is no index.
 
 use crate::file_name::own_file;
-use crate::layout::{self, Input, Search};
+use crate::layout::{self, Input, Opening, Search};
 use crate::tally::Notes;
 use crate::{Error, FileName, Summary, away};
 use mailglot_archive::mbox::unquote;
@@ -35,16 +35,16 @@ pub struct Located {
 
 /// Finds messages by address and hands them on one by one: `file.eml`, `-`, `box.mbox:17` (ordinal, from 0), `maildir:17`. An
 /// archive without an ordinal gives all its messages. What cannot be read is handed on as an error, and the rest goes on.
-/// `each` tells whether it wants more. `force_format` reads what has no header field, too. Gives an account of what was left out, in which nothing else is.
+/// `each` tells whether it wants more. [`Opening::force_format`] reads what has no header field, too. Gives an account of what was left out, in which nothing else is.
 pub fn locate(
     address: &OsStr,
-    force_format: bool,
+    opening: impl Into<Opening>,
     each: &mut dyn FnMut(Result<Located, Error>) -> ControlFlow<()>,
 ) -> Result<Summary, Error> {
     let (path, wanted) = split(address);
     let mut found = false;
     let (mut unread, mut notes) = (Vec::new(), Notes::default());
-    let Search { inputs, left_out } = layout::find_readable(&path, force_format, &mut unread)?;
+    let Search { inputs, left_out } = layout::find_readable(&path, opening.into(), &mut unread)?;
     notes.left_out(&left_out);
     let mut told: HashSet<String> = unread.iter().map(Error::to_string).collect();
     for error in unread {

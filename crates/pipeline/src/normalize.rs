@@ -8,7 +8,7 @@
 use crate::compose::{Compose, Composed, PROCESS, Process};
 use crate::engine::{self, Stop};
 use crate::hash::{ArchiveHash, hex};
-use crate::layout::{self, Input, Search};
+use crate::layout::{self, Input, Opening, Search};
 use crate::plan::{Plan, Ready, Target, with_suffix};
 use crate::reader::Reader;
 use crate::tally::{Complete, Tally};
@@ -56,6 +56,8 @@ pub struct NormalizeJob {
     pub force: bool,
     /// Read files as messages that have no header field, which are refused otherwise.
     pub force_format: bool,
+    /// How many times their own size compressed inputs may become.
+    pub max_expansion: u64,
     /// Read each rewritten message with a second reader, and set it aside where that reads something else ([`crate::verify`]).
     pub verify: bool,
 }
@@ -82,6 +84,8 @@ pub struct CheckJob {
     pub threads: usize,
     /// Read files as messages that have no header field, which are refused otherwise.
     pub force_format: bool,
+    /// How many times their own size compressed inputs may become.
+    pub max_expansion: u64,
     /// Read what would be written with a second reader, as [`NormalizeJob::verify`] does.
     pub verify: bool,
 }
@@ -98,10 +102,11 @@ pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
         return Err(Error::Usage("no input is given".into()));
     }
     layout::once(&job.inputs)?;
+    let opening = Opening { force_format: job.force_format, max_expansion: job.max_expansion };
     let mut inputs = Vec::new();
     for path in &job.inputs {
         let mut unread = Vec::new();
-        match layout::find_readable(path, job.force_format, &mut unread) {
+        match layout::find_readable(path, opening, &mut unread) {
             Ok(found) => {
                 run.note(&found.left_out);
                 inputs.extend(found.inputs);
@@ -129,7 +134,8 @@ pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
 
 /// [`normalize`] with another function in the place of [`mailglot_mime::process`].
 fn normalize_with(job: &NormalizeJob, progress: &Progress, process: Process) -> Result<Summary, Error> {
-    let Search { inputs, left_out } = layout::find(&job.inputs, job.force_format)?;
+    let opening = Opening { force_format: job.force_format, max_expansion: job.max_expansion };
+    let Search { inputs, left_out } = layout::find(&job.inputs, opening)?;
     let plan = Plan::new(job, &inputs)?;
     let mut run = Run::new(&job.policy, job.threads, progress, process, job.verify);
     run.note(&left_out);

@@ -208,6 +208,7 @@ mod tests {
             threads: 1,
             force: true,
             force_format: false,
+            max_expansion: 200,
             verify: false,
         };
         let turn = turn([at("out").as_path(), at("out.ledger").as_path()]);

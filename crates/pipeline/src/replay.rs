@@ -229,7 +229,7 @@ impl OutputSide {
 
     fn open(&mut self, path: PathBuf) -> Result<(), Fault> {
         self.path = path;
-        let file = File::open(&self.path).map_err(|error| self.error(error))?;
+        let file = mailglot_archive::open_input(&self.path).map_err(|error| self.error(error))?;
         let metadata = file.metadata().map_err(|error| self.error(error))?;
         self.left = if metadata.is_file() { metadata.len() } else { u64::MAX };
         self.file = Some(BufReader::with_capacity(1 << 18, file));

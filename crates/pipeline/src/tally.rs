@@ -26,12 +26,13 @@ fn most(code: &str) -> usize {
 }
 
 /// What is told of bytes and files that no message was read from.
-const LEFT_OUT: [BoxEventKind; 7] = [
+const LEFT_OUT: [BoxEventKind; 8] = [
     BoxEventKind::NotFollowed,
     BoxEventKind::Packed,
     BoxEventKind::NoMail,
     BoxEventKind::TrailingBytes,
     BoxEventKind::Damaged,
+    BoxEventKind::Expansion,
     BoxEventKind::TooLarge,
     BoxEventKind::NoHeader,
 ];
@@ -248,7 +249,7 @@ impl Tally {
             _ => Severity::Info,
         };
         match event.kind {
-            BoxEventKind::Damaged => {
+            BoxEventKind::Damaged | BoxEventKind::Expansion => {
                 self.damaged.push(format!("{path}: {} (at byte {})", event.detail, event.offset));
             }
             BoxEventKind::NoHeader => *self.without_header.entry(path.to_owned()).or_default() += 1,

@@ -6,7 +6,7 @@
 
 use crate::engine::{self, Stop, Work};
 use crate::file_name::{Address, own_file};
-use crate::layout;
+use crate::layout::{self, Opening};
 use crate::normalize::worth;
 use crate::reader::{Feed, Reader};
 use crate::tally::Notes;
@@ -66,6 +66,8 @@ pub struct TextOptions {
     pub json: bool,
     /// Read files as messages that have no header field, which are refused otherwise.
     pub force_format: bool,
+    /// How many times their own size compressed inputs may become.
+    pub max_expansion: u64,
 }
 
 /// Writes all text parts of the inputs in order. What cannot be read inside a folder, and a message that a fault keeps from
@@ -92,12 +94,13 @@ fn texts_with(
     progress: &Progress,
     parts: Parts,
 ) -> Result<Untold, Error> {
-    let TextOptions { threads, json, force_format } = options;
+    let TextOptions { threads, json, force_format, max_expansion } = options;
     crate::once(inputs)?;
     let (mut untold, mut notes) = (Untold::default(), Notes::default());
     let mut found = Vec::new();
     for path in inputs {
-        let mut search = layout::find_readable(path, force_format, &mut untold.files)?;
+        let mut search =
+            layout::find_readable(path, Opening { force_format, max_expansion }, &mut untold.files)?;
         notes.left_out(&search.left_out);
         found.append(&mut search.inputs);
     }
@@ -291,7 +294,7 @@ mod tests {
     fn run(path: &std::path::Path, threads: usize, json: bool) -> String {
         let mut out = Vec::new();
         let policy = Policy::default();
-        let options = TextOptions { threads, json, force_format: false };
+        let options = TextOptions { threads, json, force_format: false, max_expansion: 200 };
         texts(&[path.to_owned()], &policy, options, &mut out, &Progress::default()).unwrap();
         String::from_utf8(out).unwrap()
     }
@@ -339,7 +342,7 @@ mod tests {
         };
         let progress = Progress::default();
         let inputs = [path.clone()];
-        let options = TextOptions { threads: 2, json: false, force_format: false };
+        let options = TextOptions { threads: 2, json: false, force_format: false, max_expansion: 200 };
         let untold = texts_with(&inputs, &policy, options, &mut out, &progress, parts).unwrap();
         assert_eq!(untold.messages, [format!("{}:1", path.display())]);
         assert_eq!(out, b"text 0\ntext 2\n");

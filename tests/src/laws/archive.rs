@@ -218,6 +218,7 @@ fn run(
         threads,
         force: false,
         force_format: true,
+        max_expansion: 200,
         verify: false,
     };
     let summary = normalize(&job, &Progress::default()).map_err(|error| format!("normalize: {error}"))?;
@@ -287,6 +288,7 @@ fn told_otherwise(input: &Path, group: u64, done: &Summary) -> Option<String> {
         policy: message::policy(group / 4),
         threads: 1,
         force_format: true,
+        max_expansion: 200,
         verify: false,
     };
     let dry = match check_only(&job, &Progress::default()) {

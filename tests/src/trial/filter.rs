@@ -133,6 +133,18 @@ impl Program {
         String::from_utf8_lossy(&fs::read(&self.log).unwrap_or_default()).into_owned()
     }
 
+    /// Bytes of memory that it has now, by the sum over its mappings (`smaps_rollup`): exact, where `VmRSS` may lag behind.
+    ///
+    /// # Panics
+    /// When the kernel does not tell.
+    pub fn resident(&self) -> u64 {
+        let text =
+            fs::read_to_string(format!("/proc/{}/smaps_rollup", self.id())).expect("mappings of a process");
+        let rest = text.lines().find_map(|line| line.strip_prefix("Rss:")).expect("Rss");
+        let number = rest.split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
+        number.expect("a number of kB") * 1024
+    }
+
     /// Bytes of memory that it has now (`VmRSS`), and the most that it ever had (`VmHWM`).
     ///
     /// # Panics

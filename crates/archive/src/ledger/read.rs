@@ -65,7 +65,7 @@ pub struct Ledger<R = File> {
 impl Ledger {
     /// Opens a ledger, checks its digest over all bytes and reads its footer.
     pub fn open(path: &Path) -> Result<Self, LedgerError> {
-        Self::read(File::open(path)?)
+        Self::read(crate::open_input(path)?)
     }
 }
 

@@ -124,14 +124,15 @@ impl Mailbox<Through> {
     pub(crate) fn from_packed(path: &Path, mut file: File, options: &ReadOptions) -> io::Result<Self> {
         let failed = |error| with_path(path, &error);
         let outside = FileIdentity::of(&file).map_err(failed)?;
-        let mut inside = through(path, file.try_clone().map_err(failed)?)?;
+        let mut inside = through(path, file.try_clone().map_err(failed)?, u64::MAX)?;
         let head = beginning(&mut inside, HEAD as usize).map_err(failed)?;
         let profile = FileProfile::of_start(&head).map_err(failed)?;
         let is_mailbox = is_named_mailbox(&path.with_extension("")) || profile.is_mailbox();
         drop((inside, head));
         file.rewind().map_err(failed)?;
         let known = Some((profile, is_mailbox));
-        let mut mailbox = Self::from_through_known(path, through(path, file)?, known, options)?;
+        let mut mailbox =
+            Self::from_through_known(path, through(path, file, options.max_expansion)?, known, options)?;
         mailbox.outside = Some(outside);
         Ok(mailbox)
     }

@@ -22,6 +22,8 @@ const CHUNK: usize = 64 << 10;
 const STEP: usize = 16 << 10;
 /// Bytes that tell a form.
 const BEGINNING: usize = 16;
+/// Bytes that may come out however few went in: less than a second's work, and less than any disk has free.
+const FREE: u64 = 64 << 20;
 
 /// What was found to be wrong; filled while reading goes on.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +52,8 @@ pub(super) struct Unpack<R: Read> {
     told: Told,
     /// Bytes that came out.
     given: u64,
+    /// How many times as many may come out as went in.
+    expansion: u64,
 }
 
 enum State<R: Read> {
@@ -61,8 +65,8 @@ enum State<R: Read> {
 
 impl<R: Read> Unpack<R> {
     /// Begins before the first member.
-    pub(super) fn new(input: Input<R>, packing: Packing) -> Self {
-        Self { state: State::Between(input), packing, told: Told::default(), given: 0 }
+    pub(super) fn new(input: Input<R>, packing: Packing, expansion: u64) -> Self {
+        Self { state: State::Between(input), packing, told: Told::default(), given: 0, expansion }
     }
 
     /// Where it is told what is wrong.
@@ -100,6 +104,21 @@ impl<R: Read> Unpack<R> {
             State::Inside(member) => State::Between(member.into_input()),
             state => state,
         };
+    }
+
+    /// Ends here where too much came out for what went in.
+    fn bound(&mut self) {
+        let State::Inside(member) = &self.state else { return };
+        let offset = member.input().offset;
+        if self.given <= FREE || self.given <= offset.saturating_mul(self.expansion) {
+            return;
+        }
+        let (words, given, most) = (self.packing.words(), self.given, self.expansion);
+        let detail = format!(
+            "{words}, and more than {most} times as long inside: {given} bytes were read of {offset}, the rest is left out (--max-expansion)"
+        );
+        self.told.event(BoxEventKind::Expansion, offset, detail);
+        self.state = State::Over;
     }
 
     /// True when the error of a decoder is one of reading the file.
@@ -154,6 +173,7 @@ impl<R: Read> Read for Unpack<R> {
                 Ok(0) => self.end_member(),
                 Ok(read) => {
                     self.given += read as u64;
+                    self.bound();
                     return Ok(read);
                 }
                 Err(error) if self.is_of_file() || member::is_of_memory(&error) => return Err(error),

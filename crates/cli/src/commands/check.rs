@@ -23,6 +23,7 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
         policy: args.reading.policy(),
         threads: all_cores(),
         force_format: args.force_format,
+        max_expansion: args.expansion.max_expansion,
         verify: args.verify,
     };
     let account = stoppable(|progress| watched(console, progress, || check(&job, progress)))?;

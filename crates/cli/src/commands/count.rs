@@ -21,7 +21,7 @@ pub(crate) fn run(args: &CountArgs, console: Console) -> Result<Exit, Failure> {
             }
             Err(error) => note(&error.into(), &mut worst, console),
         };
-        match count_each(input, args.force_format, &mut each) {
+        match count_each(input, args.expansion.opening(args.force_format), &mut each) {
             Ok(account) => report_left_out(&account, &mut worst, console),
             Err(error) => note(&error.into(), &mut worst, console),
         }

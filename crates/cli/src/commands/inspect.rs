@@ -37,7 +37,7 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<Exit, Failure>
             failed = shown.err();
             if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        match locate(&input, args.force_format, &mut each) {
+        match locate(&input, args.expansion.opening(args.force_format), &mut each) {
             Ok(account) => report_left_out(&account, &mut worst, console),
             Err(error) => note(&error.into(), &mut worst, console),
         }

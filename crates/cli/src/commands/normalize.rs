@@ -36,6 +36,7 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
         threads: args.threads.map_or_else(all_cores, usize::from),
         force: args.force,
         force_format: args.force_format,
+        max_expansion: args.expansion.max_expansion,
         verify: args.verify,
     };
     let ledger = job.ledger_place();

@@ -470,6 +470,7 @@ mod tests {
             threads: 1,
             force: false,
             force_format: false,
+            max_expansion: 200,
             verify: false,
         }
     }

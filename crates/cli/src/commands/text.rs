@@ -37,6 +37,7 @@ fn write(
         threads: args.threads.map_or_else(all_cores, usize::from),
         json: args.json,
         force_format: args.force_format,
+        max_expansion: args.expansion.max_expansion,
     };
     for input in &args.inputs {
         let result = texts(std::slice::from_ref(input), &policy, options, out, progress);

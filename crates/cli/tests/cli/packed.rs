@@ -430,3 +430,42 @@ fn links_and_special_files_are_counted_in_the_summary() {
     let run = sandbox.run(&["check", "boxes"]).ended(2);
     assert!(run.err.contains("no mail was found here (s"), "{}", run.err);
 }
+
+/// A mailbox that is a thousand times as long as what it is compressed to.
+#[test]
+fn what_expands_beyond_all_measure_is_stopped_and_told() {
+    let sandbox = Sandbox::new();
+    let bomb = "{ printf 'From a@b.c Mon Jan  1 00:00:00 2001\\nFrom: a@b.c\\nSubject: x\\n\\n'; \
+        yes words | head -c 100000000; } | gzip > bomb.mbox.gz";
+    sandbox.shell(bomb).ended(0);
+    let run = sandbox.shell("mailglot check bomb.mbox.gz").ended(2);
+    assert!(run.text().contains("box.expansion") && run.err.contains("--max-expansion"), "{run:?}");
+    for command in ["count", "text"] {
+        let run = sandbox.shell(&format!("mailglot {command} bomb.mbox.gz > /dev/null")).ended(2);
+        assert!(run.err.contains("more than 200 times as long inside"), "{command}: {}", run.err);
+    }
+    let run = sandbox.shell("mailglot normalize bomb.mbox.gz -o out.mbox --ledger none").ended(2);
+    assert!(run.err.contains("box.expansion"), "{}", run.err);
+    let length = std::fs::metadata(sandbox.path("out.mbox")).unwrap().len();
+    assert!((64 << 20..70 << 20).contains(&length), "{length}");
+    let run = sandbox.shell("mailglot check --max-expansion 100000 bomb.mbox.gz");
+    assert!(!run.text().contains("box.expansion") && run.err.is_empty(), "{run:?}");
+}
+
+/// Opening a named pipe would wait until somebody writes, and some devices never end.
+#[test]
+fn pipes_and_devices_that_are_named_are_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.shell("printf 'From a@b.c Mon Jan  1 00:00:00 2001\\nFrom: a@b.c\\nSubject: x\\n\\nwords\\n\\n' > box.mbox; mkfifo pipe pipe.mbox pipe.eml").ended(0);
+    for input in ["pipe", "pipe.mbox", "pipe.eml", "/dev/zero", "/dev/null"] {
+        for command in ["check", "count", "text", "inspect", "normalize -o out"] {
+            let run = sandbox.shell(&format!("timeout 20 mailglot {command} {input}"));
+            assert!(run.err.contains("which is not read"), "{command} {input}: {run:?}");
+            assert!(!sandbox.path("out").exists());
+        }
+    }
+    for input in ["- < box.mbox", "/dev/stdin < box.mbox", "- < <(cat box.mbox)", "<(cat box.mbox)"] {
+        let run = sandbox.shell(&format!("timeout 20 bash -c 'mailglot count {input}'")).ended(0);
+        assert!(run.text().contains('1'), "{input}: {}", run.text());
+    }
+}

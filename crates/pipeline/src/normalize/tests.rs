@@ -13,6 +13,7 @@ fn job(input: &Path, output: &Path) -> NormalizeJob {
         threads: 2,
         force: false,
         force_format: false,
+        max_expansion: 200,
         verify: false,
     }
 }
@@ -55,7 +56,7 @@ fn a_rename_that_fails_leaves_no_half_output() {
     let at = |name: &str| folder.path().join(name);
     fs::write(at("a.mbox"), mbox()).unwrap();
     let job = job(&at("a.mbox"), &at("out"));
-    let inputs = layout::find(&job.inputs, false).unwrap().inputs;
+    let inputs = layout::find(&job.inputs, false.into()).unwrap().inputs;
     let plan = Plan::new(&job, &inputs).unwrap();
     let mut file = Replacement::create(&at("out.ledger"), false).unwrap();
     file.write_all(b"ledger").unwrap();
@@ -132,6 +133,7 @@ fn verification_is_asked_for() {
         policy: Policy::default(),
         threads: 2,
         force_format: false,
+        max_expansion: 200,
         verify: true,
     };
     let summary = check(&dry, &Progress::default()).unwrap();

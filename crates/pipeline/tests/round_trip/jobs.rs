@@ -40,6 +40,7 @@ fn threads_change_nothing() {
         policy: Policy::default(),
         threads,
         force_format: false,
+        max_expansion: 200,
         verify: false,
     };
     let dry = check(&check_job(1), &Progress::default()).unwrap();

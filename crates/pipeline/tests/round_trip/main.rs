@@ -136,6 +136,7 @@ fn job(inputs: &[PathBuf], output: &Path) -> NormalizeJob {
         threads: 1,
         force: false,
         force_format: true,
+        max_expansion: 200,
         verify: false,
     }
 }
@@ -186,6 +187,7 @@ fn foretold(job: &NormalizeJob, done: &Summary) {
         policy: job.policy.clone(),
         threads: job.threads,
         force_format: job.force_format,
+        max_expansion: 200,
         verify: job.verify,
     };
     let dry = check(&dry, &Progress::default()).unwrap();

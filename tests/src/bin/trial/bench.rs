@@ -101,7 +101,7 @@ pub(crate) fn ours(address: &str, log: &Path) -> Program {
 /// Our filter with every default and a ledger in `folder`, at `address`.
 pub(crate) fn keeping(address: &str, folder: &Path, log: &Path) -> anyhow::Result<Program> {
     let file = trial::filter::keeping_file(address, folder, log)?;
-    Ok(pinned(binary::path(), &["milter", "--config", &file], address, log))
+    Ok(pinned(binary::path(), &["milter", "--allow-root", "--config", &file], address, log))
 }
 
 /// The rival with every answer left out that may be, at `address`.

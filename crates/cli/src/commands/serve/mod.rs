@@ -5,6 +5,7 @@
 //! It stays in the foreground, as supervisors of services want it. A reload changes policies, where it
 //! listens at the same places, with the same limits and ledgers, as before; else it changes nothing.
 
+mod allocator;
 mod made;
 mod places;
 mod root;
@@ -56,6 +57,7 @@ pub(super) fn run_source(
         return Ok(Exit::Done);
     }
     root::check(config.user.as_deref(), allow_root)?;
+    allocator::fix_mapping_size();
     if let Some(user) = &config.user {
         become_user(user, &config.listeners)?;
     }

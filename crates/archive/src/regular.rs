@@ -1,0 +1,102 @@
+//! Opening inputs: regular files, and streams that somebody handed on; never a device, a socket or a named pipe.
+//!
+//! Opening a named pipe waits until somebody writes, and a device may never end. Descriptors of the process (`/dev/stdin`, `/dev/fd/63` of a
+//! shell's `<(…)`) are read as streams, whatever they are.
+//!
+//! # Limits
+//! A descriptor is known by its name.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::Path;
+
+/// Opens a file for reading. Does not wait for anybody.
+///
+/// # Errors
+/// It cannot be opened, or is a device, a socket or a named pipe.
+pub fn open_input(path: &Path) -> io::Result<File> {
+    if is_descriptor(path) {
+        return File::open(path);
+    }
+    check(path, &std::fs::metadata(path)?)?;
+    // Another one may stand there by now.
+    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
+    check(path, &file.metadata()?)?;
+    Ok(file)
+}
+
+/// Refuses what is neither a file nor a folder, unless it is a descriptor of the process.
+pub(crate) fn check(path: &Path, metadata: &Metadata) -> io::Result<()> {
+    let kind = metadata.file_type();
+    let what = match () {
+        () if kind.is_file() || kind.is_dir() || is_descriptor(path) => return Ok(()),
+        () if kind.is_fifo() => "a named pipe",
+        () if kind.is_socket() => "a socket",
+        () => "a device",
+    };
+    let words =
+        format!("this is {what}, which is not read; give its bytes on standard input: mailglot … - < FILE");
+    Err(io::Error::new(io::ErrorKind::Unsupported, words))
+}
+
+/// True for names of the process's own descriptors.
+fn is_descriptor(path: &Path) -> bool {
+    let folders = ["/dev/fd", "/proc/self/fd"];
+    path == Path::new("/dev/stdin")
+        || folders.iter().any(|folder| {
+            path.parent() == Some(Path::new(folder))
+                && path.file_name().is_some_and(|name| name.as_encoded_bytes().iter().all(u8::is_ascii_digit))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn neither_pipes_nor_devices_nor_sockets_are_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let (pipe, socket) = (folder.path().join("pipe"), folder.path().join("socket"));
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let link = folder.path().join("link.mbox");
+        std::os::unix::fs::symlink(&pipe, &link).unwrap();
+        let start = Instant::now();
+        for (path, word) in [
+            (&*pipe, "named pipe"),
+            (&link, "named pipe"),
+            (&socket, "socket"),
+            (Path::new("/dev/zero"), "device"),
+            (Path::new("/dev/null"), "device"),
+        ] {
+            for error in [open_input(path).map(drop), crate::recognize(path).map(drop)] {
+                let error = error.unwrap_err().to_string();
+                assert!(error.contains(word) && error.contains("standard input"), "{error}");
+            }
+        }
+        assert!(start.elapsed() < Duration::from_secs(10));
+        assert!(open_input(folder.path()).is_ok());
+    }
+
+    #[test]
+    fn descriptors_are_read() {
+        for name in ["/dev/stdin", "/dev/fd/0", "/dev/fd/63", "/proc/self/fd/7"] {
+            assert!(is_descriptor(Path::new(name)), "{name}");
+        }
+        for name in [
+            "/dev/fd",
+            "/dev/fd/a",
+            "/dev/fd/../sda",
+            "/dev/fdx/1",
+            "/dev/stdinx",
+            "/proc/1/fd/0",
+            "dev/fd/0",
+        ] {
+            assert!(!is_descriptor(Path::new(name)), "{name}");
+        }
+    }
+}

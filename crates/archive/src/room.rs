@@ -1,0 +1,84 @@
+//! Disk space that outputs leave free.
+//!
+//! # Limits
+//! Looked at after each 16 MiB: small outputs fill a disk like any other program's. Other writers are not known.
+
+use rustix::fs::{StatVfs, fstatvfs};
+use std::io::{self, ErrorKind};
+use std::os::fd::AsFd;
+
+/// Bytes that stay free, as beside the spool of the gateway; on a small disk a twentieth of it.
+const RESERVE: u64 = 256 << 20;
+const SMALL: u64 = 20;
+/// Bytes that are written between two looks.
+const STEP: u64 = 16 << 20;
+
+/// Watches how much room a growing output leaves.
+#[derive(Debug)]
+pub(crate) struct Room {
+    /// Bytes that may be written before the next look.
+    left: u64,
+}
+
+impl Room {
+    pub(crate) fn new() -> Self {
+        Self { left: STEP }
+    }
+
+    /// Counts bytes that were written to a file, or to the file system of a folder.
+    ///
+    /// # Errors
+    /// No more is free than must stay so.
+    pub(crate) fn wrote(&mut self, bytes: u64, place: impl AsFd) -> io::Result<()> {
+        self.left = self.left.saturating_sub(bytes);
+        if self.left > 0 {
+            return Ok(());
+        }
+        self.left = STEP;
+        // A file system that does not tell has no bound here.
+        fstatvfs(place).map_or(Ok(()), |disk| enough(&disk))
+    }
+}
+
+fn enough(disk: &StatVfs) -> io::Result<()> {
+    let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
+    let (free, all) = (bytes(disk.f_bavail), bytes(disk.f_blocks));
+    let reserve = RESERVE.min(all / SMALL);
+    if free >= reserve {
+        return Ok(());
+    }
+    let words = format!("{} MiB are free on this disk, and {} MiB stay so", free >> 20, reserve >> 20);
+    Err(io::Error::new(ErrorKind::StorageFull, words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reserve_is_that_of_the_disk() {
+        let mut disk = rustix::fs::statvfs("/").unwrap();
+        disk.f_frsize = 4096;
+        // Size in MiB, free MiB, and whether that is enough.
+        for (all, free, is_enough) in [
+            (1_000_000, 256, true),
+            (1_000_000, 255, false),
+            (2_000, 100, true),
+            (2_000, 99, false),
+            (64, 4, true),
+        ] {
+            (disk.f_blocks, disk.f_bavail) = (all << 8, free << 8);
+            assert_eq!(enough(&disk).is_ok(), is_enough, "{all} {free}");
+        }
+    }
+
+    #[test]
+    fn it_is_looked_at_now_and_then() {
+        let folder = std::fs::File::open("/").unwrap();
+        let mut room = Room::new();
+        for _ in 0..100 {
+            room.wrote(STEP / 3, &folder).unwrap();
+            assert!(room.left > 0 && room.left <= STEP);
+        }
+    }
+}

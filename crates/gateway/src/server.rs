@@ -17,6 +17,7 @@ pub(crate) use admission::Standing;
 use admission::tell_of;
 use door::{Bell, Door};
 use pool::Pool;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -241,6 +242,8 @@ pub struct Server {
     bell: Bell,
     service: Box<dyn Service>,
     shared: Arc<Shared>,
+    /// How long new connections may wait for idle ones, as of a time.
+    waits: Cell<(Duration, Instant)>,
 }
 
 /// Ends a server from another thread, or has it judge otherwise.
@@ -306,7 +309,7 @@ impl Server {
         }
         let (door, bell) = Door::new(listener)?;
         let shared = Arc::new(Shared::new(engine, bounds, Box::new(tell)));
-        Ok(Self { door, bell, service, shared })
+        Ok(Self { door, bell, service, shared, waits: admission::waits() })
     }
 
     /// Where it listens.

@@ -53,13 +53,10 @@ impl SocketFolder {
 
     /// A path to `name` in this directory, whatever its name leads to by now.
     pub(crate) fn path_of(&self, name: &OsStr) -> PathBuf {
-        let mut path = PathBuf::from(format!("/proc/self/fd/{}", self.folder.as_raw_fd()));
-        if !path.is_dir() {
-            // Without /proc: nobody else can change what was checked.
-            path = self.path.parent().unwrap_or(Path::new("/")).to_owned();
-        }
-        path.push(name);
-        path
+        let path = PathBuf::from(format!("/proc/self/fd/{}", self.folder.as_raw_fd()));
+        // Without /proc: nobody else can change what was checked.
+        let folder = if path.is_dir() { &path } else { self.path.parent().unwrap_or(Path::new("/")) };
+        folder.join(name)
     }
 
     /// Gives a socket its group and its permissions.

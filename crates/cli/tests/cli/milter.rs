@@ -657,7 +657,7 @@ fn beyond_this_machine_needs_a_list_of_networks() {
     ] {
         std::fs::write(&file, format!("listen = [{{ {keys} }}]\n")).unwrap();
         let (code, said) = refused(&["milter", "--allow-root", "--check-config", "--config", path]);
-        assert_eq!(code, Some(if word.is_some() { 1 } else { 0 }), "{keys}: {said}");
+        assert_eq!(code, Some(i32::from(word.is_some())), "{keys}: {said}");
         if let Some(word) = word {
             assert!(said.contains(word), "{keys}: {said}");
             let (code, said) = refused(&["milter", "--allow-root", "--config", path]);

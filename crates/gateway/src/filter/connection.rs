@@ -15,7 +15,7 @@ use crate::milter::{self, Actions, Event, Granted, Peer, ProtocolError, Session,
 use crate::notice::{Notice, Record};
 use crate::outcome::{Means, Outcome};
 use crate::received::{EMPTY_LINE, Received};
-use crate::server::{Next, Served, Shared};
+use crate::server::{Next, Served, Shared, Standing};
 use std::convert::Infallible;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::IpAddr;
@@ -285,9 +285,7 @@ impl Connection {
             if within {
                 self.outside.standing.begin();
             }
-            if let Some(client) = client_of(&event) {
-                self.outside.standing.speaks_for(client);
-            }
+            note_client(&event, &self.outside.standing);
             let new = || empty_message(&self.shared, granted);
             if let Event::Negotiated(granted) = &event
                 && report_only(*granted).is_some()
@@ -493,8 +491,8 @@ fn is_within(event: &Event<'_>, before: bool) -> bool {
     }
 }
 
-/// The address of the mail server's client, where the event tells it: none of it where that has none, or is gone.
-fn client_of(event: &Event<'_>) -> Option<Option<IpAddr>> {
+/// Notes the address of the mail server's client, where the event tells it, or that there is none any more.
+fn note_client(event: &Event<'_>, standing: &Standing) {
     let address = |text: &[u8]| {
         let text = std::str::from_utf8(text).ok()?;
         // Sendmail writes it so.
@@ -505,13 +503,15 @@ fn client_of(event: &Event<'_>) -> Option<Option<IpAddr>> {
             .map(|address| address.to_canonical())
     };
     match event {
-        Event::Connect { peer: Peer::Inet(text, _), .. } => Some(address(text)),
-        Event::Connect { .. } | Event::NewClient => Some(None),
+        Event::Connect { peer: Peer::Inet(text, _), .. } => standing.speaks_for(address(text)),
+        Event::Connect { .. } | Event::NewClient => standing.speaks_for(None),
         Event::Macros(_, pairs) => {
             let told = pairs.clone().find(|(name, _)| *name == b"{client_addr}");
-            told.and_then(|(_, text)| address(text)).map(Some)
+            if let Some(client) = told.and_then(|(_, text)| address(text)) {
+                standing.speaks_for(Some(client));
+            }
         }
-        _ => None,
+        _ => (),
     }
 }
 

@@ -5,12 +5,14 @@
 //! its own idle ones go, or the new one is deferred.
 //!
 //! # Limits
-//! A connection that was silent for less than a second stays: the next one waits so long. One that began a message is never closed here.
+//! A connection that was silent for less than a second stays: the next one waits so long, or is deferred. Nobody is accepted meanwhile, so these waits take
+//! a quarter of the time at most. A connection that began a message is never closed here.
 
 use super::{Live, Server, Shared};
 use crate::address::Stream;
 use crate::fault::Fault;
 use crate::notice::Notice;
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -21,8 +23,17 @@ use std::time::{Duration, Instant};
 
 /// A connection that was silent for so long may be closed for another one.
 const SILENT: Duration = Duration::from_secs(1);
+/// The most that may be waited for such connections at once, and the part of the time that may be waited in the long run: clients that talk all the time,
+/// without a message, must not delay others again and again.
+const MOST_WAITS: Duration = Duration::from_secs(3);
+const PART_OF_TIME: u32 = 4;
 /// How often it is looked whether one has become so.
 const STEP: Duration = Duration::from_millis(20);
+
+/// How long may be waited, as of a time.
+pub(super) fn waits() -> Cell<(Duration, Instant)> {
+    Cell::new((MOST_WAITS, Instant::now()))
+}
 
 /// What is known of a connection by those who choose which to close.
 #[derive(Debug)]
@@ -110,12 +121,24 @@ impl Server {
             drop(live);
             match choice {
                 Choice::Close(number) => self.close_idle(number),
-                Choice::Wait if Instant::now() < patience && !self.shared.is_stopping() => {
-                    thread::sleep(STEP)
-                }
+                Choice::Wait if Instant::now() < patience && !self.shared.is_stopping() && self.wait() => (),
                 Choice::Wait | Choice::None => return false,
             }
         }
+    }
+
+    /// Waits a step, if there were not too many waits before.
+    fn wait(&self) -> bool {
+        let (left, at) = self.waits.get();
+        let start = Instant::now();
+        let left = (left + start.duration_since(at) / PART_OF_TIME).min(MOST_WAITS);
+        let may_wait = left >= STEP;
+        if may_wait {
+            thread::sleep(STEP);
+        }
+        let end = Instant::now();
+        self.waits.set((left.saturating_sub(end.duration_since(start)), end));
+        may_wait
     }
 
     /// Closes one idle connection, where there is one that may be closed.

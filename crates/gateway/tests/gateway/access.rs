@@ -141,3 +141,30 @@ fn a_client_address_has_a_share_of_the_connections() {
     assert_eq!(proxy.connect().codes(2), [421, 0]);
     assert_eq!(proxy.told.faults(1), ["connections"]);
 }
+
+/// Clients that talk all the time, and never begin a message, are not silent: most of those beyond the places are deferred at once.
+#[test]
+fn talkative_clients_hold_up_nobody() {
+    let hop = NextHop::start(vec![Manner::default()]);
+    let proxy = Running::start(&hop.address, |_, limits, _| limits.connections = 4);
+    let mut talkative: Vec<Client> = (0..3).map(|_| proxy.connect()).collect();
+    for client in &mut talkative {
+        client.greet();
+    }
+    let (stop, stopped) = std::sync::mpsc::channel::<()>();
+    let talking = thread::spawn(move || {
+        while stopped.recv_timeout(Duration::from_millis(50)).is_err() {
+            for client in &mut talkative {
+                client.send("NOOP\r\n");
+                assert_eq!(client.code(), 250);
+            }
+        }
+    });
+    let start = Instant::now();
+    for _ in 0..12 {
+        assert_eq!(proxy.connect().codes(2), [421, 0]);
+    }
+    assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
+    stop.send(()).unwrap();
+    talking.join().unwrap();
+}

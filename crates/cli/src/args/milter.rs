@@ -40,22 +40,25 @@ pub(crate) struct MilterArgs {
     pub(crate) access: AccessArgs,
 }
 
-/// Tell whether the settings of Postfix lose mail beside this filter.
+/// Check whether Postfix's settings keep mail safe beside this filter, and print the commands that correct them.
 ///
-/// Reads what `postconf` prints from standard input, and what `postconf -P` prints of the services of master.cf, and ends with exit code 1
-/// where something must be changed.
+/// Reads from standard input what `postconf` prints of main.cf (`-x`) and of master.cf (`-Fx` or `-M`, and `-Px`). Ends with exit code 1 if
+/// something must change. Lines that begin with `note:` need no change.
 #[derive(Debug, Group)]
 #[command(
     name = "check-mta",
     after_help = "\
 Examples:
-  $ postconf | mailglot check-mta
-  $ { postconf -x; postconf -Px; } | mailglot check-mta
-  $ { postconf -x; postconf -Px; } | mailglot check-mta --address inet:127.0.0.1:8890"
+  $ { postconf -x; postconf -Fx; postconf -Px; } | mailglot check-mta
+  $ { postconf -x; postconf -Fx; postconf -Px; } | mailglot check-mta --config /etc/mailglot/mailglot.toml
+  $ { postconf -x; postconf -Fx; postconf -Px; } | mailglot check-mta --address inet:127.0.0.1:8890"
 )]
 pub(crate) struct CheckMtaArgs {
-    /// Where our filter or proxy listens, as Postfix or the configuration writes it; may be given more than once. Without it, what holds
-    /// `mailglot` in its address is ours.
+    /// Where the filter or proxy listens, as Postfix or the configuration writes it; repeatable. Without it, an address with
+    /// `mailglot` in it is the filter's.
     #[arg(long, value_name = "ADDRESS", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) address: Vec<String>,
+    /// The configuration of `mailglot milter`; its listeners are the filter's addresses.
+    #[arg(long, value_name = "FILE", conflicts_with = "address")]
+    pub(crate) config: Option<PathBuf>,
 }

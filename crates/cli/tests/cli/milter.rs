@@ -415,13 +415,13 @@ fn a_supervisor_hands_its_socket_on_and_is_told() {
 fn settings_of_a_server_are_looked_at() {
     use crate::sandbox::Sandbox;
     let sandbox = Sandbox::new();
-    let good = b"milter_default_action = tempfail\nsmtpd_forbid_bare_newline = normalize\nsmtpd_milters = unix:/run/mailglot/a\n";
+    let good = b"milter_default_action = tempfail\nsmtpd_forbid_bare_newline = normalize\nsmtpd_milters = unix:/run/mailglot/a\nnon_smtpd_milters = $smtpd_milters\n";
     sandbox.pipe(&["check-mta"], good).ended(0);
     let bad = b"milter_default_action = accept\nsmtpd_forbid_bare_newline = no\n";
     let run = sandbox.pipe(&["check-mta"], bad).ended(1);
     assert!(run.text().contains("tempfail") && run.text().contains("normalize"), "{}", run.text());
     sandbox.pipe(&["check-mta"], b"").ended(2);
-    let over_tcp = b"milter_default_action = tempfail\nsmtpd_forbid_bare_newline = normalize\nsmtpd_milters = inet:127.0.0.1:8890\n";
+    let over_tcp = b"milter_default_action = tempfail\nsmtpd_forbid_bare_newline = normalize\nsmtpd_milters = inet:127.0.0.1:8890\nnon_smtpd_milters = $smtpd_milters\n";
     let run = sandbox.pipe(&["check-mta"], over_tcp).ended(1);
     assert!(run.text().contains("--address"), "{}", run.text());
     sandbox.pipe(&["check-mta", "--address", "tcp:127.0.0.1:8890"], over_tcp).ended(0);

@@ -1,0 +1,191 @@
+//! Checks lists of milters: what happens while the filter is away, their order, and whether local mail has the filter.
+
+use super::Check;
+use super::global::{is_too_short, too_short};
+use super::milters::{self, Milter, is_one_of};
+use super::problem::{Problem, set};
+use super::settings::View;
+
+/// The two lists of milters.
+pub(super) const LISTS: [&str; 2] = ["smtpd_milters", "non_smtpd_milters"];
+/// Parts of the addresses of programs that verify mail.
+const VERIFIERS: [&str; 4] = ["openarc", "spf", "dmarc", "authentication_milter"];
+
+impl Check<'_> {
+    /// Returns true if the filter is in a list of milters here.
+    pub(super) fn has_milter(&self, view: View<'_>) -> bool {
+        LISTS.iter().any(|name| self.has_filter(view, name))
+    }
+
+    /// Returns true if the filter is in this list.
+    pub(super) fn has_filter(&self, view: View<'_>, list: &str) -> bool {
+        milters::parse(&view.text(list)).iter().any(|milter| self.filter.matches(&milter.address))
+    }
+
+    pub(super) fn chain_problems(&self, view: View<'_>) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for list in LISTS {
+            for text in self.list_problems(view, list) {
+                problems.push(Problem::new(text, self.repaired(view, list)));
+            }
+        }
+        if view.service.is_none() {
+            problems.extend(self.local_mail());
+        }
+        problems
+    }
+
+    fn list_problems(&self, view: View<'_>, list: &str) -> Vec<String> {
+        let mut problems = Vec::new();
+        let chain = milters::parse(&view.text(list));
+        for milter in &chain {
+            let address = &milter.address;
+            let is_ours = self.filter.matches(address);
+            if let Some(action) = milter.option("default_action") {
+                if is_one_of(action, &["accept", "quarantine"]) {
+                    problems
+                        .push(format!("{list}: {address} has default_action={action}; set it to tempfail"));
+                } else if is_ours && is_one_of(action, &["reject"]) {
+                    problems.push(format!(
+                        "{list}: {address} has default_action={action}: mail is refused for good while it is away; set it to tempfail"
+                    ));
+                }
+            }
+            if is_ours && is_too_short(milter) {
+                let value = milter.option("content_timeout").unwrap_or_default();
+                problems.push(format!("{list}: {address}: {}", too_short("content_timeout", value)));
+            }
+            for part in &milter.malformed {
+                problems.push(format!(
+                    "{list}: {address}: `{part}` is no setting, and Postfix takes no mail with it; write KEY=VALUE, or {{ KEY = VALUE }}"
+                ));
+            }
+            if !milter.has_family() && !address.contains('$') {
+                problems.push(format!(
+                    "{list}: {address}: Postfix knows the families inet: and unix: only, and defers each message; write {}",
+                    with_family(address)
+                ));
+            }
+        }
+        for verifier in self.misplaced_verifiers(&chain) {
+            problems.push(format!(
+                "{list}: {} checks mail behind the filter; what checks belongs before it, what signs behind it",
+                chain[verifier].address
+            ));
+        }
+        problems
+    }
+
+    /// Positions of verifiers behind the filter.
+    fn misplaced_verifiers(&self, chain: &[Milter]) -> Vec<usize> {
+        let filter = chain.iter().position(|milter| self.filter.matches(&milter.address));
+        let Some(filter) = filter else { return Vec::new() };
+        let verifies =
+            |at: &usize| VERIFIERS.iter().any(|name| chain[*at].address.to_ascii_lowercase().contains(name));
+        (filter + 1..chain.len()).filter(verifies).collect()
+    }
+
+    /// The command that corrects everything about a list at once, so that two commands never undo each other.
+    pub(super) fn repaired(&self, view: View<'_>, list: &str) -> Option<String> {
+        let value = view.text(list);
+        if value.contains('$') {
+            return None;
+        }
+        let chain = self.repair(view, list, milters::parse(&value));
+        // postconf -P takes no white space in a value.
+        let is_option = view.service.is_some() && view.overrides(list);
+        Some(set(view, list, &milters::write(&chain, !is_option)))
+    }
+
+    fn repair(&self, view: View<'_>, list: &str, mut chain: Vec<Milter>) -> Vec<Milter> {
+        for milter in &mut chain {
+            let is_ours = self.filter.matches(&milter.address);
+            milter.malformed.clear();
+            if milter.option("default_action").is_some_and(|action| {
+                is_one_of(action, &["accept", "quarantine"]) || (is_ours && is_one_of(action, &["reject"]))
+            }) {
+                milter.set("default_action", "tempfail");
+            }
+            if !milter.has_family() {
+                milter.address = with_family(&milter.address);
+            }
+            if is_ours {
+                if is_too_short(milter) {
+                    milter.set("content_timeout", "60s");
+                }
+                if let Some(address) = self.corrected_location(view, list, milter) {
+                    milter.address = address;
+                }
+            }
+        }
+        let verifiers = self.misplaced_verifiers(&chain);
+        let filter = chain.iter().position(|milter| self.filter.matches(&milter.address));
+        if let Some(filter) = filter {
+            for (moved, at) in verifiers.into_iter().enumerate() {
+                let verifier = chain.remove(at);
+                chain.insert(filter + moved, verifier);
+            }
+        }
+        chain
+    }
+
+    /// Adds the filter to a list that lacks it, at its end.
+    pub(super) fn added(&self, view: View<'_>, list: &str) -> Option<String> {
+        let value = view.text(list);
+        if value.contains('$') {
+            return None;
+        }
+        let mut chain = milters::parse(&value);
+        if !chain.iter().any(|milter| self.filter.matches(&milter.address)) {
+            let smtpd = milters::parse(&self.settings.main_view().text(LISTS[0]));
+            let known = smtpd.into_iter().find(|milter| self.filter.matches(&milter.address));
+            chain.push(known.unwrap_or_else(|| Milter::deferring(self.filter.suggestion())));
+        }
+        let is_option = view.service.is_some() && view.overrides(list);
+        let chain = self.repair(view, list, chain);
+        Some(set(view, list, &milters::write(&chain, !is_option)))
+    }
+
+    /// Reports that mail of local programs (sendmail(1), cron) passes unread while mail from the network does not.
+    fn local_mail(&self) -> Option<Problem> {
+        let main = self.settings.main_view();
+        let cleanup = self.settings.service_view("cleanup/unix");
+        let is_milter = self.has_filter(main, LISTS[0])
+            || self
+                .exposures()
+                .iter()
+                .any(|one| self.has_filter(self.settings.service_view(one.service), LISTS[0]));
+        let has_filter = self.has_filter(cleanup, LISTS[1])
+            || self.filter.matches(&main.text("content_filter"))
+            || self.is_filtered_at_delivery(main);
+        // Conditions in the value are reported elsewhere.
+        if !is_milter || has_filter || cleanup.text(LISTS[1]).contains('$') {
+            return None;
+        }
+        Some(Problem::new(
+            "non_smtpd_milters: the filter is not in it, so mail of local programs passes unread",
+            self.added(cleanup, LISTS[1]),
+        ))
+    }
+
+    pub(super) fn chain_notes(&self) -> Vec<String> {
+        let chain = milters::parse(&self.settings.main_view().text(LISTS[0]));
+        let filter = chain.iter().position(|milter| self.filter.matches(&milter.address));
+        let behind = chain.iter().skip(filter.map_or(chain.len(), |filter| filter + 1));
+        behind
+            .filter(|milter| milter.address.to_ascii_lowercase().contains("dkim"))
+            .map(|milter| {
+                format!(
+                    "smtpd_milters: {} stands behind the filter: right for a signer, wrong for a verifier",
+                    milter.address
+                )
+            })
+            .collect()
+    }
+}
+
+/// An address with a family that Postfix knows.
+fn with_family(address: &str) -> String {
+    let place = address.strip_prefix("tcp:").unwrap_or(address);
+    if place.contains('/') { format!("unix:{place}") } else { format!("inet:{place}") }
+}

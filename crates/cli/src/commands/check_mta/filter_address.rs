@@ -1,0 +1,133 @@
+//! Recognizes the filter in Postfix's settings by its address.
+
+use super::settings::Settings;
+use crate::exit::{Exit, Failure};
+use mailglot_gateway::Address;
+use mailglot_gateway::config::{Config, Route};
+use std::path::{Path, PathBuf};
+
+/// What an address holds that names no other program, if no address is given.
+const NAME: &str = "mailglot";
+/// The address of the documented set-up, relative to Postfix's queue directory.
+const DEFAULT: &str = "unix:mailglot/gw.sock";
+/// The configuration that the documented set-up uses.
+const CONFIG: &str = "/etc/mailglot/mailglot.toml";
+
+/// Addresses at which the filter or proxy listens.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FilterAddresses {
+    /// Without family and brackets; if empty, an address with `mailglot` in it is the filter's.
+    addresses: Vec<String>,
+    queue_directory: String,
+    config: Option<PathBuf>,
+    /// Sockets on which the configuration has a milter listen.
+    sockets: Vec<PathBuf>,
+    suggestion: String,
+}
+
+impl FilterAddresses {
+    /// Takes addresses as Postfix or the filter's configuration writes them.
+    pub(super) fn new(addresses: &[String], settings: &Settings) -> Self {
+        let queue_directory = settings.queue_directory();
+        let addresses: Vec<String> =
+            addresses.iter().map(|address| normalized(without_family(address))).collect();
+        let suggestion = match addresses.first() {
+            None => DEFAULT.to_owned(),
+            Some(path) if path.contains('/') => socket_address(Path::new(path), &queue_directory),
+            Some(place) => format!("inet:{place}"),
+        };
+        Self { addresses, queue_directory, config: None, sockets: Vec::new(), suggestion }
+    }
+
+    /// Takes the addresses of all listeners of a configuration.
+    pub(super) fn from_config(path: &Path, settings: &Settings) -> Result<Self, Failure> {
+        let config = Config::read(path)
+            .map_err(|error| Failure::new(Exit::Usage, format!("configuration: {error}")))?;
+        let queue_directory = settings.queue_directory();
+        let mut filter = Self { config: Some(path.to_owned()), queue_directory, ..Self::default() };
+        for listener in &config.listeners {
+            let suggestion = match &listener.address {
+                Address::Unix(path) => {
+                    filter.addresses.push(path.display().to_string());
+                    if listener.route == Route::Milter {
+                        filter.sockets.push(path.clone());
+                    }
+                    socket_address(path, &filter.queue_directory)
+                }
+                Address::Tcp(place) => {
+                    filter.addresses.push(normalized(place));
+                    format!("inet:{place}")
+                }
+            };
+            if listener.route == Route::Milter && filter.suggestion.is_empty() {
+                filter.suggestion = suggestion;
+            }
+        }
+        if filter.suggestion.is_empty() {
+            DEFAULT.clone_into(&mut filter.suggestion);
+        }
+        Ok(filter)
+    }
+
+    /// Returns true if `value` is an address of the filter, alone or behind a transport: `scan:[127.0.0.1]:10026`, `lmtp:inet:127.0.0.1:24`.
+    pub(super) fn matches(&self, value: &str) -> bool {
+        if self.addresses.is_empty() {
+            return value.contains(NAME);
+        }
+        // A socket in a wrong place is still the filter's.
+        if self.config.is_some() && value.contains('/') && value.contains(NAME) {
+            return true;
+        }
+        let value = normalized(value);
+        let starts = std::iter::once(0).chain(value.match_indices(':').map(|(at, _)| at + 1));
+        starts.into_iter().any(|at| self.addresses.iter().any(|address| self.is_same(address, &value[at..])))
+    }
+
+    /// Postfix looks for a socket below its queue directory if the path is relative, or the process is chrooted.
+    fn is_same(&self, address: &str, value: &str) -> bool {
+        let below = || address.strip_prefix(&self.queue_directory)?.strip_prefix('/');
+        address == value
+            || (address.starts_with('/')
+                && below().is_some_and(|below| below == value.trim_start_matches('/')))
+    }
+
+    /// Names the filter in a message.
+    pub(super) fn description(&self) -> String {
+        if self.addresses.is_empty() {
+            format!("whose address holds `{NAME}`")
+        } else {
+            format!("at {}", self.addresses.join(" or "))
+        }
+    }
+
+    /// The filter's address for main.cf.
+    pub(super) fn suggestion(&self) -> &str {
+        &self.suggestion
+    }
+
+    /// The filter's configuration, or where the documented set-up has it.
+    pub(super) fn config(&self) -> &Path {
+        self.config.as_deref().unwrap_or(Path::new(CONFIG))
+    }
+
+    /// Sockets of the configuration; `None` if the command has none.
+    pub(super) fn sockets(&self) -> Option<&[PathBuf]> {
+        self.config.as_ref().map(|_| self.sockets.as_slice())
+    }
+}
+
+/// The address of a socket for main.cf: relative if it is below the queue directory, so that chroot makes no difference.
+pub(super) fn socket_address(path: &Path, queue_directory: &str) -> String {
+    format!("unix:{}", path.strip_prefix(queue_directory).unwrap_or(path).display())
+}
+
+fn without_family(address: &str) -> &str {
+    let families = ["unix:", "local:", "inet:", "tcp:"];
+    families.iter().find_map(|family| address.strip_prefix(family)).unwrap_or(address)
+}
+
+/// An address without brackets, in lower case unless it is a path.
+fn normalized(address: &str) -> String {
+    let text = address.trim();
+    if text.contains('/') { text.to_owned() } else { text.replace(['[', ']'], "").to_ascii_lowercase() }
+}

@@ -17,35 +17,41 @@ use std::thread;
 /// When it cannot be built.
 pub fn path() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| {
-        if let Some(path) = env::var_os("MAILGLOT_BIN") {
-            let path = PathBuf::from(path);
-            assert!(path.is_file(), "MAILGLOT_BIN names no file: {}", path.display());
-            return path;
-        }
-        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let built = Command::new(cargo)
-            .args([
-                "build",
-                "--quiet",
-                "--package",
-                "mailglot",
-                "--message-format",
-                "json-render-diagnostics",
-            ])
-            .current_dir(root)
-            .stderr(Stdio::inherit())
-            .output()
-            .expect("cargo can be started");
-        assert!(built.status.success(), "the program does not build");
-        String::from_utf8_lossy(&built.stdout)
-            .lines()
-            .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
-            .filter(|message| message["target"]["name"] == "mailglot")
-            .find_map(|message| message["executable"].as_str().map(PathBuf::from))
-            .expect("cargo names the program that it built")
-    })
+    PATH.get_or_init(|| named_or_built("MAILGLOT_BIN", "mailglot"))
+}
+
+/// Path of `xtask`. `MAILGLOT_XTASK` names it (`cargo xtask test` names itself); without it the debug build is made once.
+///
+/// # Panics
+///
+/// When it cannot be built.
+pub fn xtask() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| named_or_built("MAILGLOT_XTASK", "xtask"))
+}
+
+fn named_or_built(variable: &str, package: &str) -> PathBuf {
+    if let Some(path) = env::var_os(variable) {
+        let path = PathBuf::from(path);
+        assert!(path.is_file(), "{variable} names no file: {}", path.display());
+        return path;
+    }
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let built = Command::new(cargo)
+        .args(["build", "--quiet", "--package", package])
+        .args(["--message-format", "json-render-diagnostics"])
+        .current_dir(root)
+        .stderr(Stdio::inherit())
+        .output()
+        .expect("cargo can be started");
+    assert!(built.status.success(), "{package} does not build");
+    String::from_utf8_lossy(&built.stdout)
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .filter(|message| message["target"]["name"] == package)
+        .find_map(|message| message["executable"].as_str().map(PathBuf::from))
+        .expect("cargo names the program that it built")
 }
 
 /// The program, ready to be given arguments.

@@ -482,8 +482,13 @@ pub(crate) struct CompletionsArgs {
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
-  $ mailglot man > mailglot.1")]
-pub(crate) struct ManArgs {}
+  $ mailglot man > mailglot.1
+  $ mailglot man --output-dir man1")]
+pub(crate) struct ManArgs {
+    /// Write one page for each command into this folder instead: `mailglot.1`, `mailglot-check.1`, `mailglot-header-decode.1`.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) output_dir: Option<PathBuf>,
+}
 
 /// Form of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -14,6 +14,7 @@ mod bench_codec;
 mod bench_gateway;
 mod bench_mime;
 mod charset_decisions;
+mod debian_package;
 mod generated;
 mod header_differences;
 mod measure;
@@ -130,6 +131,21 @@ enum Command {
         #[arg(long)]
         bless: bool,
     },
+    /// Build the Debian package into `target/package`, and check it with lintian if that is installed.
+    Package {
+        /// The program to pack, if it is not to be built.
+        #[arg(long)]
+        program: Option<PathBuf>,
+        /// The folder that the package goes to.
+        #[arg(long)]
+        output: Option<PathBuf>,
+        /// The Debian revision.
+        #[arg(long, default_value_t = 1)]
+        revision: u32,
+        /// Do not compress it, and do not run lintian.
+        #[arg(long)]
+        fast: bool,
+    },
     /// Measure against rivals, side by side in one run, and print tables in Markdown: whole mailboxes, the decoders of
     /// charsets alone, or the gateway.
     Bench {
@@ -186,6 +202,9 @@ fn main() -> anyhow::Result<()> {
         Command::MailRepertoire { program } => workshop::mail_repertoire(program),
         Command::HeaderDifferences { count, seed, program, bless } => {
             header_differences::compare(count, seed, program.as_deref(), bless)
+        }
+        Command::Package { program, output, revision, fast } => {
+            debian_package::build(&debian_package::Options { program, output, revision, fast })
         }
         Command::Bench { what: Subject::Mail, size, runs, memory, no_bars, .. } => {
             bench::bench(size.as_deref().unwrap_or("300M"), runs.unwrap_or(5), memory, no_bars)

@@ -29,6 +29,13 @@ const TESTS: &[Wanted] = &[
     ("openssl", "openssl"),
     ("gpg", "gnupg"),
     ("setpriv", "util-linux"),
+    // The set-up page and the Debian package.
+    ("curl", "curl"),
+    ("ip", "iproute2"),
+    ("dpkg-shlibdeps", "dpkg-dev"),
+    ("strip", "binutils"),
+    ("systemd-analyze", "systemd"),
+    ("deb-systemd-helper", "init-system-helpers"),
 ];
 
 /// What the benchmark of the gateway needs beside them: what its rival is built with.

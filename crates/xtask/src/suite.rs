@@ -8,11 +8,12 @@ use std::process::Command;
 
 /// Runs every test of the workspace, the doc tests and the laws; ends with the test runner's closing line.
 ///
-/// The program under test is built in release mode first, and named to the tests by `MAILGLOT_BIN`.
+/// The program under test is built in release mode first, and named to the tests by `MAILGLOT_BIN`; `MAILGLOT_XTASK` names this program.
 pub(crate) fn test() -> anyhow::Result<()> {
     packages::for_tests()?;
     let programs = build_release()?;
     let binary = programs.join("mailglot");
+    let own = std::env::current_exe()?;
     let nextest = Command::new("cargo")
         .args(["nextest", "--version"])
         .output()
@@ -20,14 +21,20 @@ pub(crate) fn test() -> anyhow::Result<()> {
     let mut closing = Closing::default();
     let well = if nextest {
         let mut command = cargo();
-        command.args(["nextest", "run", "--workspace", "--no-fail-fast"]).env("MAILGLOT_BIN", &binary);
+        command
+            .args(["nextest", "run", "--workspace", "--no-fail-fast"])
+            .env("MAILGLOT_BIN", &binary)
+            .env("MAILGLOT_XTASK", &own);
         let tests = run::watched(&mut command, |line| closing.see(line))?;
         let mut command = cargo();
         command.args(["test", "--workspace", "--doc", "--no-fail-fast"]);
         run::watched(&mut command, |line| closing.see(line))? && tests
     } else {
         let mut command = cargo();
-        command.args(["test", "--workspace", "--no-fail-fast"]).env("MAILGLOT_BIN", &binary);
+        command
+            .args(["test", "--workspace", "--no-fail-fast"])
+            .env("MAILGLOT_BIN", &binary)
+            .env("MAILGLOT_XTASK", &own);
         run::watched(&mut command, |line| closing.see(line))?
     };
     let laws = check_laws(&programs, 20_000, 1);

@@ -16,6 +16,7 @@ pub mod japanese;
 pub mod kept;
 pub mod letters;
 pub mod load;
+pub mod machine;
 pub mod mta;
 pub mod postfix;
 pub mod sink;

@@ -1,20 +1,65 @@
-//! `mailglot man`: one page, with all commands in it.
+//! `mailglot man`: one page with all commands in it, or a page for each command.
 
-use crate::args;
+use crate::args::{self, ManArgs};
 use crate::exit::{Exit, Failure};
 use crate::output::print;
 use clap::Command;
 use clap_mangen::Man;
+use std::fs;
 use std::io::{self, Write};
 
 /// Levels of commands below the program.
 const DEPTH: usize = 2;
 
-pub(crate) fn run() -> Result<Exit, Failure> {
+pub(crate) fn run(args: &ManArgs) -> Result<Exit, Failure> {
+    if let Some(folder) = &args.output_dir {
+        fs::create_dir_all(folder).map_err(|error| Failure::output(folder, &error))?;
+        for (name, page) in pages().map_err(|error| Failure::output(folder, &error))? {
+            let path = folder.join(name);
+            fs::write(&path, page).map_err(|error| Failure::output(&path, &error))?;
+        }
+        return Ok(Exit::Done);
+    }
     // Writing to memory cannot fail.
     let page = page().map_err(|error| Failure::stdout(&error))?;
     print(&page)?;
     Ok(Exit::Done)
+}
+
+/// A page for each command, with its file name.
+fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
+    let mut program = args::command().disable_help_subcommand(true);
+    program.build();
+    let source = concat!("mailglot ", env!("CARGO_PKG_VERSION"));
+    let mut pages = Vec::new();
+    let mut open = vec![program];
+    while let Some(command) = open.pop() {
+        let name = command.get_bin_name().unwrap_or_else(|| command.get_name()).replace(' ', "-");
+        let below: Vec<Command> = command.get_subcommands().cloned().collect();
+        let mut page = Vec::new();
+        let man = Man::new(command.display_name(&name)).title(&name).source(source);
+        man.render_title(&mut page)?;
+        man.render_name_section(&mut page)?;
+        man.render_synopsis_section(&mut page)?;
+        man.render_description_section(&mut page)?;
+        man.render_options_section(&mut page)?;
+        examples(&man, &mut page)?;
+        see_also(&name, &below, &mut page)?;
+        pages.push((format!("{name}.1"), page));
+        open.extend(below.into_iter().filter(|command| command.get_name() != "help"));
+    }
+    Ok(pages)
+}
+
+/// Names the pages of the commands below one, or the program's page.
+fn see_also(name: &str, below: &[Command], page: &mut Vec<u8>) -> io::Result<()> {
+    let reference = |name: &str| format!("\\fB{}\\fR(1)", name.replace('-', "\\-"));
+    let mut names: Vec<String> =
+        below.iter().map(|command| reference(&format!("{name}-{}", command.get_name()))).collect();
+    if names.is_empty() {
+        names.push(reference("mailglot"));
+    }
+    writeln!(page, ".SH \"SEE ALSO\"\n{}", names.join(",\n"))
 }
 
 fn page() -> io::Result<Vec<u8>> {
@@ -76,6 +121,24 @@ fn examples(man: &Man, page: &mut Vec<u8>) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_command_has_its_page() {
+        let pages = pages().unwrap();
+        let names: Vec<&str> = pages.iter().map(|(name, _)| name.as_str()).collect();
+        for name in ["mailglot.1", "mailglot-check-mta.1", "mailglot-header.1", "mailglot-header-decode.1"] {
+            assert!(names.contains(&name), "{names:?}");
+        }
+        for (name, page) in &pages {
+            let page = String::from_utf8(page.clone()).unwrap();
+            let title = name.trim_end_matches(".1");
+            assert!(page.contains(&format!(".TH {title} 1")), "{name}: {page}");
+            // man-db lists a page under what stands before the dash.
+            let line = page.lines().skip_while(|line| *line != ".SH NAME").nth(1).unwrap();
+            assert!(line.replace("\\-", "-").starts_with(&format!("{title} - ")), "{name}: {line}");
+            assert!(page.contains(".SH \"SEE ALSO\""), "{name}");
+        }
+    }
 
     #[test]
     fn every_command_has_its_section() {

@@ -58,7 +58,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Command::Ledger(command) => ledger::run(&command, console),
         Command::CheckMta(args) => check_mta::run(&args),
         Command::Completions(args) => completions::run(&args),
-        Command::Man(_) => man::run(),
+        Command::Man(args) => man::run(&args),
     };
     match result {
         Ok(exit) => exit.into(),

@@ -18,7 +18,7 @@ fn check(addresses: &[&str], sockets: &[&str], text: &str) -> (Vec<Problem>, Vec
 /// Texts of problems, and notes but for those about incomplete input. Mail of local programs has the filter unless `text` says otherwise.
 fn with(addresses: &[&str], text: &str) -> (Vec<String>, Vec<String>) {
     let local = match addresses.first() {
-        _ if !text.contains("smtpd_milters = ") => String::new(),
+        _ if !text.contains("smtpd_milters") => String::new(),
         None => "non_smtpd_milters = unix:/run/mailglot/local\n".to_owned(),
         Some(path) if path.contains('/') => {
             format!("non_smtpd_milters = unix:{}\n", path.trim_start_matches("unix:"))

@@ -1,0 +1,286 @@
+//! Builds the Debian package: `cargo xtask package`.
+//!
+//! `packaging/debian/files.tsv` lists what it installs; `packaging/debian` has the control file and the maintainer scripts. dpkg-deb makes the package, and
+//! lintian, if it is installed, checks it.
+//!
+//! # Limits
+//!
+//! It runs on Debian and its children, for the architecture of the machine. It makes no source package.
+
+use crate::run::{build_release, checked, has, output, root, target};
+use anyhow::{Context, bail};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const SCRIPTS: [&str; 3] = ["postinst", "prerm", "postrm"];
+
+/// What a package is made of.
+pub(crate) struct Options {
+    /// The program; `None` builds it in release mode.
+    pub(crate) program: Option<PathBuf>,
+    /// Where the package goes; `None` is `target/package`.
+    pub(crate) output: Option<PathBuf>,
+    /// The number behind the version.
+    pub(crate) revision: u32,
+    /// Do not compress, and do not run lintian.
+    pub(crate) fast: bool,
+}
+
+/// Builds the package and prints its path.
+pub(crate) fn build(options: &Options) -> anyhow::Result<()> {
+    let folder = match &options.output {
+        Some(folder) => folder.clone(),
+        None => target()?.join("package"),
+    };
+    let program = match &options.program {
+        Some(program) => fs::canonicalize(program).with_context(|| program.display().to_string())?,
+        None => build_release()?.join("mailglot"),
+    };
+    let stage = folder.join("stage");
+    if stage.exists() {
+        fs::remove_dir_all(&stage)?;
+    }
+    make_folder(&stage)?;
+    let mut conffiles = String::new();
+    let mut sums = Vec::new();
+    let list = read("packaging/debian/files.tsv")?;
+    for entry in entries(&list) {
+        let (place, mode, source) = entry?;
+        for path in install(&stage, place, mode, source, &program)? {
+            let name = path.strip_prefix(&stage)?.display().to_string();
+            if name.starts_with("etc/") {
+                conffiles.push_str(&format!("/{name}\n"));
+            } else {
+                sums.push(name);
+            }
+        }
+    }
+    sums.sort();
+    let control = stage.join("DEBIAN");
+    make_folder(&control)?;
+    let version = format!("{}-{}", env!("CARGO_PKG_VERSION"), options.revision);
+    let architecture = text(Command::new("dpkg").arg("--print-architecture"))?;
+    fs::write(control.join("control"), control_file(&stage, &folder, &version, &architecture)?)?;
+    fs::write(control.join("conffiles"), conffiles)?;
+    fs::write(control.join("md5sums"), output(Command::new("md5sum").current_dir(&stage).args(&sums))?)?;
+    for script in SCRIPTS {
+        write(&control.join(script), &fs::read(root().join("packaging/debian").join(script))?, 0o755)?;
+    }
+    let package = folder.join(format!("mailglot_{version}_{architecture}.deb"));
+    let compression = if options.fast { "-Znone" } else { "-Zxz" };
+    checked(
+        Command::new("dpkg-deb")
+            .args(["--root-owner-group", compression, "--build"])
+            .args([&stage, &package])
+            .stdout(std::process::Stdio::null()),
+    )?;
+    fs::remove_dir_all(&stage)?;
+    println!("{}", package.display());
+    if !options.fast {
+        lint(&package)?;
+    }
+    Ok(())
+}
+
+/// Runs lintian and AppArmor's parser if they are installed; their errors are errors here.
+fn lint(package: &Path) -> anyhow::Result<()> {
+    let parser = "/usr/sbin/apparmor_parser";
+    if Path::new(parser).exists() {
+        let profile = root().join("packaging/mailglot.apparmor");
+        output(Command::new(parser).args(["--skip-kernel-load", "--skip-cache", "--stdout"]).arg(profile))?;
+    } else {
+        println!("apparmor is not installed: the profile is not checked");
+    }
+    if !has("lintian") {
+        println!("lintian is not installed: the package is not checked");
+        return Ok(());
+    }
+    checked(Command::new("lintian").args(["--allow-root", "--fail-on", "error"]).arg(package))
+}
+
+/// Entries of the list of files: destination, mode, source.
+fn entries(list: &str) -> impl Iterator<Item = anyhow::Result<(&str, u32, &str)>> {
+    list.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).map(|line| {
+        let mut cells = line.split('\t');
+        match (cells.next(), cells.next(), cells.next(), cells.next()) {
+            (Some(place), Some(mode), Some(source), None) => {
+                Ok((place, u32::from_str_radix(mode, 8).with_context(|| line.to_owned())?, source))
+            }
+            _ => bail!("files.tsv: a line needs three cells: {line}"),
+        }
+    })
+}
+
+/// Installs one entry; returns the files that it made.
+fn install(
+    stage: &Path,
+    place: &str,
+    mode: u32,
+    source: &str,
+    program: &Path,
+) -> anyhow::Result<Vec<PathBuf>> {
+    let path = stage.join(place);
+    let (kind, argument) = source.split_once(' ').unwrap_or((source, ""));
+    if kind == "@man" {
+        return man_pages(&path, program);
+    }
+    make_folder(path.parent().context("a place without a folder")?)?;
+    match kind {
+        "@program" => {
+            checked(
+                Command::new("strip")
+                    .arg("--strip-unneeded")
+                    .args(["--remove-section=.comment", "-o"])
+                    .arg(&path)
+                    .arg(program),
+            )?;
+            fs::set_permissions(&path, Permissions::from_mode(mode))?;
+        }
+        "@completions" => {
+            write(&path, &output(Command::new(program).args(["completions", argument]))?, mode)?
+        }
+        "@gzip" => write(&path, &compressed(&root().join(argument))?, mode)?,
+        "@copyright" => {
+            // A line of a field begins with a space, an empty one has a dot.
+            let license = read("LICENSE-MIT")?;
+            let lines = license
+                .lines()
+                .map(|line| if line.is_empty() { " .".to_owned() } else { format!(" {line}") });
+            let license = lines.collect::<Vec<_>>().join("\n");
+            write(&path, read("packaging/debian/copyright")?.replace("@MIT@", &license).as_bytes(), mode)?;
+        }
+        _ if kind.starts_with('@') => bail!("files.tsv: nothing makes `{source}`"),
+        _ => write(&path, &fs::read(root().join(source)).with_context(|| source.to_owned())?, mode)?,
+    }
+    Ok(vec![path])
+}
+
+/// Writes a compressed page for each command.
+fn man_pages(folder: &Path, program: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    make_folder(folder)?;
+    checked(Command::new(program).args(["man", "--output-dir"]).arg(folder))?;
+    let mut pages = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let page = entry?.path();
+        let packed = page.with_extension("1.gz");
+        write(&packed, &compressed(&page)?, 0o644)?;
+        fs::remove_file(page)?;
+        pages.push(packed);
+    }
+    Ok(pages)
+}
+
+/// A file as `gzip -9n` writes it, the same bytes each time.
+fn compressed(path: &Path) -> anyhow::Result<Vec<u8>> {
+    output(Command::new("gzip").args(["-9nc"]).arg(path))
+}
+
+fn control_file(stage: &Path, folder: &Path, version: &str, architecture: &str) -> anyhow::Result<String> {
+    let size = text(Command::new("du").args(["-sk", "--apparent-size"]).arg(stage))?;
+    let size = size.split_whitespace().next().context("du prints a size")?;
+    Ok(read("packaging/debian/control")?
+        .replace("@VERSION@", version)
+        .replace("@ARCHITECTURE@", architecture)
+        .replace("@INSTALLED_SIZE@", size)
+        .replace("@SHLIBS@", &libraries(stage, folder)?))
+}
+
+/// The packages of the libraries that the program uses, with the versions that it needs.
+fn libraries(stage: &Path, folder: &Path) -> anyhow::Result<String> {
+    // dpkg-shlibdeps wants a source package around it.
+    let source = folder.join("shlibdeps");
+    make_folder(&source.join("debian"))?;
+    fs::write(source.join("debian/control"), "Source: mailglot\n\nPackage: mailglot\nArchitecture: any\n")?;
+    let mut command = Command::new("dpkg-shlibdeps");
+    command.current_dir(&source).args(["-O", "-e"]).arg(fs::canonicalize(stage.join("usr/bin/mailglot"))?);
+    let line = text(&mut command)?;
+    fs::remove_dir_all(&source)?;
+    line.strip_prefix("shlibs:Depends=").map(str::to_owned).with_context(|| format!("dpkg-shlibdeps: {line}"))
+}
+
+fn text(command: &mut Command) -> anyhow::Result<String> {
+    Ok(String::from_utf8(output(command)?)?.trim().to_owned())
+}
+
+fn read(name: &str) -> anyhow::Result<String> {
+    fs::read_to_string(root().join(name)).with_context(|| name.to_owned())
+}
+
+fn write(path: &Path, bytes: &[u8], mode: u32) -> anyhow::Result<()> {
+    fs::write(path, bytes).with_context(|| path.display().to_string())?;
+    Ok(fs::set_permissions(path, Permissions::from_mode(mode))?)
+}
+
+/// Makes a folder and those above it, with the permissions of a package whatever the umask is.
+fn make_folder(folder: &Path) -> anyhow::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    if let Some(above) = folder.parent().filter(|above| !above.as_os_str().is_empty()) {
+        make_folder(above)?;
+    }
+    fs::create_dir(folder).with_context(|| folder.display().to_string())?;
+    Ok(fs::set_permissions(folder, Permissions::from_mode(0o755))?)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_listed_file_has_a_source() {
+        let list = read("packaging/debian/files.tsv").unwrap();
+        let mut places = BTreeSet::new();
+        for entry in entries(&list) {
+            let (place, mode, source) = entry.unwrap();
+            assert!(!place.starts_with('/') && places.insert(place.to_owned()), "{place}");
+            assert!(mode == 0o644 || mode == 0o755, "{place}: {mode:o}");
+            let path = source.strip_prefix("@gzip ").unwrap_or(source);
+            assert!(path.starts_with('@') || root().join(path).is_file(), "{source}");
+        }
+        for place in [
+            "usr/bin/mailglot",
+            "lib/systemd/system/mailglot.service",
+            "usr/lib/sysusers.d/mailglot.conf",
+            "usr/lib/tmpfiles.d/mailglot.conf",
+            "etc/mailglot/mailglot.toml",
+            "etc/apparmor.d/mailglot-gateway",
+            "usr/share/man/man1",
+        ] {
+            assert!(places.contains(place), "{place}");
+        }
+    }
+
+    #[test]
+    fn maintainer_scripts_are_scripts_of_a_posix_shell() {
+        for script in SCRIPTS {
+            let path = root().join("packaging/debian").join(script);
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(text.starts_with("#!/bin/sh\nset -e\n"), "{script}");
+            checked(Command::new("sh").arg("-n").arg(&path)).unwrap();
+        }
+    }
+
+    #[test]
+    fn the_changelog_names_the_version_of_the_workspace() {
+        let changelog = read("packaging/debian/changelog").unwrap();
+        assert!(
+            changelog.starts_with(&format!("mailglot ({}-1) ", env!("CARGO_PKG_VERSION"))),
+            "{changelog}"
+        );
+    }
+
+    #[test]
+    fn a_line_without_three_cells_is_refused() {
+        assert!(entries("a\t0644").next().unwrap().is_err());
+        assert!(entries("a\t0x\tb").next().unwrap().is_err());
+        assert_eq!(
+            entries("# a\n\na\t0644\tb\n").map(Result::unwrap).collect::<Vec<_>>(),
+            [("a", 0o644, "b")]
+        );
+    }
+}

@@ -47,11 +47,10 @@ set -eu
 case "$1" in --*) exec /mnt/usr/bin/systemctl "$@" ;; esac
 now=
 [ "${2:-}" != --now ] || { now=yes; set -- "$1" "$3"; }
-unit=/lib/systemd/system/$2.service
-[ -e "$unit" ] || unit=/etc/systemd/system/$2.service
+unit=/lib/systemd/system/${2:-}.service
 value() { sed -n "s/^$1=//p" "$unit"; }
 alive() { [ -e /run/gateway.pid ] && kill -0 "$(cat /run/gateway.pid)" 2>/dev/null; }
-case "$1 $2" in
+case "$1 ${2:-}" in
 "start postfix") /usr/lib/postfix/configure-instance.sh - && postfix -c /etc/postfix start ;;
 "reload postfix") postfix reload ;;
 "stop postfix") postfix stop ;;

@@ -43,7 +43,7 @@ pub(crate) fn build(options: &Options) -> anyhow::Result<()> {
         fs::remove_dir_all(&stage)?;
     }
     make_folder(&stage)?;
-    let mut conffiles = String::new();
+    let mut conffiles = Vec::new();
     let mut sums = Vec::new();
     let list = read("packaging/debian/files.tsv")?;
     for entry in entries(&list) {
@@ -51,7 +51,7 @@ pub(crate) fn build(options: &Options) -> anyhow::Result<()> {
         for path in install(&stage, place, mode, source, &program)? {
             let name = path.strip_prefix(&stage)?.display().to_string();
             if name.starts_with("etc/") {
-                conffiles.push_str(&format!("/{name}\n"));
+                conffiles.push(format!("/{name}\n"));
             } else {
                 sums.push(name);
             }
@@ -63,7 +63,7 @@ pub(crate) fn build(options: &Options) -> anyhow::Result<()> {
     let version = format!("{}-{}", env!("CARGO_PKG_VERSION"), options.revision);
     let architecture = text(Command::new("dpkg").arg("--print-architecture"))?;
     fs::write(control.join("control"), control_file(&stage, &folder, &version, &architecture)?)?;
-    fs::write(control.join("conffiles"), conffiles)?;
+    fs::write(control.join("conffiles"), conffiles.concat())?;
     fs::write(control.join("md5sums"), output(Command::new("md5sum").current_dir(&stage).args(&sums))?)?;
     for script in SCRIPTS {
         write(&control.join(script), &fs::read(root().join("packaging/debian").join(script))?, 0o755)?;
@@ -139,7 +139,7 @@ fn install(
             fs::set_permissions(&path, Permissions::from_mode(mode))?;
         }
         "@completions" => {
-            write(&path, &output(Command::new(program).args(["completions", argument]))?, mode)?
+            write(&path, &output(Command::new(program).args(["completions", argument]))?, mode)?;
         }
         "@gzip" => write(&path, &compressed(&root().join(argument))?, mode)?,
         "@copyright" => {

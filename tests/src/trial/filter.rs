@@ -58,7 +58,7 @@ impl Program {
     pub fn keeping(address: &str, folder: &Path, log: &Path) -> Self {
         let file = keeping_file(address, folder, log).expect("a configuration");
         let mut command = of_postfix_group();
-        command.arg(crate::binary::path()).args(["milter", "--config", &file]);
+        command.arg(crate::binary::path()).args(["milter", "--allow-root", "--config", &file]);
         Self::start(&mut command, address, log)
     }
 

@@ -1,7 +1,7 @@
 //! The configuration of a gateway: a file in TOML, and what it means for each listener.
 //!
 //! What nobody knows is an error, and so is what cannot work. The keys with their defaults are in `config/file.rs`, a sample in
-//! `contrib/mailglot.toml`.
+//! `packaging/mailglot.toml`.
 //!
 //! # Limits
 //! Groups and users are looked up in the system's files, not over a network.

@@ -99,6 +99,10 @@ impl Check<'_> {
         let any = exposures.iter().any(|one| one.is_filtered)
             || (self.is_filtered(main) && (exposures.is_empty() || !self.settings.has_master()));
         if !any && !self.is_filtered(main) {
+            if self.has_filter(main, LISTS[0]) {
+                let text = "receive_override_options has no_milters, so no filter sees what comes by SMTP";
+                return vec![Problem::new(text, [without_no_milters(main)])];
+            }
             let text = format!(
                 "smtpd_milters, smtpd_proxy_filter, content_filter: no filter {}, so what comes by SMTP passes unread; \
                  --address names a filter or a proxy of another address. As a milter it stands in both lists",
@@ -113,15 +117,7 @@ impl Check<'_> {
     fn open_service(&self, service: &str) -> Problem {
         let view = self.settings.service_view(service);
         let (reason, command) = if has_no_milters(view) {
-            let options = view.text("receive_override_options");
-            let kept: Vec<&str> =
-                words(&options).into_iter().filter(|option| !is_one_of(option, &["no_milters"])).collect();
-            let name = "receive_override_options";
-            let command = match view.overrides(name) && kept.is_empty() {
-                true => unset(service, name),
-                false => set(view, name, &kept.join(",")),
-            };
-            ("receive_override_options has no_milters".to_owned(), Some(command))
+            ("receive_override_options has no_milters".to_owned(), Some(without_no_milters(view)))
         } else {
             let reason =
                 if view.overrides(LISTS[0]) { "it has a list of its own" } else { "main.cf has a list" };
@@ -162,6 +158,18 @@ impl Check<'_> {
                 .push("main.cf names no filter: services that set nothing of their own have none".to_owned());
         }
         notes
+    }
+}
+
+/// The command that removes `no_milters` where it is set.
+fn without_no_milters(view: View<'_>) -> String {
+    let name = "receive_override_options";
+    let options = view.text(name);
+    let kept: Vec<&str> =
+        words(&options).into_iter().filter(|option| !is_one_of(option, &["no_milters"])).collect();
+    match view.service {
+        Some(service) if view.overrides(name) && kept.is_empty() => unset(service, name),
+        _ => set(view, name, &kept.join(",")),
     }
 }
 

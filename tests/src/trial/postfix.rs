@@ -13,7 +13,7 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 const MASTER: &str = "/usr/lib/postfix/sbin/master";
 
@@ -281,8 +281,12 @@ impl Postfix {
         for line in &settings.services {
             let _ = writeln!(master, "{line}");
         }
-        fs::write(at.join("etc/main.cf"), main).expect("main.cf");
-        fs::write(at.join("etc/master.cf"), master).expect("master.cf");
+        // Postfix's programs wait until a file has not changed for a second or two.
+        let old = SystemTime::now() - Duration::from_mins(1);
+        for (name, text) in [("etc/main.cf", main), ("etc/master.cf", master)] {
+            let mut file = File::create(at.join(name)).expect(name);
+            file.write_all(text.as_bytes()).and_then(|()| file.set_modified(old)).expect(name);
+        }
     }
 
     fn begin(&mut self, as_the_system: bool) {

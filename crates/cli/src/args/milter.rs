@@ -16,12 +16,13 @@ use std::path::PathBuf;
     override_usage = "mailglot milter [OPTIONS] <--config <FILE>|--listen <ADDRESS>>",
     after_help = "\
 Examples:
-  $ mailglot milter --listen unix:/run/mailglot/gw.sock
+  $ mailglot milter --listen unix:/var/spool/postfix/mailglot/gw.sock
   $ mailglot milter --listen tcp:127.0.0.1:8890 --policy monitor --metrics 127.0.0.1:9180
-  $ mailglot milter --listen unix:/run/mailglot/gw.sock --user mailglot --group postfix --ledger /var/lib/mailglot/ledger
+  $ mailglot milter --listen unix:/var/spool/postfix/mailglot/gw.sock --user mailglot --group postfix --ledger /var/lib/mailglot/ledger
 
-In main.cf of Postfix:
-  smtpd_milters = { unix:/run/mailglot/gw.sock, default_action=tempfail }
+In main.cf of Postfix; the path is relative to its queue directory, with and without chroot:
+  smtpd_milters = { unix:mailglot/gw.sock, default_action=tempfail }
+  non_smtpd_milters = { unix:mailglot/gw.sock, default_action=tempfail }
   milter_default_action = tempfail"
 )]
 pub(crate) struct MilterArgs {

@@ -137,8 +137,8 @@ impl Check<'_> {
         }
         let mut chain = milters::parse(&value);
         if !chain.iter().any(|milter| self.filter.matches(&milter.address)) {
-            let smtpd = milters::parse(&self.settings.main_view().text(LISTS[0]));
-            let known = smtpd.into_iter().find(|milter| self.filter.matches(&milter.address));
+            let lists = LISTS.iter().flat_map(|list| milters::parse(&self.settings.main_view().text(list)));
+            let known = lists.into_iter().find(|milter| self.filter.matches(&milter.address));
             chain.push(known.unwrap_or_else(|| Milter::deferring(self.filter.suggestion())));
         }
         let is_option = view.service.is_some() && view.overrides(list);

@@ -108,7 +108,8 @@ impl Check<'_> {
                  --address names a filter or a proxy of another address. As a milter it stands in both lists",
                 self.filter.description()
             );
-            return vec![Problem::new(text, LISTS.iter().filter_map(|list| self.added(main, list)))];
+            let lacking = LISTS.iter().filter(|list| !self.has_filter(main, list));
+            return vec![Problem::new(text, lacking.filter_map(|list| self.added(main, list)))];
         }
         let open = exposures.iter().filter(|one| one.audience == Audience::Public && !one.is_filtered);
         open.map(|one| self.open_service(one.service)).collect()

@@ -8,8 +8,8 @@ use super::settings::View;
 
 /// The two lists of milters.
 pub(super) const LISTS: [&str; 2] = ["smtpd_milters", "non_smtpd_milters"];
-/// Parts of the addresses of programs that verify mail.
-const VERIFIERS: [&str; 4] = ["openarc", "spf", "dmarc", "authentication_milter"];
+/// Parts of the addresses of programs that verify mail. Guides have OpenDMARC listen at port 8893.
+const VERIFIERS: [&str; 5] = ["openarc", "spf", "dmarc", "authentication_milter", ":8893"];
 
 impl Check<'_> {
     /// Returns true if the filter is in a list of milters here.
@@ -168,19 +168,38 @@ impl Check<'_> {
         ))
     }
 
+    /// Notes DKIM milters of which the address does not say whether they verify or sign.
     pub(super) fn chain_notes(&self) -> Vec<String> {
-        let chain = milters::parse(&self.settings.main_view().text(LISTS[0]));
-        let filter = chain.iter().position(|milter| self.filter.matches(&milter.address));
-        let behind = chain.iter().skip(filter.map_or(chain.len(), |filter| filter + 1));
-        behind
-            .filter(|milter| milter.address.to_ascii_lowercase().contains("dkim"))
+        let main = self.settings.main_view();
+        let is_dkim = |milter: &&Milter| milter.address.to_ascii_lowercase().contains("dkim");
+        let split = |list: &str| {
+            let mut before = milters::parse(&main.text(list));
+            let filter = before.iter().position(|milter| self.filter.matches(&milter.address));
+            match filter.map(|filter| before.split_off(filter)) {
+                Some(behind) => (before, behind),
+                None => (Vec::new(), Vec::new()),
+            }
+        };
+        let [smtpd, local] = LISTS;
+        let (_, behind) = split(smtpd);
+        let mut notes: Vec<String> = behind
+            .iter()
+            .filter(is_dkim)
             .map(|milter| {
+                let address = &milter.address;
                 format!(
-                    "smtpd_milters: {} stands behind the filter: right for a signer, wrong for a verifier",
-                    milter.address
+                    "{smtpd}: {address} stands behind the filter: right for a signer, wrong for a verifier"
                 )
             })
-            .collect()
+            .collect();
+        let (before, _) = split(local);
+        notes.extend(before.iter().filter(is_dkim).map(|milter| {
+            format!(
+                "{local}: {} stands before the filter: if it signs, mail of local programs counts as signed and is not rewritten",
+                milter.address
+            )
+        }));
+        notes
     }
 }
 

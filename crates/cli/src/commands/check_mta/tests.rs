@@ -460,3 +460,25 @@ fn one_command_corrects_a_whole_list() {
 fn quotes_in_values_survive_the_shell() {
     assert_eq!(problem::quote("a'b"), r"'a'\''b'");
 }
+
+/// An address does not say whether a DKIM milter verifies or signs.
+#[test]
+fn dkim_milters_on_the_wrong_side_are_noted() {
+    let notes = |smtpd: &str, local: &str| {
+        let text = format!(
+            "{RIGHT}smtpd_milters = {smtpd}\nnon_smtpd_milters = {local}\nsmtp inet n - y - - smtpd\n"
+        );
+        let (found, notes) = check(&[], &[], &text);
+        assert_eq!(found, []);
+        notes
+    };
+    let (dkim, own) = ("unix:opendkim/a.sock", "unix:mailglot/gw.sock");
+    assert_eq!(notes(&format!("{dkim} {own}"), &format!("{own} {dkim}")), [] as [&str; 0]);
+    let behind = notes(&format!("{own} {dkim}"), own);
+    assert!(behind.len() == 1 && behind[0].contains("wrong for a verifier"), "{behind:?}");
+    let before = notes(own, &format!("{dkim} {own}"));
+    assert!(before.len() == 1 && before[0].contains("counts as signed"), "{before:?}");
+    // The port that guides give to OpenDMARC.
+    let text = format!("{RIGHT}smtpd_milters = {own}, inet:127.0.0.1:8893\nnon_smtpd_milters = {own}\n");
+    assert!(check(&[], &[], &text).0[0].text.contains("checks mail behind the filter"));
+}

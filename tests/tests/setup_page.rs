@@ -107,7 +107,7 @@ apt-get install -y ./mailglot_*-1_*.deb
 systemd-analyze verify --man=no /lib/systemd/system/mailglot.service
 # It reports, and rewrites nothing.
 grep -q '^base = "monitor"' /etc/mailglot/mailglot.toml
-runuser -u mailglot -- mailglot milter --config /etc/mailglot/mailglot.toml --check-config
+runuser -u mailglot -- mailglot serve --config /etc/mailglot/mailglot.toml --check-config
 DPKG_MAINTSCRIPT_PACKAGE=mailglot deb-systemd-helper was-enabled mailglot.service
 [ -L /etc/systemd/system/multi-user.target.wants/mailglot.service ]
 systemctl start mailglot
@@ -134,7 +134,8 @@ for path in /usr/bin/mailglot /etc/mailglot /etc/apparmor.d/mailglot-gateway /va
 done
 # The number of the user is not given to another one.
 [ "$(id -u mailglot)" = "$uid" ]
-[ -z "$(find / -xdev -name '*mailglot*' -not -path '/tmp/*' -not -path '/mnt/*' -newer /tmp/page/commands 2>/dev/null)" ]
+left=$(find /etc /run /usr /var -name '*mailglot*' -newer /tmp/page/commands)
+[ -z "$left" ] || { echo "left: $left"; exit 1; }
 # Without Postfix the package installs all the same.
 rm -rf /var/spool/postfix
 sed -i '/^postfix:/d' /etc/group /etc/gshadow

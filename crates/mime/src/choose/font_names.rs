@@ -33,14 +33,19 @@ struct Name {
 /// Returns the language of the first name of a known font, and the charset that the name is in.
 pub(super) fn language(html: &[u8]) -> Option<(&'static str, Charset)> {
     let html = &html[..html.len().min(WINDOW)];
-    // All names begin with a byte above 7F, and before a name stand a blank or a sign.
+    let names = names();
+    let mut begins = [false; 256];
+    names.iter().for_each(|name| begins[usize::from(name.bytes[0])] = true);
+    // Before a name stand a blank or a sign.
+    let is_apart = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
     let starts = detect::high_bytes(html).filter(|at| {
-        let before = at.checked_sub(1).and_then(|at| html.get(at));
-        before.is_some_and(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric())
+        begins[usize::from(html[*at])] && at.checked_sub(1).is_some_and(|before| is_apart(&html[before]))
     });
-    let mut named = starts.filter(|at| begins_name(&html[..*at]));
-    let name = named.find_map(|at| names().iter().find(|name| html[at..].starts_with(&name.bytes)))?;
-    Some((name.language, name.charset))
+    let mut named = starts.filter_map(|at| {
+        let name = names.iter().find(|name| html[at..].starts_with(&name.bytes))?;
+        begins_name(&html[..at]).then_some(name)
+    });
+    named.next().map(|name| (name.language, name.charset))
 }
 
 /// All names of [`FONTS`], each in its charset, in that order.

@@ -48,7 +48,7 @@ const RULES: &[Rule] = &[
         package: "mailglot-gateway",
         // Of codec, names only: labels in findings.
         ours: &["mailglot-archive", "mailglot-codec", "mailglot-mime"],
-        others: &["memchr", "rustix", "serde", "sha2", "smtp-proto", "tempfile", "toml"],
+        others: &["memchr", "prometheus-client", "rustix", "serde", "sha2", "smtp-proto", "tempfile", "toml"],
     },
     Rule {
         package: "mailglot",

@@ -1,272 +1,222 @@
-//! Counters, and their text for Prometheus (exposition format 0.0.4).
+//! Counters and histograms, and their text for Prometheus (OpenMetrics 1.0, written by the crate `prometheus-client`).
 //!
-//! Labels are words of our own lists, never of a message: the number of series is bounded.
+//! Label values are words of our own lists, never bytes of a message: the number of series is bounded.
 //!
 //! # Limits
-//! Nothing is kept over a restart; whoever collects sees counters begin anew.
+//! Nothing is kept over a restart; Prometheus sees counters begin anew. A scrape may see some counts of a message and not yet others.
 
 use crate::notice::Record;
-use crate::policy::Action;
-use std::collections::BTreeMap;
-use std::fmt::Write;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use crate::policy::{Action, Finding};
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Metric, Registry, Unit};
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Upper ends of the time that a message takes, in microseconds.
-const BUCKETS: [u64; 12] =
-    [100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000, 30_000_000];
+/// Media type of the text.
+pub(super) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// What is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Family {
-    Messages,
-    Findings,
-    Claims,
-    Bytes,
-    Faults,
-    Tempfail,
-    FailOpen,
-    Connections,
-    SpoolBytes,
-    LedgerBytes,
-    LogLost,
-}
+/// Upper ends of the time that a message takes, in seconds.
+const SECONDS: [f64; 12] = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0];
 
-/// Name, kind, labels and help of each family, in order of [`Family`].
-const FAMILIES: [(Family, &str, &str, &[&str], &str); 11] = [
-    (
-        Family::Messages,
-        "mailglot_messages_total",
-        "counter",
-        &["route", "action"],
-        "Messages by what was done.",
-    ),
-    (Family::Findings, "mailglot_findings_total", "counter", &["id"], "Messages with this finding."),
-    (
-        Family::Claims,
-        "mailglot_claims_total",
-        "counter",
-        &[],
-        "Fields that were deleted because they would be taken for ours.",
-    ),
-    (Family::Bytes, "mailglot_bytes_total", "counter", &["direction"], "Bytes of messages."),
-    (
-        Family::Faults,
-        "mailglot_faults_total",
-        "counter",
-        &["kind"],
-        "Faults of peers, of the system and of the program.",
-    ),
-    (Family::Tempfail, "mailglot_tempfail_total", "counter", &["reason"], "Messages that were deferred."),
-    (
-        Family::FailOpen,
-        "mailglot_failopen_total",
-        "counter",
-        &[],
-        "Messages that passed unchanged because of a fault.",
-    ),
-    (Family::Connections, "mailglot_connections", "gauge", &["route"], "Connections that are open."),
-    (Family::SpoolBytes, "mailglot_spool_bytes", "gauge", &[], "Bytes of messages in temporary files."),
-    (Family::LedgerBytes, "mailglot_ledger_bytes", "gauge", &[], "Bytes of all ledgers."),
-    (
-        Family::LogLost,
-        "mailglot_log_lines_lost_total",
-        "counter",
-        &[],
-        "Lines of the log that were lost because nobody read it.",
-    ),
+/// Upper ends of the size of a message, in bytes: powers of four from 1 KiB to 256 MiB.
+const BYTES: [f64; 10] = [
+    1_024.0,
+    4_096.0,
+    16_384.0,
+    65_536.0,
+    262_144.0,
+    1_048_576.0,
+    4_194_304.0,
+    16_777_216.0,
+    67_108_864.0,
+    268_435_456.0,
 ];
 
-/// All counters of one daemon.
-#[derive(Debug, Default)]
-pub struct Metrics {
-    counts: Mutex<Counts>,
-}
+/// Names and values of labels.
+type Labels<const N: usize> = [(&'static str, &'static str); N];
+type Counters<const N: usize> = Family<Labels<N>, Counter>;
+type Number = Gauge<u64, AtomicU64>;
 
-#[derive(Debug, Default)]
-struct Counts {
-    series: BTreeMap<(Family, [&'static str; 2]), u64>,
-    /// Messages by bucket of time; the last is beyond all.
-    times: [u64; BUCKETS.len() + 1],
-    micros: u64,
+/// All counters of one daemon.
+pub struct Metrics {
+    registry: Registry,
+    messages: Counters<2>,
+    wanted: Counters<1>,
+    findings: Counters<1>,
+    claims: Counter,
+    bytes: Counters<1>,
+    faults: Counters<1>,
+    tempfail: Counters<1>,
+    fail_open: Counter,
+    connections: Family<Labels<1>, Number>,
+    spool: Number,
+    ledger: Number,
+    log_lost: Counter,
+    seconds: Histogram,
+    sizes: Histogram,
 }
 
 impl Metrics {
-    /// Nothing was counted yet.
+    /// Registers all metrics, at zero.
     pub fn new() -> Self {
-        Self::default()
+        let mut registry = Registry::with_prefix("mailglot");
+        let seconds = Histogram::new(SECONDS);
+        let sizes = Histogram::new(BYTES);
+        let info = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        registry.register("build", "The version that runs", info);
+        let (help, unit) = ("Time from the end of a message to its verdict", Unit::Seconds);
+        registry.register_with_unit("message", help, unit, seconds.clone());
+        let (help, unit) = ("Size of a message as it came", Unit::Bytes);
+        registry.register_with_unit("message", help, unit, sizes.clone());
+        let mut to = Registering(registry);
+        let metrics = Self {
+            messages: to.add("messages", "Messages by what was done"),
+            wanted: to
+                .add("wanted", "Messages by what their policy asks for: in a dry run, what would be done"),
+            findings: to.add("findings", "Messages with this finding"),
+            claims: to.add(
+                "claims",
+                "Forged fields that were deleted: their names are those that the gateway adds",
+            ),
+            bytes: to.add("bytes", "Bytes of messages as they came, and as they leave with added fields"),
+            faults: to.add("faults", "Faults of peers, of the system and of the program"),
+            tempfail: to.add("tempfail", "Messages that were deferred"),
+            fail_open: to.add("failopen", "Messages that passed unchanged because of a fault"),
+            connections: to.add("connections", "Connections that are open"),
+            spool: to.add("spool_bytes", "Bytes of messages in temporary files"),
+            ledger: to.add("ledger_bytes", "Bytes of all ledgers"),
+            log_lost: to.add("log_lines_lost", "Lines of the log that were lost because nobody read it"),
+            seconds,
+            sizes,
+            registry: to.0,
+        };
+        // `rate` misses the first count of a series that begins with it.
+        for finding in Finding::ALL {
+            drop(metrics.findings.get_or_create(&[("id", finding.id())]));
+        }
+        for action in Action::ALL {
+            drop(metrics.wanted.get_or_create(&[("action", action.name())]));
+        }
+        for direction in ["in", "out"] {
+            drop(metrics.bytes.get_or_create(&[("direction", direction)]));
+        }
+        metrics
     }
 
-    /// All counts of a message that came over `route`, seen together or not at all.
+    /// Counts a message that came over `route`.
     pub fn record(&self, route: &'static str, record: &Record) {
-        let mut counts = self.counts();
-        counts.message(route, record.action.name(), record.time);
-        counts.add(Family::Bytes, ["in", ""], record.bytes_in);
-        counts.add(Family::Bytes, ["out", ""], record.bytes_out);
+        self.message(route, record.action.name(), record.time);
+        self.sizes.observe(record.bytes_in as f64);
+        self.wanted.get_or_create(&[("action", record.wanted.name())]).inc();
+        self.bytes("in", record.bytes_in);
+        self.bytes("out", record.bytes_out);
         for (finding, _) in record.findings.counted() {
-            counts.add(Family::Findings, [finding.id(), ""], 1);
+            self.finding(finding.id());
         }
-        if record.claims > 0 {
-            counts.add(Family::Claims, ["", ""], record.claims.into());
-        }
+        self.claims.inc_by(record.claims.into());
         if record.action == Action::Tempfail {
-            counts.add(Family::Tempfail, [record.finding.unwrap_or("policy"), ""], 1);
+            self.tempfail(record.finding.unwrap_or("policy"));
         }
         if record.failed_open {
-            counts.add(Family::FailOpen, ["", ""], 1);
+            self.fail_open();
         }
     }
 
-    /// A message came over `route`, and `action` was done; it took `time`.
+    /// Counts a message that came over `route`, for which `action` was done in `time`.
     pub fn message(&self, route: &'static str, action: &'static str, time: Duration) {
-        self.counts().message(route, action, time);
+        self.messages.get_or_create(&[("route", route), ("action", action)]).inc();
+        self.seconds.observe(time.as_secs_f64());
     }
 
-    /// A message has a finding.
+    /// Counts a message with this finding.
     pub fn finding(&self, id: &'static str) {
-        self.counts().add(Family::Findings, [id, ""], 1);
+        self.findings.get_or_create(&[("id", id)]).inc();
     }
 
-    /// Bytes of a message, `in` or `out`.
+    /// Counts bytes of a message, `in` or `out`.
     pub fn bytes(&self, direction: &'static str, bytes: u64) {
-        self.counts().add(Family::Bytes, [direction, ""], bytes);
+        self.bytes.get_or_create(&[("direction", direction)]).inc_by(bytes);
     }
 
-    /// Something went wrong.
+    /// Counts a fault.
     pub fn fault(&self, kind: &'static str) {
-        self.counts().add(Family::Faults, [kind, ""], 1);
+        self.faults.get_or_create(&[("kind", kind)]).inc();
     }
 
-    /// A message was deferred.
+    /// Counts a message that was deferred.
     pub fn tempfail(&self, reason: &'static str) {
-        self.counts().add(Family::Tempfail, [reason, ""], 1);
+        self.tempfail.get_or_create(&[("reason", reason)]).inc();
     }
 
-    /// A message passed although something went wrong.
+    /// Counts a message that passed in spite of a fault.
     pub fn fail_open(&self) {
-        self.counts().add(Family::FailOpen, ["", ""], 1);
+        self.fail_open.inc();
     }
 
-    /// So many connections are open.
+    /// Sets the number of open connections.
     pub fn connections(&self, route: &'static str, open: u64) {
-        self.counts().set(Family::Connections, [route, ""], open);
+        self.connections.get_or_create(&[("route", route)]).set(open);
     }
 
-    /// So many bytes are in temporary files.
+    /// Sets the number of bytes in temporary files.
     pub fn spool(&self, bytes: u64) {
-        self.counts().set(Family::SpoolBytes, ["", ""], bytes);
+        self.spool.set(bytes);
     }
 
-    /// So many bytes are in ledgers.
+    /// Sets the number of bytes in ledgers.
     pub fn ledger(&self, bytes: u64) {
-        self.counts().set(Family::LedgerBytes, ["", ""], bytes);
+        self.ledger.set(bytes);
     }
 
-    /// So many lines of the log were lost since the start.
+    /// Sets the number of log lines that were lost since the start.
     pub fn log_lost(&self, lines: u64) {
-        self.counts().set(Family::LogLost, ["", ""], lines);
+        self.log_lost.inner().store(lines, Ordering::Relaxed);
     }
 
-    /// The text for whoever collects.
+    /// Returns the text of all metrics.
     pub fn render(&self) -> String {
-        let counts = self.counts();
-        let mut out = String::with_capacity(4_096);
-        for (family, name, kind, labels, help) in FAMILIES {
-            let series = counts.series.range((family, ["", ""])..).take_while(|((of, _), _)| *of == family);
-            head(&mut out, name, kind, help);
-            let before = out.len();
-            for ((_, values), number) in series {
-                let pairs: Vec<_> =
-                    labels.iter().zip(values).map(|(label, value)| format!("{label}=\"{value}\"")).collect();
-                sample(&mut out, name, &pairs.join(","), number);
-            }
-            if out.len() == before && labels.is_empty() {
-                sample(&mut out, name, "", &0);
-            }
-        }
-        counts.histogram(&mut out);
-        head(&mut out, "mailglot_build_info", "gauge", "The version that runs.");
-        sample(&mut out, "mailglot_build_info", concat!("version=\"", env!("CARGO_PKG_VERSION"), "\""), &1);
-        out
-    }
-
-    fn counts(&self) -> MutexGuard<'_, Counts> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut text = String::with_capacity(16 << 10);
+        // Writing to a string cannot fail.
+        let _ = encode(&mut text, &self.registry);
+        text
     }
 }
 
-impl Counts {
-    fn message(&mut self, route: &'static str, action: &'static str, time: Duration) {
-        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        self.add(Family::Messages, [route, action], 1);
-        self.times[BUCKETS.partition_point(|end| *end < micros)] += 1;
-        self.micros = self.micros.saturating_add(micros);
-    }
-
-    fn add(&mut self, family: Family, labels: [&'static str; 2], number: u64) {
-        let value = self.series.entry((family, labels)).or_default();
-        *value = value.saturating_add(number);
-    }
-
-    fn set(&mut self, family: Family, labels: [&'static str; 2], number: u64) {
-        self.series.insert((family, labels), number);
-    }
-
-    fn histogram(&self, out: &mut String) {
-        let name = "mailglot_message_seconds";
-        head(out, name, "histogram", "Time from the end of a message to its verdict.");
-        let mut below = 0;
-        for (end, count) in BUCKETS.iter().map(Some).chain([None]).zip(self.times) {
-            below += count;
-            let end = end.map_or("+Inf".to_owned(), |micros| seconds(*micros));
-            sample(out, &format!("{name}_bucket"), &format!("le=\"{end}\""), &below);
-        }
-        sample(out, &format!("{name}_sum"), "", &seconds(self.micros));
-        sample(out, &format!("{name}_count"), "", &below);
+impl Default for Metrics {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
-fn head(out: &mut String, name: &str, kind: &str, help: &str) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metrics").finish_non_exhaustive()
+    }
 }
 
-fn sample(out: &mut String, name: &str, labels: &str, value: &dyn std::fmt::Display) {
-    let _ = if labels.is_empty() {
-        writeln!(out, "{name} {value}")
-    } else {
-        writeln!(out, "{name}{{{labels}}} {value}")
-    };
-}
+/// A registry that is being filled.
+struct Registering(Registry);
 
-/// Microseconds as seconds, without zeros at the end.
-fn seconds(micros: u64) -> String {
-    let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+impl Registering {
+    /// Registers a new metric and returns it.
+    fn add<M: Metric + Clone + Default>(&mut self, name: &str, help: &str) -> M {
+        let metric = M::default();
+        self.0.register(name, help, metric.clone());
+        metric
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
-
-    #[test]
-    fn an_empty_registry_names_every_family() {
-        let text = Metrics::new().render();
-        for (_, name, kind, ..) in FAMILIES {
-            assert!(text.contains(&format!("# TYPE {name} {kind}\n")), "{text}");
-        }
-        assert!(text.contains(
-            "
-mailglot_failopen_total 0
-"
-        ));
-        assert!(text.contains("mailglot_message_seconds_bucket{le=\"+Inf\"} 0\n"));
-        assert!(text.contains(concat!(
-            "mailglot_build_info{version=\"",
-            env!("CARGO_PKG_VERSION"),
-            "\"} 1\n"
-        )));
-    }
+    use crate::record::openmetrics;
 
     #[test]
     fn what_was_counted_is_told() {
@@ -285,53 +235,88 @@ mailglot_failopen_total 0
         metrics.connections("milter", 3);
         metrics.spool(1 << 20);
         metrics.ledger(99);
+        metrics.log_lost(4);
+        metrics.log_lost(5);
         let text = metrics.render();
         for line in [
             "mailglot_messages_total{route=\"milter\",action=\"normalize\"} 2",
             "mailglot_messages_total{route=\"milter\",action=\"pass\"} 1",
             "mailglot_messages_total{route=\"lmtp\",action=\"pass\"} 1",
             "mailglot_findings_total{id=\"raw-8bit-header\"} 1",
+            "mailglot_findings_total{id=\"too-large\"} 0",
             "mailglot_bytes_total{direction=\"in\"} 11",
             "mailglot_faults_total{kind=\"optneg-short\"} 1",
             "mailglot_tempfail_total{reason=\"spool\"} 1",
             "mailglot_failopen_total 1",
+            "mailglot_claims_total 0",
             "mailglot_connections{route=\"milter\"} 3",
             "mailglot_spool_bytes 1048576",
             "mailglot_ledger_bytes 99",
+            "mailglot_log_lines_lost_total 5",
             "mailglot_message_seconds_bucket{le=\"0.0001\"} 2",
             "mailglot_message_seconds_bucket{le=\"0.0003\"} 3",
-            "mailglot_message_seconds_bucket{le=\"30\"} 3",
+            "mailglot_message_seconds_bucket{le=\"30.0\"} 3",
             "mailglot_message_seconds_bucket{le=\"+Inf\"} 4",
-            "mailglot_message_seconds_sum 120.000291",
             "mailglot_message_seconds_count 4",
+            concat!("mailglot_build_info{version=\"", env!("CARGO_PKG_VERSION"), "\"} 1"),
         ] {
             assert!(text.lines().any(|told| told == line), "{line} is not in\n{text}");
         }
     }
 
-    /// Each line is a comment or `name{labels} number`, each family stands together, below its type.
+    /// Sizes on both sides of each bucket's end are counted where they belong.
     #[test]
-    fn the_text_keeps_the_form() {
+    fn sizes_fall_into_their_buckets() {
         let metrics = Metrics::new();
-        metrics.message("milter", "pass", Duration::ZERO);
-        metrics.finding("too-large");
-        let text = metrics.render();
-        assert!(text.ends_with('\n'));
-        let mut family = "";
-        for line in text.lines() {
-            if let Some(rest) = line.strip_prefix("# TYPE ") {
-                family = rest.split(' ').next().unwrap_or_default();
-            } else if !line.starts_with("# HELP ") {
-                let (series, number) = line.rsplit_once(' ').expect("a number");
-                assert!(number.parse::<f64>().is_ok(), "{line}");
-                assert!(series.starts_with(family) && !family.is_empty(), "{line}");
-                let name = series.split('{').next().unwrap_or_default();
-                assert!(name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{line}");
+        let mut sum = 0;
+        for end in BYTES.map(|end| end as u64) {
+            for size in [end, end + 1] {
+                let record = Record::new(crate::Envelope::default(), "", size);
+                metrics.record("milter", &record);
+                sum += size;
             }
         }
-        let types: Vec<_> = text.lines().filter(|line| line.starts_with("# TYPE ")).collect();
-        let mut once = types.clone();
-        once.dedup();
-        assert_eq!(types.len(), once.len());
+        let families = openmetrics::parse(&metrics.render()).unwrap();
+        let sizes = &families["mailglot_message_bytes"];
+        for (at, end) in BYTES.iter().enumerate() {
+            let bucket = format!("le=\"{end:?}\"");
+            assert_eq!(sizes.value("_bucket", &bucket), Some((2 * at + 1) as f64), "{bucket}");
+        }
+        assert_eq!(sizes.value("_bucket", "le=\"+Inf\""), Some(20.0));
+        assert_eq!((sizes.value("_count", ""), sizes.value("_sum", "")), (Some(20.0), Some(sum as f64)));
+    }
+
+    /// The text obeys the grammar of OpenMetrics, before and after anything was counted.
+    #[test]
+    fn the_text_is_open_metrics() {
+        let metrics = Metrics::new();
+        let check = |most: usize| {
+            let families = openmetrics::parse(&metrics.render()).unwrap();
+            for (name, kind) in [
+                ("mailglot_messages", "counter"),
+                ("mailglot_wanted", "counter"),
+                ("mailglot_findings", "counter"),
+                ("mailglot_claims", "counter"),
+                ("mailglot_bytes", "counter"),
+                ("mailglot_failopen", "counter"),
+                ("mailglot_log_lines_lost", "counter"),
+                ("mailglot_spool_bytes", "gauge"),
+                ("mailglot_ledger_bytes", "gauge"),
+                ("mailglot_message_seconds", "histogram"),
+                ("mailglot_message_bytes", "histogram"),
+                ("mailglot_build", "info"),
+            ] {
+                let found = families.get(name).map(|family| family.kind.as_str());
+                assert!(found == Some(kind) || most == 0 && found.is_none(), "{name}: {found:?}");
+            }
+        };
+        check(0);
+        for action in Action::ALL {
+            metrics.message("milter", action.name(), Duration::from_millis(3));
+            metrics.connections("milter", 2);
+            metrics.fault("io");
+            metrics.tempfail("policy");
+        }
+        check(1);
     }
 }

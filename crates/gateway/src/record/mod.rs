@@ -14,6 +14,8 @@ mod keep;
 mod ledgers;
 mod line;
 mod metrics;
+#[cfg(test)]
+mod openmetrics;
 mod outlet;
 mod responder;
 

@@ -1,26 +1,31 @@
 //! A very small HTTP server for [`Metrics`]: `GET /metrics`, and nothing else.
 //!
+//! One thread serves all connections and waits for none of them: a client that connects and stays silent delays nobody. Beyond
+//! 32 connections the oldest without a request is closed.
+//!
 //! # Limits
 //! It asks nobody who he is: it listens on the loopback only. A connection carries one request.
 
-use super::metrics::Metrics;
+use super::metrics::{MEDIA_TYPE, Metrics};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Bytes of the longest request.
 const LONGEST: usize = 1_024;
-/// How long a request and its answer may take.
+/// How long a request may take, its answer, and the client's close.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Connections that are answered at a time; further ones wait to be accepted.
-const CONNECTIONS: usize = 4;
-/// How often is looked whether one of them has ended.
-const TURN: Duration = Duration::from_millis(5);
-/// Bytes of a thread's stack.
-const STACK: usize = 128 << 10;
+/// Connections that are open at a time.
+const CONNECTIONS: usize = 32;
+/// Bytes behind a request that are read, so that they do not reset the connection.
+const DRAINED: usize = 64 << 10;
+/// Bytes of the thread's stack.
+const STACK: usize = 256 << 10;
 /// How long a failed `accept` is waited out.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
 
@@ -47,12 +52,13 @@ impl Responder {
             return Err(io::Error::new(ErrorKind::InvalidInput, words));
         }
         let listener = TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let stopping = Arc::new(AtomicBool::new(false));
-        let render: Arc<Render> = Arc::new(move || {
+        let render = move || {
             refresh(&metrics);
             metrics.render()
-        });
+        };
         let ended = stopping.clone();
         let thread = thread::Builder::new()
             .name("metrics".to_owned())
@@ -81,59 +87,154 @@ impl Drop for Responder {
 }
 
 /// Gives the text of an answer.
-type Render = dyn Fn() -> String + Send + Sync;
+type Render = dyn Fn() -> String;
 
-fn serve(listener: &TcpListener, render: &Arc<Render>, stopping: &AtomicBool) {
-    let running = Arc::new(AtomicUsize::new(0));
+/// Serves all connections until it is stopped.
+fn serve(listener: &TcpListener, render: &Render, stopping: &AtomicBool) {
+    // The oldest first.
+    let mut clients = VecDeque::<Client>::with_capacity(CONNECTIONS);
     while !stopping.load(Ordering::SeqCst) {
-        if running.load(Ordering::SeqCst) >= CONNECTIONS {
-            // None of them takes long.
-            thread::sleep(TURN);
+        let mut waiting = vec![PollFd::new(listener, PollFlags::IN)];
+        waiting.extend(clients.iter().map(|client| PollFd::new(&client.stream, client.awaits())));
+        let left = clients.iter().map(Client::left).min();
+        let left = left.map(|left| Timespec {
+            tv_sec: left.as_secs().cast_signed(),
+            tv_nsec: left.subsec_nanos().into(),
+        });
+        if poll(&mut waiting, left.as_ref()).is_err() {
             continue;
         }
-        let Ok((stream, _)) = listener.accept() else {
-            thread::sleep(AFTER_FAILURE);
-            continue;
-        };
-        running.fetch_add(1, Ordering::SeqCst);
-        let (render, counted) = (render.clone(), running.clone());
-        let made = thread::Builder::new().stack_size(STACK).spawn(move || {
-            // Whoever asks sees that the answer does not come.
-            let _ = respond(&stream, &*render);
-            counted.fetch_sub(1, Ordering::SeqCst);
+        let ready: Vec<_> = waiting.iter().skip(1).map(|fd| !fd.revents().is_empty()).collect();
+        let mut ready = ready.into_iter();
+        clients.retain_mut(|client| {
+            let is_ready = ready.next().unwrap_or_default();
+            client.advance(is_ready, render)
         });
-        if made.is_err() {
-            running.fetch_sub(1, Ordering::SeqCst);
+        for _ in 0..CONNECTIONS {
+            match listener.accept() {
+                Ok((stream, _)) => welcome(stream, &mut clients, render),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == ErrorKind::Interrupted => (),
+                Err(_) => {
+                    thread::sleep(AFTER_FAILURE);
+                    break;
+                }
+            }
         }
     }
 }
 
-/// Reads a request and answers it.
-fn respond(stream: &TcpStream, render: &Render) -> io::Result<()> {
-    let start = Instant::now();
-    let (status, text) = match request(stream, start)? {
-        Request::Metrics => (200, render()),
-        Request::Other => (404, "only /metrics is here\n".to_owned()),
-        Request::Method => (405, "only GET is answered\n".to_owned()),
-        Request::Bad => (400, "this is no request\n".to_owned()),
-        Request::TooLong => (431, "the request is too long\n".to_owned()),
-        Request::TooSlow => (408, "the request took too long\n".to_owned()),
-    };
-    answer(stream, status, &text, start)?;
-    // What was sent and not read would take the answer away with it when the stream is closed.
-    stream.shutdown(Shutdown::Write)?;
-    let (mut rest, mut room) = ([0; 512], 64 * 1_024_usize);
-    while let Some(left) = PATIENCE.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) {
-        stream.set_read_timeout(Some(left))?;
-        match (&mut &*stream).read(&mut rest)? {
-            0 => break,
-            count => room = room.saturating_sub(count),
+/// Takes a new connection. Closes the oldest without a request, if there are too many.
+fn welcome(stream: TcpStream, clients: &mut VecDeque<Client>, render: &Render) {
+    if stream.set_nonblocking(true).is_err() {
+        return;
+    }
+    let mut client = Client { stream, since: Instant::now(), state: State::Reading(Vec::new()) };
+    // Its request is often there already.
+    if !client.advance(true, render) {
+        return;
+    }
+    if clients.len() >= CONNECTIONS {
+        let oldest = clients.iter().position(|client| !matches!(client.state, State::Writing(..)));
+        clients.remove(oldest.unwrap_or_default());
+    }
+    clients.push_back(client);
+}
+
+/// One connection.
+struct Client {
+    stream: TcpStream,
+    /// When its state began.
+    since: Instant,
+    state: State,
+}
+
+/// What a connection is about to do.
+enum State {
+    /// Read a request, of which these bytes are there.
+    Reading(Vec<u8>),
+    /// Write an answer from this byte on.
+    Writing(Vec<u8>, usize),
+    /// Read what comes behind the request, up to so many bytes.
+    Draining(usize),
+}
+
+impl Client {
+    fn awaits(&self) -> PollFlags {
+        if matches!(self.state, State::Writing(..)) { PollFlags::OUT } else { PollFlags::IN }
+    }
+
+    /// How long its state may last.
+    fn left(&self) -> Duration {
+        PATIENCE.saturating_sub(self.since.elapsed())
+    }
+
+    /// Does what can be done without waiting. Returns false at the end of the connection.
+    fn advance(&mut self, is_ready: bool, render: &Render) -> bool {
+        if self.left().is_zero() {
+            if !matches!(self.state, State::Reading(_)) {
+                return false;
+            }
+            self.enter(State::Writing(answer(&Request::TooSlow, render), 0));
+        } else if !is_ready {
+            return true;
         }
-        if room == 0 {
-            break;
+        loop {
+            match self.work(render) {
+                Ok(Some(next)) => self.enter(next),
+                Ok(None) => return false,
+                Err(error) if error.kind() == ErrorKind::Interrupted => (),
+                Err(error) => return error.kind() == ErrorKind::WouldBlock,
+            }
         }
     }
-    Ok(())
+
+    fn enter(&mut self, next: State) {
+        (self.state, self.since) = (next, Instant::now());
+    }
+
+    /// Works until its state ends. Returns the next one, or none at the end of the connection.
+    fn work(&mut self, render: &Render) -> io::Result<Option<State>> {
+        match &mut self.state {
+            State::Reading(seen) => loop {
+                let mut bytes = [0; LONGEST];
+                let room = LONGEST - seen.len();
+                let count = self.stream.read(&mut bytes[..room])?;
+                seen.extend_from_slice(&bytes[..count]);
+                let asked =
+                    if seen.windows(4).any(|w| w == b"\r\n\r\n") || seen.windows(2).any(|w| w == b"\n\n") {
+                        understood(seen)
+                    } else if count == 0 {
+                        Request::Bad
+                    } else if seen.len() == LONGEST {
+                        Request::TooLong
+                    } else {
+                        continue;
+                    };
+                return Ok(Some(State::Writing(answer(&asked, render), 0)));
+            },
+            State::Writing(bytes, at) => {
+                while *at < bytes.len() {
+                    match self.stream.write(&bytes[*at..])? {
+                        0 => return Ok(None),
+                        count => *at += count,
+                    }
+                }
+                // Unread bytes would reset the connection when it closes, and the answer with it.
+                self.stream.shutdown(Shutdown::Write)?;
+                Ok(Some(State::Draining(DRAINED)))
+            }
+            State::Draining(room) => loop {
+                match self.stream.read(&mut [0; 512])? {
+                    0 => return Ok(None),
+                    count => *room = room.saturating_sub(count),
+                }
+                if *room == 0 {
+                    return Ok(None);
+                }
+            },
+        }
+    }
 }
 
 /// What is asked for.
@@ -145,32 +246,6 @@ enum Request {
     Bad,
     TooLong,
     TooSlow,
-}
-
-fn request(stream: &TcpStream, start: Instant) -> io::Result<Request> {
-    let (mut bytes, mut used) = ([0; LONGEST], 0);
-    loop {
-        let Some(left) = PATIENCE.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) else {
-            return Ok(Request::TooSlow);
-        };
-        stream.set_read_timeout(Some(left))?;
-        match (&mut &*stream).read(&mut bytes[used..]) {
-            Ok(0) => return Ok(Request::Bad),
-            Ok(count) => used += count,
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                return Ok(Request::TooSlow);
-            }
-            Err(error) if error.kind() == ErrorKind::Interrupted => (),
-            Err(error) => return Err(error),
-        }
-        let seen = &bytes[..used];
-        if seen.windows(4).any(|w| w == b"\r\n\r\n") || seen.windows(2).any(|w| w == b"\n\n") {
-            return Ok(understood(seen));
-        }
-        if used == LONGEST {
-            return Ok(Request::TooLong);
-        }
-    }
 }
 
 /// The first line of a request (RFC 9112 3).
@@ -191,24 +266,22 @@ fn understood(bytes: &[u8]) -> Request {
     }
 }
 
-fn answer(mut stream: &TcpStream, status: u16, text: &str, start: Instant) -> io::Result<()> {
-    let words = match status {
-        200 => "OK",
-        400 => "Bad Request",
-        404 => "Not Found",
-        405 => "Method Not Allowed\r\nAllow: GET",
-        408 => "Request Timeout",
-        _ => "Request Header Fields Too Large",
+/// The whole answer.
+fn answer(asked: &Request, render: &Render) -> Vec<u8> {
+    let (status, text) = match asked {
+        Request::Metrics => ("200 OK", render()),
+        Request::Bad => ("400 Bad Request", "this is no request\n".to_owned()),
+        Request::Other => ("404 Not Found", "only /metrics is here\n".to_owned()),
+        Request::Method => ("405 Method Not Allowed\r\nAllow: GET", "only GET is answered\n".to_owned()),
+        Request::TooSlow => ("408 Request Timeout", "the request took too long\n".to_owned()),
+        Request::TooLong => ("431 Request Header Fields Too Large", "the request is too long\n".to_owned()),
     };
-    let kind = if status == 200 { "; version=0.0.4" } else { "" };
-    let left = PATIENCE.saturating_sub(start.elapsed()).max(Duration::from_millis(100));
-    stream.set_write_timeout(Some(left))?;
+    let kind = if *asked == Request::Metrics { MEDIA_TYPE } else { "text/plain; charset=utf-8" };
     let length = text.len();
-    let whole = format!(
-        "HTTP/1.1 {status} {words}\r\nContent-Type: text/plain{kind}; charset=utf-8\r\nContent-Length: {length}\r\n\
-         Connection: close\r\n\r\n{text}"
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
     );
-    stream.write_all(whole.as_bytes())
+    (head + &text).into_bytes()
 }
 
 #[cfg(test)]
@@ -241,7 +314,9 @@ mod tests {
             let text = ask(&responder, request);
             let (head, body) = text.split_once("\r\n\r\n").unwrap();
             assert!(
-                head.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4;"),
+                head.starts_with(
+                    "HTTP/1.1 200 OK\r\nContent-Type: application/openmetrics-text; version=1.0.0;"
+                ),
                 "{head}"
             );
             assert!(head.contains(&format!("Content-Length: {}\r\n", body.len())), "{head}");
@@ -294,20 +369,32 @@ mod tests {
         feeding.join().unwrap();
     }
 
+    /// Five times as many silent clients as connections are kept, some with half a request: each scrape is answered at once.
     #[test]
-    fn a_fifth_connection_waits_for_its_turn() {
+    fn silent_clients_delay_no_scrape() {
         let responder = start();
-        let silent: Vec<_> =
-            (0..CONNECTIONS).map(|_| TcpStream::connect(responder.address()).unwrap()).collect();
+        let mut silent = Vec::new();
+        for number in 0..5 * CONNECTIONS {
+            let mut stream = TcpStream::connect(responder.address()).unwrap();
+            if number % 2 == 0 {
+                // The oldest may be closed already.
+                let _ = stream.write_all(b"GET /metrics HTTP/1.1\r\n");
+            }
+            silent.push(stream);
+            let start = Instant::now();
+            assert!(ask(&responder, b"GET /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200 "));
+            assert!(start.elapsed() < PATIENCE / 2, "{number}: {:?}", start.elapsed());
+        }
+        // One that asks and reads nothing delays nobody either.
+        let mut deaf = TcpStream::connect(responder.address()).unwrap();
+        deaf.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
         let start = Instant::now();
         assert!(ask(&responder, b"GET /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200 "));
-        // The silent ones were given up one by one.
-        assert!(start.elapsed() > PATIENCE / 2 && start.elapsed() < 10 * PATIENCE, "{:?}", start.elapsed());
-        for mut stream in silent {
-            let mut text = String::new();
-            stream.read_to_string(&mut text).unwrap();
-            assert!(text.starts_with("HTTP/1.1 408 "), "{text}");
-        }
+        assert!(start.elapsed() < PATIENCE / 2, "{:?}", start.elapsed());
+        // The newest of the silent ones hears why it is closed; the oldest were closed without a word.
+        let mut text = String::new();
+        silent.last_mut().unwrap().read_to_string(&mut text).unwrap();
+        assert!(text.starts_with("HTTP/1.1 408 "), "{text}");
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub struct Record {
     pub peer: String,
     /// Bytes that it had, or that were told of one that was cut off.
     pub bytes_in: u64,
-    /// Bytes that it has now; 0 where it is not looked at, or does not go on.
+    /// Bytes that it has now, those of added fields too; 0 where it is not looked at, or does not go on.
     pub bytes_out: u64,
     /// How many parts it has; 0 where it is not looked at.
     pub parts: u32,

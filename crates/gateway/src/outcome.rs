@@ -388,6 +388,16 @@ impl<'j> Outcome<'j> {
         self
     }
 
+    /// Bytes of the added fields, as they stand in a message whose lines end in CRLF.
+    pub(crate) fn fields_size(&self) -> usize {
+        let ends = |value: &[u8]| memchr::memchr_iter(b'\n', value).count();
+        let size = |(name, value): &(FieldValue, FieldValue)| {
+            let (name, value) = (name.as_bytes(), value.as_bytes());
+            name.len() + ": ".len() + value.len() + ends(value) + "\r\n".len()
+        };
+        self.fields.iter().map(size).sum()
+    }
+
     /// Whether the message goes on.
     pub fn goes_on(&self) -> bool {
         matches!(self.disposition, Disposition::Deliver | Disposition::Quarantine(_))

@@ -3,6 +3,7 @@
 use clap::{Args as Group, ValueEnum};
 use mailglot_gateway::Address;
 use mailglot_gateway::config::{OneListener, Route};
+use mailglot_gateway::record::Form;
 use std::path::PathBuf;
 
 /// Run every milter and proxy of a configuration file.
@@ -60,17 +61,20 @@ pub(crate) struct ListenerArgs {
     #[arg(long, value_name = "ADDRESS")]
     metrics: Option<String>,
     /// The form of log lines.
-    #[arg(long, value_name = "FORM", default_value = "text")]
+    #[arg(long, value_name = "FORM", default_value = "logfmt")]
     log: LogForm,
 }
 
 /// The form of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogForm {
-    /// `key=value` pairs
-    Text,
+    /// `key=value` pairs (logfmt)
+    #[value(alias = "text")]
+    Logfmt,
     /// One JSON object per line
     Json,
+    /// logfmt behind a priority such as `<6>`, for a service of systemd
+    Journald,
 }
 
 impl ListenerArgs {
@@ -87,7 +91,11 @@ impl ListenerArgs {
             message_bytes: self.message_bytes,
             spool_dir: self.spool_dir.clone(),
             metrics: self.metrics.clone(),
-            json_log: self.log == LogForm::Json,
+            log: match self.log {
+                LogForm::Logfmt => Form::Text,
+                LogForm::Json => Form::Json,
+                LogForm::Journald => Form::Journald,
+            },
             ..OneListener::new(route, address.clone())
         }
     }

@@ -86,7 +86,7 @@ fn a_message_goes_through_and_signals_end_it() {
         assert_eq!(answer(&mut stream), (b'c', Vec::new()));
         let line = daemon.line();
         assert!(
-            line.starts_with("msg=4F2 route=milter peer=\"\" from=\"<a b@example.org>\" rcpts=1 in=33 out=")
+            line.starts_with("msg=4F2 route=milter peer=\"\" from=\"<a b@example.org>\" to=<c@example.org> rcpts=1 message-id=\"\" in=33 out=")
                 && line.contains(" action=normalize "),
             "{line}"
         );

@@ -19,7 +19,7 @@ impl Config {
             }
         };
         differ(self.user != newer.user, "user: another one");
-        differ(self.json_log != newer.json_log, "report.log: another form");
+        differ(self.log != newer.log, "report.log: another form");
         differ(self.metrics != newer.metrics, "report.metrics: another address");
         let find = |config: &'_ Self, like: &Listener| {
             config.listeners.iter().position(|listener| listener.address == like.address)

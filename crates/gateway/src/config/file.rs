@@ -2,6 +2,7 @@
 
 use super::Invalid;
 use crate::policy::Action;
+use crate::record::Form;
 use crate::{Address, Limits};
 use serde::{Deserialize, Deserializer, de};
 use std::collections::BTreeMap;
@@ -303,13 +304,29 @@ pub(super) struct ReportTable {
 #[serde(rename_all = "lowercase")]
 pub(super) enum Log {
     #[default]
-    Text,
+    #[serde(alias = "text")]
+    Logfmt,
     Json,
+    Journald,
 }
 
-impl Log {
-    pub(super) fn is_json(self) -> bool {
-        matches!(self, Self::Json)
+impl From<Log> for Form {
+    fn from(log: Log) -> Self {
+        match log {
+            Log::Logfmt => Self::Text,
+            Log::Json => Self::Json,
+            Log::Journald => Self::Journald,
+        }
+    }
+}
+
+impl From<Form> for Log {
+    fn from(form: Form) -> Self {
+        match form {
+            Form::Text => Self::Logfmt,
+            Form::Json => Self::Json,
+            Form::Journald => Self::Journald,
+        }
     }
 }
 

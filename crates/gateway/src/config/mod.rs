@@ -15,6 +15,7 @@ mod policies;
 use crate::address::place as place_of;
 use crate::policy::{Action, Rules};
 use crate::proxy::BareLines;
+use crate::record::Form;
 use crate::{Address, Engine, Limits};
 use file::{File, Listen};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,8 +34,8 @@ pub struct Config {
     pub user: Option<String>,
     /// Where it listens, in the order of the file.
     pub listeners: Vec<Listener>,
-    /// Lines of the log are JSON.
-    pub json_log: bool,
+    /// The form of the log.
+    pub log: Form,
     /// Where counters are shown.
     pub metrics: Option<SocketAddr>,
 }
@@ -121,7 +122,7 @@ impl Config {
         one_retention(&listeners)?;
         no_circle(&listeners)?;
         let metrics = file.report.metrics.as_deref().map(metrics).transpose()?;
-        Ok(Self { user: file.user.clone(), listeners, json_log: file.report.log.is_json(), metrics })
+        Ok(Self { user: file.user.clone(), listeners, log: file.report.log.into(), metrics })
     }
 }
 

@@ -5,9 +5,10 @@
 //! # Limits
 //! Only options that administrators change often are here. A file has all keys.
 
-use super::file::{File, Listen, Log, OnError, PolicyTable};
+use super::file::{File, Listen, OnError, PolicyTable};
 use super::{Config, Invalid, Route};
 use crate::proxy::BareLines;
+use crate::record::Form;
 use crate::{Address, Network};
 use std::path::PathBuf;
 
@@ -42,8 +43,8 @@ pub struct OneListener {
     pub spool_dir: Option<PathBuf>,
     /// The address of the counters.
     pub metrics: Option<String>,
-    /// Lines of the log are JSON.
-    pub json_log: bool,
+    /// The form of the log.
+    pub log: Form,
     /// Listens, and hands mail on, beyond this machine.
     pub allow_remote: bool,
     /// Networks whose clients are served over TCP.
@@ -68,7 +69,7 @@ impl OneListener {
             message_bytes: None,
             spool_dir: None,
             metrics: None,
-            json_log: false,
+            log: Form::Text,
             allow_remote: false,
             client_networks: Vec::new(),
         }
@@ -114,7 +115,7 @@ impl Config {
             limits.spool_dir = folder;
         }
         file.report.metrics = one.metrics;
-        file.report.log = if one.json_log { Log::Json } else { Log::Text };
+        file.report.log = one.log.into();
         let mut config = Self::checked(&file)?;
         for listener in &mut config.listeners {
             listener.bare_lines = one.bare_lines;
@@ -171,7 +172,7 @@ mod tests {
                 ),
             ),
             (
-                OneListener { metrics: Some("127.0.0.1:9".into()), json_log: true, ..milter() },
+                OneListener { metrics: Some("127.0.0.1:9".into()), log: Form::Json, ..milter() },
                 keys(&format!("{route}\n[report]\nlog = \"json\"\nmetrics = \"127.0.0.1:9\""), ""),
             ),
         ] {

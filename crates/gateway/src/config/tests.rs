@@ -25,7 +25,7 @@ fn every_default_stands_where_nothing_is_said() {
     }
     assert_eq!(rules.rewriting, Rules::usual_rewriting());
     assert_eq!(rules.findings_header.as_deref(), Some("MIME-Ambiguity-Results"));
-    assert!(!listener.engine.fail_open && !listener.engine.defer_too_large && !config.json_log);
+    assert!(!listener.engine.fail_open && !listener.engine.defer_too_large && config.log == Form::Text);
     assert_eq!((&config.user, config.metrics, &listener.ledger), (&None, None, &None));
 }
 
@@ -61,7 +61,7 @@ log = "json"
 metrics = "127.0.0.1:9180"
 "#;
     let config = Config::parse(text).unwrap();
-    assert_eq!((config.user.as_deref(), config.json_log), (Some("mailglot"), true));
+    assert_eq!((config.user.as_deref(), config.log), (Some("mailglot"), Form::Json));
     assert_eq!(config.metrics.unwrap().port(), 9180);
     let [own, strict, last] = &config.listeners[..] else { panic!() };
     assert_eq!(own.limits.socket_mode, 0o600);

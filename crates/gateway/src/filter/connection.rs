@@ -15,6 +15,7 @@ use crate::milter::{self, Actions, Event, Granted, Peer, ProtocolError, Session,
 use crate::notice::{Notice, Record};
 use crate::outcome::{Means, Outcome};
 use crate::received::{EMPTY_LINE, Received};
+use crate::record::message_id;
 use crate::server::{Next, Served, Shared, Standing};
 use std::convert::Infallible;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
@@ -545,6 +546,9 @@ fn take(
             }
         }
         Event::Header(name, value) => {
+            if envelope.message_id.is_empty() && name.eq_ignore_ascii_case(b"message-id") {
+                envelope.message_id = message_id(&[b"Message-ID:", value].concat()).to_vec();
+            }
             let message = message.get_or_insert_with(new);
             message.field(name, value);
             if message.is_unwatched() {

@@ -73,7 +73,7 @@ pub(super) fn decide(
     let work = || {
         let judgement = engine.judge(complete.raw(), &record.envelope);
         let decision = engine.decide(&complete, &judgement, granted)?;
-        record.read(&judgement, decision.size);
+        record.read(&judgement, decision.size + decision.outcome.fields_size());
         decision.outcome.record(record);
         if decision.rewrites() {
             engine.name_changed(&judgement, record);

@@ -153,7 +153,6 @@ pub(super) fn judge(
             let gone = find_claims(raw, &engine.rules);
             let outcome = Outcome::unsendable(&judgement, &Means { claims: gone.len() as u32, ..means });
             outcome.record(record);
-            record.bytes_out = raw.len() as u64;
             Fate::Same(around(raw, &outcome, gone))
         }
         Cow::Owned(bytes) if beyond(&bytes) && !beyond(raw) => {
@@ -163,8 +162,14 @@ pub(super) fn judge(
         Cow::Borrowed(_) => Fate::Same(Around::default()),
     };
     let out = match &fate {
-        Fate::Same(_) => raw,
-        Fate::Other(bytes) => bytes,
+        Fate::Same(around) => {
+            record.bytes_out = around.size(raw.len());
+            raw
+        }
+        Fate::Other(bytes) => {
+            record.bytes_out = bytes.len() as u64;
+            bytes
+        }
         Fate::Refused(..) => return Ok(fate),
     };
     if !eight_bit && !out.is_ascii() {
@@ -203,15 +208,12 @@ fn grown(
         // It would be the same each time.
         return rejected(Cause::SevenBitSize, record);
     }
-    let bytes: usize = gone.iter().map(|span| span.len()).sum();
-    let size = (raw.len() - bytes) as u64;
     let mut around = around(raw, &outcome, gone);
-    if most.is_some_and(|most| size + around.above.len() as u64 > most) {
+    if most.is_some_and(|most| around.size(raw.len()) > most) {
         // A field about it would have it refused.
         around.above = Vec::new();
         outcome.without_fields().record(record);
     }
-    record.bytes_out = size;
     Fate::Same(around)
 }
 

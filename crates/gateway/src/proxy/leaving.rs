@@ -17,6 +17,14 @@ pub(super) struct Around {
     pub(super) gone: Vec<Span>,
 }
 
+impl Around {
+    /// Bytes that leave of a message of so many.
+    pub(super) fn size(&self, came: usize) -> u64 {
+        let gone: usize = self.gone.iter().map(|span| span.len()).sum();
+        (came - gone + self.above.len()) as u64
+    }
+}
+
 /// A message that goes to the next hop.
 #[derive(Debug)]
 pub(super) struct Leaving {

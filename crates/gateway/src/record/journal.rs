@@ -3,8 +3,10 @@
 //! # Limits
 //! Faults are counted by their kind; what caused one stands in its line only.
 
-use super::{Form, Line, Metrics};
+use super::{Form, Line, Metrics, Priority};
+use crate::fault::Fault;
 use crate::notice::{Notice, Record};
+use crate::policy::Action;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -40,7 +42,8 @@ impl Journal {
             Notice::Message(record) => {
                 self.metrics.record(self.route, record);
                 let mut lines = self.lines();
-                let told = record.told(self.route, Line::behind(std::mem::take(&mut lines), self.form));
+                let told = record
+                    .told(self.route, Line::behind(std::mem::take(&mut lines), self.form, record.priority()));
                 *lines = told;
                 lines.push('\n');
                 if lines.len() >= ENOUGH {
@@ -50,7 +53,7 @@ impl Journal {
             Notice::Fault { connection, peer, fault } => {
                 self.metrics.fault(fault.kind());
                 let mut lines = self.lines();
-                let line = Line::behind(std::mem::take(&mut lines), self.form);
+                let line = Line::behind(std::mem::take(&mut lines), self.form, fault.priority());
                 let line = line.text("fault", &fault.to_string()).number("conn", *connection);
                 *lines = line.text("peer", peer).text("route", self.route).finish();
                 lines.push('\n');
@@ -95,10 +98,30 @@ impl fmt::Debug for Journal {
     }
 }
 
+impl Fault {
+    /// How urgent its line is.
+    fn priority(&self) -> Priority {
+        match self {
+            Self::Panic | Self::Spool(_) | Self::Ledger(_) => Priority::Error,
+            _ => Priority::Warning,
+        }
+    }
+}
+
 impl Record {
     /// The line of the log for this message, without an end.
     pub fn line(&self, route: &str, form: Form) -> String {
-        self.told(route, Line::new(form))
+        self.told(route, Line::behind(String::with_capacity(512), form, self.priority()))
+    }
+
+    /// How urgent its line is.
+    fn priority(&self) -> Priority {
+        match self.action {
+            _ if self.failed_open => Priority::Warning,
+            Action::Tempfail => Priority::Warning,
+            Action::Quarantine | Action::Reject => Priority::Notice,
+            Action::Pass | Action::Tag | Action::Normalize => Priority::Info,
+        }
     }
 
     /// Makes an empty line that of this message.
@@ -110,7 +133,9 @@ impl Record {
             .text("route", route)
             .text("peer", &self.peer)
             .bytes("from", &self.envelope.sender)
+            .list("to", self.envelope.addresses.iter().map(Vec::as_slice), self.envelope.recipients as usize)
             .number("rcpts", self.envelope.recipients.into())
+            .bytes("message-id", &self.envelope.message_id)
             .number("in", self.bytes_in)
             .number("out", self.bytes_out)
             .number("parts", self.parts.into())
@@ -140,14 +165,18 @@ impl Record {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::policy::{Action, Finding};
-    use crate::{Envelope, Fault};
+    use crate::Envelope;
+    use crate::policy::Finding;
     use std::io;
     use std::time::Duration;
 
     fn record() -> Record {
         let sender = b"<a b@example.org>\n".to_vec();
-        let envelope = Envelope { sender, recipients: 2, queue_id: b"4F2".to_vec(), ..Envelope::default() };
+        let message_id = b"<1@example.org>\r\n\x1b[2J".to_vec();
+        let mut envelope = Envelope { sender, queue_id: b"4F2".to_vec(), message_id, ..Envelope::default() };
+        for recipient in [&b"<b@example.org>"[..], b"<c@example.org>\nmsg=forged"] {
+            envelope.recipient(recipient);
+        }
         let mut record = Record::new(envelope, "192.0.2.1", 4_123);
         record.findings.add(Finding::Raw8bitHeader, String::new);
         record.findings.add(Finding::Raw8bitHeader, String::new);
@@ -164,7 +193,9 @@ mod tests {
         assert_eq!(
             record.line("milter", Form::Text),
             format!(
-                "msg=4F2 route=milter peer=192.0.2.1 from=\"<a b@example.org>\\x0a\" rcpts=2 in=4123 out=4310 \
+                "msg=4F2 route=milter peer=192.0.2.1 from=\"<a b@example.org>\\\\x0a\" \
+                 to=\"<b@example.org>,<c@example.org>\\\\x0amsg=forged\" rcpts=2 \
+                 message-id=\"<1@example.org>\\\\x0d\\\\x0a\\\\x1b[2J\" in=4123 out=4310 \
                  parts=3 action=normalize findings={findings} loss=0 ms=0.21 policy=default"
             )
         );
@@ -174,12 +205,42 @@ mod tests {
         assert_eq!(
             record.line("lmtp", Form::Json),
             format!(
-                "{{\"msg\":\"4F2\",\"route\":\"lmtp\",\"peer\":\"192.0.2.1\",\"from\":\"<a b@example.org>\\\\x0a\",\"rcpts\":2,\
+                "{{\"msg\":\"4F2\",\"route\":\"lmtp\",\"peer\":\"192.0.2.1\",\"from\":\"<a b@example.org>\\\\x0a\",\
+                 \"to\":\"<b@example.org>,<c@example.org>\\\\x0amsg=forged\",\"rcpts\":2,\
+                 \"message-id\":\"<1@example.org>\\\\x0d\\\\x0a\\\\x1b[2J\",\
                  \"in\":4123,\"out\":4310,\"parts\":3,\"action\":\"normalize\",\"wanted\":\"reject\",\"findings\":\"{findings}\",\
                  \"why\":\"report-only\",\"loss\":0,\"ms\":0.21,\"policy\":\"default\",\
                  \"ledger\":\"2026-11-22/1-4F2-0.ledger\"}}"
             )
         );
+    }
+
+    #[test]
+    fn what_needs_a_look_has_a_higher_priority() {
+        let mut record = record();
+        for (action, failed_open, want) in [
+            (Action::Pass, false, "<6>msg=4F2 "),
+            (Action::Normalize, false, "<6>msg=4F2 "),
+            (Action::Quarantine, false, "<5>msg=4F2 "),
+            (Action::Reject, false, "<5>msg=4F2 "),
+            (Action::Tempfail, false, "<4>msg=4F2 "),
+            (Action::Pass, true, "<4>msg=4F2 "),
+        ] {
+            (record.action, record.failed_open) = (action, failed_open);
+            let line = record.line("milter", Form::Journald);
+            assert!(line.starts_with(want), "{line}");
+            assert_eq!(line[3..], record.line("milter", Form::Text));
+        }
+        let lines = Arc::<Mutex<String>>::default();
+        let into = lines.clone();
+        let journal = Journal::new("milter", Form::Journald, Arc::default(), move |text| {
+            into.lock().unwrap().push_str(text);
+        });
+        for fault in [Fault::Panic, Fault::Slow] {
+            journal.tell(&Notice::Fault { connection: 1, peer: "", fault: &fault });
+        }
+        let text = lines.lock().unwrap();
+        assert!(text.starts_with("<3>fault=panic ") && text.contains("\n<4>fault=slow "), "{text}");
     }
 
     #[test]
@@ -217,6 +278,8 @@ mod tests {
             "mailglot_faults_total{kind=\"panic\"} 1",
             "mailglot_bytes_total{direction=\"out\"} 17240",
             "mailglot_message_seconds_count 4",
+            "mailglot_message_bytes_sum 16492.0",
+            "mailglot_wanted_total{action=\"normalize\"} 4",
         ] {
             assert!(text.lines().any(|told| told == line), "{line} is not in\n{text}");
         }
@@ -224,7 +287,7 @@ mod tests {
 
     #[test]
     fn lines_of_messages_wait_for_a_pause_and_none_is_lost() {
-        for form in [Form::Text, Form::Json] {
+        for form in [Form::Text, Form::Json, Form::Journald] {
             let writes = Arc::<Mutex<Vec<String>>>::default();
             let into = writes.clone();
             let journal = Journal::new("milter", form, Arc::default(), move |lines| {

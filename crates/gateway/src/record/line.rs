@@ -1,7 +1,11 @@
-//! One line of a log: `key=value`, or JSON with the same keys.
+//! One line of a log: logfmt (`key=value`), or JSON with the same keys.
 //!
 //! A value is bytes of whoever sent the mail. What is not a plain character of ASCII, and `"` and `\`, is written `\xNN`: no value ends
-//! its line or itself, and each can be read back. Both forms hold the same characters; JSON doubles the backslash.
+//! its line or itself, and each can be read back. Such a value stands in quotes, and its backslashes are doubled, as readers of logfmt and of
+//! JSON expect. Both forms hold the same characters.
+//!
+//! For journald a line of logfmt begins with its priority (`<6>`), which journald takes off standard error of a service
+//! (`SyslogLevelPrefix=` of systemd.exec(5)).
 //!
 //! # Limits
 //! Nobody can tell a value that was cut from one that ends in three dots.
@@ -17,11 +21,26 @@ const CUT: &str = "...";
 /// How lines look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
-    /// `key=value`, with blanks between; a value with a blank or an equals sign stands in quotes.
+    /// logfmt: `key=value`, with blanks between; a value with other than plain characters stands in quotes.
     #[default]
     Text,
     /// An object of JSON.
     Json,
+    /// logfmt behind a priority, for journald.
+    Journald,
+}
+
+/// How urgent a line is, as syslog numbers it (RFC 5424 6.2.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Priority {
+    /// Something of ours failed.
+    Error = 3,
+    /// Mail is deferred, or a peer made a mistake.
+    Warning = 4,
+    /// Mail is refused or held.
+    Notice = 5,
+    /// Usual work.
+    Info = 6,
 }
 
 /// A line that grows, key by key. Keys are words of ours.
@@ -36,11 +55,15 @@ pub struct Line {
 impl Line {
     /// An empty line.
     pub fn new(form: Form) -> Self {
-        Self::behind(String::with_capacity(256), form)
+        Self::behind(String::with_capacity(256), form, Priority::Info)
     }
 
     /// An empty line behind text that stays.
-    pub(crate) fn behind(out: String, form: Form) -> Self {
+    pub(crate) fn behind(mut out: String, form: Form, priority: Priority) -> Self {
+        if form == Form::Journald {
+            // Writing to a string cannot fail.
+            let _ = write!(out, "<{}>", priority as u8);
+        }
         Self { form, start: out.len(), out }
     }
 
@@ -50,7 +73,7 @@ impl Line {
         self.key(key);
         let quoted = self.form == Form::Json
             || value.is_empty()
-            || value.iter().any(|byte| matches!(byte, b' ' | b'='));
+            || value.iter().any(|byte| matches!(byte, b' ' | b'=') || !is_plain(*byte));
         if quoted {
             self.out.push('"');
         }
@@ -59,6 +82,27 @@ impl Line {
             self.out.push('"');
         }
         self
+    }
+
+    /// Adds a list with commas between: whole items, as many as fit. Three dots stand for further ones, of which there are `total` in all.
+    #[must_use]
+    pub fn list<'a>(self, key: &str, items: impl IntoIterator<Item = &'a [u8]>, total: usize) -> Self {
+        let (mut joined, mut width, mut count) = (Vec::new(), 0, 0);
+        for item in items {
+            width += 1 + item.iter().copied().map(width_of).sum::<usize>();
+            if count > 0 && width > LONGEST - CUT.len() {
+                break;
+            }
+            if count > 0 {
+                joined.push(b',');
+            }
+            joined.extend_from_slice(item);
+            count += 1;
+        }
+        if count > 0 && count < total {
+            joined.extend_from_slice(b",...");
+        }
+        self.bytes(key, &joined)
     }
 
     /// Adds a value that is text.
@@ -105,7 +149,7 @@ impl Line {
     fn key(&mut self, key: &str) {
         let first = self.out.len() == self.start;
         match self.form {
-            Form::Text => {
+            Form::Text | Form::Journald => {
                 self.out.push_str(if first { "" } else { " " });
                 self.out.push_str(key);
                 self.out.push('=');
@@ -126,25 +170,29 @@ impl Line {
             self.out.push_str(text);
             return;
         }
-        let width = |byte: &u8| if is_plain(*byte) { 1 } else { 4 };
         let mut room = LONGEST;
         // No more of a long value is looked at than could be written.
-        if value.len() > LONGEST || value.iter().map(width).sum::<usize>() > LONGEST {
+        if value.len() > LONGEST || value.iter().copied().map(width_of).sum::<usize>() > LONGEST {
             room -= CUT.len();
         }
         for byte in value {
-            let Some(left) = room.checked_sub(width(byte)) else {
+            let Some(left) = room.checked_sub(width_of(*byte)) else {
                 self.out.push_str(CUT);
                 return;
             };
             room = left;
-            match (is_plain(*byte), self.form) {
-                (true, _) => self.out.push(char::from(*byte)),
-                (false, Form::Text) => drop(write!(self.out, "\\x{byte:02x}")),
-                (false, Form::Json) => drop(write!(self.out, "\\\\x{byte:02x}")),
+            if is_plain(*byte) {
+                self.out.push(char::from(*byte));
+            } else {
+                let _ = write!(self.out, "\\\\x{byte:02x}");
             }
         }
     }
+}
+
+/// Characters that a byte takes, apart from the doubled backslash.
+fn width_of(byte: u8) -> usize {
+    if is_plain(byte) { 1 } else { 4 }
 }
 
 fn is_plain(byte: u8) -> bool {
@@ -167,11 +215,19 @@ mod tests {
             (b"", r#"k="""#, r#"{"k":""}"#),
             (b"a b", r#"k="a b""#, r#"{"k":"a b"}"#),
             (b"a=b", r#"k="a=b""#, r#"{"k":"a=b"}"#),
-            (b"\"", r"k=\x22", r#"{"k":"\\x22"}"#),
-            (b"\\", r"k=\x5c", r#"{"k":"\\x5c"}"#),
-            (b"a\nk=v", r#"k="a\x0ak=v""#, r#"{"k":"a\\x0ak=v"}"#),
-            (b"\r\0\x7f\xff\x1b[2J", r"k=\x0d\x00\x7f\xff\x1b[2J", r#"{"k":"\\x0d\\x00\\x7f\\xff\\x1b[2J"}"#),
-            ("ü\u{202e}".as_bytes(), r"k=\xc3\xbc\xe2\x80\xae", r#"{"k":"\\xc3\\xbc\\xe2\\x80\\xae"}"#),
+            (b"\"", r#"k="\\x22""#, r#"{"k":"\\x22"}"#),
+            (b"\\", r#"k="\\x5c""#, r#"{"k":"\\x5c"}"#),
+            (b"a\nk=v", r#"k="a\\x0ak=v""#, r#"{"k":"a\\x0ak=v"}"#),
+            (
+                b"\r\0\x7f\xff\x1b[2J",
+                r#"k="\\x0d\\x00\\x7f\\xff\\x1b[2J""#,
+                r#"{"k":"\\x0d\\x00\\x7f\\xff\\x1b[2J"}"#,
+            ),
+            (
+                "ü\u{202e}".as_bytes(),
+                r#"k="\\xc3\\xbc\\xe2\\x80\\xae""#,
+                r#"{"k":"\\xc3\\xbc\\xe2\\x80\\xae"}"#,
+            ),
         ] {
             assert_eq!(both(value), [text, json], "{}", value.escape_ascii());
         }
@@ -183,7 +239,7 @@ mod tests {
         let value = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap_or(value);
         let (mut out, mut rest) = (Vec::new(), value);
         while let Some(first) = rest.chars().next() {
-            if let Some(hex) = rest.strip_prefix("\\x") {
+            if let Some(hex) = rest.strip_prefix("\\\\x") {
                 out.push(u8::from_str_radix(&hex[..2], 16).unwrap());
                 rest = &hex[2..];
             } else {
@@ -202,8 +258,7 @@ mod tests {
                 assert!(text.bytes().chain(json.bytes()).all(|b| (b' '..=b'~').contains(&b)));
                 assert_eq!(read(&text), [first, second]);
                 let inner = json.strip_prefix(r#"{"k":""#).unwrap().strip_suffix(r#""}"#).unwrap();
-                let plain = text.strip_prefix("k=").unwrap().trim_matches('"');
-                assert_eq!(inner, plain.replace('\\', "\\\\"));
+                assert_eq!(inner, text.strip_prefix("k=").unwrap().trim_matches('"'));
             }
         }
     }
@@ -220,9 +275,53 @@ mod tests {
             ([vec![b'a'; 252], vec![0]].concat(), "a".repeat(252) + r"\x00"),
         ] {
             let got = both(&value);
-            assert_eq!(got[0], format!("k={want}"));
-            assert_eq!(got[1], format!(r#"{{"k":"{}"}}"#, want.replace('\\', "\\\\")));
+            let want = want.replace('\\', "\\\\");
+            let quotes = if value.iter().all(|byte| is_plain(*byte)) { "" } else { "\"" };
+            assert_eq!(got[0], format!("k={quotes}{want}{quotes}"));
+            assert_eq!(got[1], format!(r#"{{"k":"{want}"}}"#));
         }
+    }
+
+    #[test]
+    fn lists_hold_whole_items() {
+        let list =
+            |items: &[&[u8]], total| Line::new(Form::Text).list("to", items.iter().copied(), total).finish();
+        assert_eq!(list(&[], 0), "to=\"\"");
+        assert_eq!(list(&[b"<a@b>"], 1), "to=<a@b>");
+        assert_eq!(list(&[b"<a@b>", b"<c@d>"], 2), "to=<a@b>,<c@d>");
+        assert_eq!(list(&[b"<a@b>", b"<c@d>"], 3), "to=<a@b>,<c@d>,...");
+        for length in 1..300 {
+            for total in 1..300 {
+                let item = vec![b'a'; length];
+                let items = vec![&item[..]; total];
+                let line = list(&items, total);
+                assert!(line.len() <= 3 + LONGEST + CUT.len(), "{line}");
+                let shown: Vec<_> = line[3..].split(',').collect();
+                let whole = shown.iter().filter(|one| one.len() == length).count();
+                assert!(
+                    whole == shown.len()
+                        || whole == shown.len() - 1 && shown.last().is_some_and(|last| last.ends_with("..."))
+                );
+                assert_eq!(whole == total, !line.ends_with("..."), "{line}");
+                if total > 40 {
+                    break;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn journald_gets_a_priority() {
+        for (priority, want) in [
+            (Priority::Error, "<3>k=v"),
+            (Priority::Warning, "<4>k=v"),
+            (Priority::Notice, "<5>k=v"),
+            (Priority::Info, "<6>k=v"),
+        ] {
+            let line = Line::behind("before\n".to_owned(), Form::Journald, priority).text("k", "v").finish();
+            assert_eq!(line, format!("before\n{want}"));
+        }
+        assert_eq!(Line::behind(String::new(), Form::Text, Priority::Error).text("k", "v").finish(), "k=v");
     }
 
     #[test]
@@ -230,6 +329,7 @@ mod tests {
         for (form, want) in [
             (Form::Text, "msg=4F route=milter in=5 ms=0.21"),
             (Form::Json, r#"{"msg":"4F","route":"milter","in":5,"ms":0.21}"#),
+            (Form::Journald, "<6>msg=4F route=milter in=5 ms=0.21"),
         ] {
             let line = Line::new(form).text("msg", "4F").text("route", "milter").number("in", 5);
             assert_eq!(line.millis("ms", Duration::from_micros(219)).finish(), want);

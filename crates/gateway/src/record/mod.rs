@@ -20,9 +20,9 @@ mod outlet;
 mod responder;
 
 pub use journal::Journal;
-pub(crate) use ledgers::check_existing;
 pub use ledgers::{Catalog, Found, Ledgers, Prepared, Query, Reading, Retention, Swept, day_start, rfc3339};
-pub use line::{Form, Line};
+pub(crate) use ledgers::{check_existing, message_id};
+pub use line::{Form, Line, Priority};
 pub use metrics::Metrics;
 pub use outlet::Outlet;
 pub use responder::Responder;

@@ -7,7 +7,7 @@
 //! Another program that writes into the same pipe may fill it between a look and a write: a write of at most [`ATOMIC`] bytes waits then for
 //! its reader, and who tells meanwhile waits no longer than a second. What is collected when the program ends is lost.
 
-use super::{Form, Line};
+use super::{Form, Line, Priority};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use std::fs::File;
@@ -233,10 +233,12 @@ impl State {
         let text = std::mem::take(&mut self.collected);
         match std::mem::take(&mut self.untold) {
             0 => text,
-            untold if text.is_empty() => {
-                (Line::new(form).text("fault", "log-lost").number("lines", untold).finish() + "\n")
-                    .into_bytes()
-            }
+            untold if text.is_empty() => (Line::behind(String::new(), form, Priority::Warning)
+                .text("fault", "log-lost")
+                .number("lines", untold)
+                .finish()
+                + "\n")
+                .into_bytes(),
             untold => {
                 self.untold = untold;
                 text

@@ -400,7 +400,21 @@ fn a_return_inside_a_field_hinders_nothing() {
     let grown = |before: &str, after: &str| after.len() as i64 - before.len() as i64;
     let grown =
         grown("=?iso-8859-1?Q?Gr=FC=DFe?=", "=?UTF-8?B?R3LDvMOfZQ==?=") + grown("iso-8859-1", "utf-8") + 2;
-    assert_eq!(record.bytes_out as i64 - record.bytes_in as i64, grown);
+    let added = added_bytes(&packets);
+    assert!(added > 100, "{added}");
+    assert_eq!(record.bytes_out as i64 - record.bytes_in as i64, grown + added as i64);
+}
+
+/// Bytes of the fields that a filter inserts, as they stand in the message: `Name: value` and line ends.
+fn added_bytes(packets: &[(u8, Vec<u8>)]) -> u64 {
+    let inserted = packets.iter().filter(|(letter, _)| *letter == b'i').map(|(_, data)| &data[4..]);
+    let size = |field: &[u8]| {
+        let folds = memchr::memchr_iter(b'\n', field).count();
+        let space = usize::from(!String::from_utf8_lossy(field).contains("\0 "));
+        // Each of two NULs stands for a byte: the colon, and CR of the line end; LF is one more.
+        field.len() + space + folds + 1
+    };
+    inserted.map(|field| size(field) as u64).sum()
 }
 
 /// Postfix sets a message aside, after it took it, of whose fields too many were changed.
@@ -470,10 +484,15 @@ fn a_return_saves_no_claim() {
     }
     // A field that cannot go back says how the body is read: nothing is done, and it is told.
     let fields = [("Content-Type", " text/plain; charset=iso-8859-1;\r x=y")];
-    assert_eq!(letters(&filter.connect().message(&fields, b"Gr\xfc\xdfe\r\n")), "ic");
+    let packets = filter.connect().message(&fields, b"Gr\xfc\xdfe\r\n");
+    assert_eq!(letters(&packets), "ic");
     let record = filter.told.records(6).remove(5);
     assert_eq!((record.action, record.finding), (Action::Tag, Some("stray return")));
-    assert_eq!(record.bytes_out, record.bytes_in, "it stays as it came");
+    assert_eq!(
+        record.bytes_out,
+        record.bytes_in + added_bytes(&packets),
+        "it stays as it came, below one field"
+    );
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::args::{AccessArgs, ServeArgs};
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Console};
 use mailglot_gateway::config::{self, Config, Listener, OneListener, Route};
-use mailglot_gateway::record::{Form, Metrics, Responder};
+use mailglot_gateway::record::{Metrics, Responder};
 use mailglot_gateway::{Address, descriptors};
 use places::Place;
 use std::io;
@@ -65,7 +65,7 @@ pub(super) fn run_source(
     // Before the sockets appear: who sees them may already end us.
     let service = service::Service::new().map_err(|error| system("signals", &error))?;
     let metrics = Arc::new(Metrics::new());
-    let form = if config.json_log { Form::Json } else { Form::Text };
+    let form = config.log;
     let needed = |listener: &Listener| descriptors::needed(&listener.limits, listener.route != Route::Milter);
     service::open_more(config.listeners.iter().map(needed).sum(), console);
     let log = output::log(form).map_err(|error| system("standard error", &error))?;

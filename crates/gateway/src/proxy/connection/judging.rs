@@ -15,6 +15,7 @@ use crate::proxy::judge::{
 };
 use crate::proxy::leaving::{Around, Leaving};
 use crate::proxy::session::Verdict;
+use crate::record::message_id;
 use crate::spool::Spool;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -109,8 +110,11 @@ impl Connection {
         let mut turn = Some(turn);
         if arrived.size > limits.message_bytes {
             return match beginning(&mut arrived.spool, limits.message_bytes) {
-                Ok(Some(header)) => goes_round(&header[..body(&header)], record)
-                    .unwrap_or_else(|| unread(&header, Finding::TooLarge, mends, engine, record)),
+                Ok(Some(header)) => {
+                    record.envelope.message_id = message_id(&header).to_vec();
+                    goes_round(&header[..body(&header)], record)
+                        .unwrap_or_else(|| unread(&header, Finding::TooLarge, mends, engine, record))
+                }
                 // What it claims cannot be told.
                 Ok(None) => rejected(Cause::HeaderTooLarge, record),
                 Err(error) => self.no_room(record, error),
@@ -123,6 +127,7 @@ impl Connection {
             Err(error) => return self.no_room(record, error),
         };
         let header = &raw[..body(&raw)];
+        record.envelope.message_id = message_id(header).to_vec();
         if let Some(fate) = goes_round(header, record) {
             return fate;
         }

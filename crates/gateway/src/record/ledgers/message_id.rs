@@ -6,7 +6,7 @@ const LONGEST: usize = 998;
 /// Returns the value of the first Message-ID field (RFC 5322 3.6.4) without white space around it, at most 998 bytes; empty if there is none.
 ///
 /// A value of several lines ends with the first of them that is not empty.
-pub(in crate::record) fn message_id(raw: &[u8]) -> &[u8] {
+pub(crate) fn message_id(raw: &[u8]) -> &[u8] {
     const NAME: &[u8] = b"message-id";
     let mut lines = raw.split(|byte| *byte == b'\n');
     while let Some(line) = lines.next() {

@@ -28,7 +28,7 @@ mod retention;
 
 pub use catalog::{Catalog, Found, Query, Reading};
 pub(crate) use folder::check_existing;
-pub(in crate::record) use message_id::message_id;
+pub(crate) use message_id::message_id;
 pub use names::{day_start, rfc3339};
 pub use retention::{Retention, Swept};
 

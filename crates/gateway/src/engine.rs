@@ -60,6 +60,14 @@ impl Engine {
         Self { rules, ..Self::default() }
     }
 
+    /// Reports what would be done and changes nothing: no field is added or deleted, and what fails here passes.
+    pub fn dry_run(&mut self) {
+        let rules = &mut self.rules;
+        rules.monitor = true;
+        (rules.findings_header, rules.original_header, rules.strips_results) = (None, None, false);
+        (self.fail_open, self.defer_too_large) = (true, false);
+    }
+
     /// What a session is to ask for, so that this engine can do its work.
     pub fn wants(&self) -> Wants {
         let mut wants = Wants::default();

@@ -5,7 +5,7 @@
 
 use crate::engine::Envelope;
 use crate::fault::Fault;
-use crate::policy::{Action, Findings};
+use crate::policy::{Action, Findings, Rules};
 use std::time::Duration;
 
 /// What a server tells of its work.
@@ -51,6 +51,8 @@ pub struct Record {
     pub findings: Findings,
     /// Name of the policy.
     pub policy: String,
+    /// The policy only reports what it would do.
+    pub dry_run: bool,
     /// Why less was done than the policy asks for.
     pub finding: Option<&'static str>,
     /// Something of ours failed, and the message passed unread.
@@ -77,11 +79,18 @@ impl Record {
             claims: 0,
             findings: Findings::default(),
             policy: String::new(),
+            dry_run: false,
             finding: None,
             failed_open: false,
             losses: 0,
             ledger: None,
             time: Duration::ZERO,
         }
+    }
+
+    /// Notes the policy that the message is judged by.
+    pub(crate) fn judged_by(&mut self, rules: &Rules) {
+        self.policy.clone_from(&rules.name);
+        self.dry_run = rules.monitor;
     }
 }

@@ -18,6 +18,7 @@ use std::path::PathBuf;
 Examples:
   $ mailglot milter --listen unix:/var/spool/postfix/mailglot/gw.sock
   $ mailglot milter --listen tcp:127.0.0.1:8890 --policy monitor --metrics 127.0.0.1:9180
+  $ mailglot milter --listen unix:/var/spool/postfix/mailglot/gw.sock --dry-run
   $ mailglot milter --listen unix:/var/spool/postfix/mailglot/gw.sock --user mailglot --group postfix --ledger /var/lib/mailglot/ledger
 
 In main.cf of Postfix; the path is relative to its queue directory, with and without chroot:
@@ -35,6 +36,10 @@ pub(crate) struct MilterArgs {
     /// Check the file and exit: with 0 if it is valid, with 1 if not.
     #[arg(long, requires = "config")]
     pub(crate) check_config: bool,
+    /// Judge mail without changing, tagging or refusing any. Once a day, at SIGUSR1 and at the end, log the senders' domains with the most
+    /// messages to change.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) listener: ListenerArgs,
     #[command(flatten)]

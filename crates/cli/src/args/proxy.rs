@@ -38,6 +38,10 @@ pub(crate) struct ProxyArgs {
     /// Messages with a CR or LF that stands alone: refuse them, or set them right; by default as the policy says of `bare-lf`.
     #[arg(long, value_name = "WAY")]
     pub(crate) bare_lines: Option<BareLineWay>,
+    /// Judge mail without changing, tagging or refusing any. Once a day, at SIGUSR1 and at the end, log the senders' domains with the most
+    /// messages to change.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) listener: ListenerArgs,
     #[command(flatten)]

@@ -9,12 +9,13 @@ use std::path::PathBuf;
 /// Run every milter and proxy of a configuration file.
 ///
 /// Runs in the foreground until SIGTERM or SIGINT, and lets messages at work end. SIGHUP reads policies again, unless the file changes
-/// what needs a restart. Each message has a line on standard error. A failure defers the message.
+/// what needs a restart. SIGUSR1 logs the summary of a dry run. Each message has a line on standard error. A failure defers the message.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
   $ mailglot serve --config /etc/mailglot/mailglot.toml --check-config
-  $ mailglot serve --config /etc/mailglot/mailglot.toml")]
+  $ mailglot serve --config /etc/mailglot/mailglot.toml
+  $ mailglot serve --config /etc/mailglot/mailglot.toml --dry-run")]
 pub(crate) struct ServeArgs {
     /// The configuration file: where to listen, and what to do with mail.
     #[arg(long, value_name = "FILE")]
@@ -25,6 +26,10 @@ pub(crate) struct ServeArgs {
     /// Run as root, if the file names no other user. Without this, root is refused.
     #[arg(long)]
     pub(crate) allow_root: bool,
+    /// Judge mail without changing, tagging or refusing any. Once a day, at SIGUSR1 and at the end, log the senders' domains with the most
+    /// messages to change.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 /// Options of a listener without a configuration file. They mean what the keys of the file mean.

@@ -4,7 +4,7 @@
 //!
 //! With `--config` it is `mailglot serve`.
 
-use super::serve::{self, Source};
+use super::serve::{Daemon, Source};
 use crate::args::MilterArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
@@ -24,5 +24,6 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
         }
         (None, None) => return Err(Failure::new(Exit::Usage, "--config or --listen is needed".to_owned())),
     };
-    serve::run_source(&source, args.check_config, args.access.allow_root, console)
+    let daemon = Daemon { source, dry_run: args.dry_run, allow_root: args.access.allow_root };
+    daemon.start(args.check_config, console)
 }

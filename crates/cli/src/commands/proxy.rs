@@ -4,7 +4,7 @@
 //!
 //! It has one next hop. Proxies with others are listeners of `mailglot serve`.
 
-use super::serve::{self, Source};
+use super::serve::{Daemon, Source};
 use crate::args::ProxyArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
@@ -19,5 +19,7 @@ pub(crate) fn run(args: &ProxyArgs, console: Console) -> Result<Exit, Failure> {
         ..args.listener.listener(route, &args.listen)
     };
     args.access.open(&mut listener);
-    serve::run_source(&Source::Options(Box::new(listener)), false, args.access.allow_root, console)
+    let source = Source::Options(Box::new(listener));
+    let daemon = Daemon { source, dry_run: args.dry_run, allow_root: args.access.allow_root };
+    daemon.start(false, console)
 }

@@ -13,6 +13,7 @@ mod hostile;
 mod ledger;
 mod ledger_document;
 mod milter;
+mod observe;
 mod packed;
 mod proxy;
 mod reports;

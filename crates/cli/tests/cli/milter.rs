@@ -8,13 +8,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// A packet of the protocol.
-fn packet(command: u8, data: &[u8]) -> Vec<u8> {
+pub(crate) fn packet(command: u8, data: &[u8]) -> Vec<u8> {
     let length = u32::try_from(data.len() + 1).unwrap();
     [&length.to_be_bytes()[..], &[command], data].concat()
 }
 
 /// The next packet that came back.
-fn answer(stream: &mut UnixStream) -> (u8, Vec<u8>) {
+pub(crate) fn answer(stream: &mut UnixStream) -> (u8, Vec<u8>) {
     let mut length = [0; 4];
     stream.read_exact(&mut length).unwrap();
     let mut bytes = vec![0; u32::from_be_bytes(length) as usize];

@@ -87,6 +87,11 @@ impl Config {
         Self::parse(&text).map_err(|error| Invalid(format!("{}: {}", path.display(), error.0)))
     }
 
+    /// Makes all listeners report what they would do, and change nothing ([`Engine::dry_run`]).
+    pub fn dry_run(&mut self) {
+        self.listeners.iter_mut().for_each(|listener| listener.engine.dry_run());
+    }
+
     /// Reads the text of a file.
     ///
     /// # Errors

@@ -57,7 +57,7 @@ pub(super) fn decide(
     outside: &Outside,
     record: &mut Record,
 ) -> Result<Option<Apart>, Fault> {
-    record.policy.clone_from(&engine.rules.name);
+    record.judged_by(&engine.rules);
     let granted = session.granted().unwrap_or_default();
     if let Some(error) = message.take_failure() {
         return Err(Fault::Spool(error));

@@ -5,6 +5,7 @@
 //! # Limits
 //! Nothing is kept over a restart; Prometheus sees counters begin anew. A scrape may see some counts of a message and not yet others.
 
+use super::DryRun;
 use crate::notice::Record;
 use crate::policy::{Action, Finding};
 use prometheus_client::encoding::text::encode;
@@ -60,6 +61,7 @@ pub struct Metrics {
     log_lost: Counter,
     seconds: Histogram,
     sizes: Histogram,
+    dry_run: DryRun,
 }
 
 impl Metrics {
@@ -94,6 +96,7 @@ impl Metrics {
             log_lost: to.add("log_lines_lost", "Lines of the log that were lost because nobody read it"),
             seconds,
             sizes,
+            dry_run: DryRun::default(),
             registry: to.0,
         };
         // `rate` misses the first count of a series that begins with it.
@@ -111,6 +114,7 @@ impl Metrics {
 
     /// Counts a message that came over `route`.
     pub fn record(&self, route: &'static str, record: &Record) {
+        self.dry_run.record(record);
         self.message(route, record.action.name(), record.time);
         self.sizes.observe(record.bytes_in as f64);
         self.wanted.get_or_create(&[("action", record.wanted.name())]).inc();
@@ -177,6 +181,11 @@ impl Metrics {
     /// Sets the number of log lines that were lost since the start.
     pub fn log_lost(&self, lines: u64) {
         self.log_lost.inner().store(lines, Ordering::Relaxed);
+    }
+
+    /// What a dry run would do, by the sender's domain. No label holds a domain: senders invent them.
+    pub fn dry_run(&self) -> &DryRun {
+        &self.dry_run
     }
 
     /// Returns the text of all metrics.

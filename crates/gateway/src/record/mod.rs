@@ -3,12 +3,14 @@
 //! ```text
 //!  Record ─┬─► Line ─► Outlet         one line a message
 //!          ├─► Metrics ─► Responder   one count a message
+//!          │      └─► DryRun          what a dry run would do, by the sender's domain
 //!          └─► Ledgers                each message that is changed, as it came, on the disk before the verdict
 //! ```
 //!
 //! # Limits
 //! Which descriptor the log goes to is the caller's.
 
+mod dry_run;
 mod journal;
 mod keep;
 mod ledgers;
@@ -19,6 +21,7 @@ mod openmetrics;
 mod outlet;
 mod responder;
 
+pub use dry_run::DryRun;
 pub use journal::Journal;
 pub use ledgers::{Catalog, Found, Ledgers, Prepared, Query, Reading, Retention, Swept, day_start, rfc3339};
 pub(crate) use ledgers::{check_existing, message_id};

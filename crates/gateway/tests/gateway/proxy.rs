@@ -199,6 +199,33 @@ fn a_message_becomes_utf8_on_its_way() {
     assert!(addresses.len() == 1 && addresses[0].starts_with(b"<"), "{addresses:?}");
 }
 
+/// The size that leaves counts the fields that the proxy adds, in a report, in a rewrite and where nothing is found.
+#[test]
+fn added_fields_count_among_the_bytes_that_leave() {
+    for monitor in [true, false] {
+        let hop = NextHop::start(vec![Manner::default()]);
+        let proxy = Running::start(&hop.address, |_, _, rules| {
+            rules.findings_header = Rules::default().findings_header;
+            rules.monitor = monitor;
+        });
+        let mut client = proxy.greeted();
+        let tagged = b"Subject: a\r\nReply-To: <b@xn--mnchen-3ya.de>\r\nMessage-ID: <1@b>\r\n\r\nx\r\n";
+        for text in [&stuffed(LATIN)[..], PLAIN, tagged] {
+            assert_eq!(client.message(" BODY=8BITMIME", text), 250);
+        }
+        client.send("QUIT\r\n");
+        assert_eq!(client.codes(2), [221, 0]);
+        let (kept, records) = (hop.kept(), proxy.told.records(3));
+        let added = kept.iter().filter(|kept| kept.text.starts_with(b"MIME-Ambiguity-Results: ")).count();
+        assert_eq!(added, if monitor { 2 } else { 1 });
+        for (kept, record) in kept.iter().zip(&records) {
+            assert_eq!(record.bytes_out, kept.text.len() as u64, "{monitor} {:?}", record.action);
+            assert_eq!(record.dry_run, monitor);
+        }
+        assert_eq!(records[2].envelope.message_id, b"<1@b>");
+    }
+}
+
 #[test]
 fn a_message_for_japan_is_in_seven_bits_on_its_way() {
     let hop = NextHop::start(vec![Manner::default()]);

@@ -27,7 +27,8 @@ use std::sync::Arc;
 /// Runs the command.
 pub(crate) fn run(args: &ServeArgs, console: Console) -> Result<Exit, Failure> {
     let source = Source::File { path: args.config.clone(), listen: None };
-    run_source(&source, args.check_config, args.allow_root, console)
+    let daemon = Daemon { source, dry_run: args.dry_run, allow_root: args.allow_root };
+    daemon.start(args.check_config, console)
 }
 
 /// Where a configuration comes from.
@@ -38,17 +39,37 @@ pub(super) enum Source {
     Options(Box<OneListener>),
 }
 
-/// Runs all listeners, or only checks their configuration.
-pub(super) fn run_source(
-    source: &Source,
-    check_only: bool,
-    allow_root: bool,
-    console: Console,
-) -> Result<Exit, Failure> {
-    let config = load(source)?;
+/// A daemon that is about to run.
+pub(super) struct Daemon {
+    /// Where its configuration comes from.
+    pub(super) source: Source,
+    /// It reports what it would do, and changes nothing.
+    pub(super) dry_run: bool,
+    /// Root may run it.
+    pub(super) allow_root: bool,
+}
+
+impl Daemon {
+    /// Runs all listeners, or only checks their configuration.
+    pub(super) fn start(&self, check_only: bool, console: Console) -> Result<Exit, Failure> {
+        run_all(self, check_only, console)
+    }
+
+    /// Reads and checks the configuration.
+    fn load(&self) -> Result<Config, Failure> {
+        let mut config = load(&self.source)?;
+        if self.dry_run {
+            config.dry_run();
+        }
+        Ok(config)
+    }
+}
+
+fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, Failure> {
+    let config = daemon.load()?;
     if check_only {
         check_owners(&config, console)?;
-        let root = root::refusal(config.user.as_deref(), allow_root);
+        let root = root::refusal(config.user.as_deref(), daemon.allow_root);
         check_folders(&config, console)?;
         console.say(format_args!("the configuration is right: {} to listen at", config.listeners.len()));
         if let Some(why) = root {
@@ -56,7 +77,7 @@ pub(super) fn run_source(
         }
         return Ok(Exit::Done);
     }
-    root::check(config.user.as_deref(), allow_root)?;
+    root::check(config.user.as_deref(), daemon.allow_root)?;
     allocator::fix_mapping_size();
     if let Some(user) = &config.user {
         become_user(user, &config.listeners)?;
@@ -71,11 +92,15 @@ pub(super) fn run_source(
     let log = output::log(form).map_err(|error| system("standard error", &error))?;
     let made = made::Folders::before(&config);
     let places = places::listen(config.listeners.clone(), form, &log, &metrics, console)?;
+    if daemon.dry_run {
+        console.say("dry run: no message is changed, tagged or refused for its findings");
+    }
     let (stops, threads) = places::run(places)?;
     let stops = Arc::new(stops);
     let measured = (Arc::clone(&stops), Arc::clone(&log));
     let refresh = move |metrics: &Metrics| places::measure(&measured.0, &measured.1, metrics);
-    let responder = config.metrics.map(|address| Responder::start(address, metrics, refresh));
+    let counted = Arc::clone(&metrics);
+    let responder = config.metrics.map(|address| Responder::start(address, counted, refresh));
     let responder = match responder.transpose() {
         Ok(responder) => responder,
         Err(error) => {
@@ -93,13 +118,16 @@ pub(super) fn run_source(
         service::warn(console);
     }
     let ended = || threads.iter().any(std::thread::JoinHandle::is_finished);
-    service.run(&stops, ended, || reload(source, &config, &stops, console));
+    let summarize = || log.write(&metrics.dry_run().lines(form));
+    service.run(&stops, ended, || reload(daemon, &config, &stops, console), summarize);
     let mut result = Ok(Exit::Done);
     for thread in threads {
         if let Ok(Err(error)) = thread.join() {
             result = Err(system("a listener", &error));
         }
     }
+    // The last messages are counted now.
+    log.write(&metrics.dry_run().lines(form));
     log.finish();
     result
 }
@@ -206,12 +234,12 @@ fn become_user(name: &str, listeners: &[Listener]) -> Result<(), Failure> {
 
 /// Reads policies anew, those of all listeners or of none; where the file is wrong, or asks for what needs a start, all that is there
 /// stays.
-fn reload(source: &Source, running: &Config, places: &[Place], console: Console) {
-    if matches!(source, Source::Options(_)) {
+fn reload(daemon: &Daemon, running: &Config, places: &[Place], console: Console) {
+    if matches!(daemon.source, Source::Options(_)) {
         console.say("there is no file to be read anew");
         return;
     }
-    let config = match load(source) {
+    let config = match daemon.load() {
         Ok(config) => config,
         Err(failure) => {
             console.error(format_args!("{}; what is there stays", failure.message));

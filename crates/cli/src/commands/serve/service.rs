@@ -9,7 +9,7 @@ use crate::output::Console;
 use listenfd::ListenFd;
 use mailglot_gateway::{Inherited, descriptors};
 use sd_notify::NotifyState;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
 use std::io;
 use std::thread;
@@ -17,6 +17,9 @@ use std::time::{Duration, Instant};
 
 /// How often signals are looked for.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// How often the summary of a dry run is logged.
+const DAY: Duration = Duration::from_hours(24);
 
 /// A daemon as its supervisor sees it.
 pub(super) struct Service {
@@ -29,16 +32,29 @@ impl Service {
     /// Watches for signals from now on.
     pub(super) fn new() -> io::Result<Self> {
         let every = sd_notify::watchdog_enabled().map(|limit| limit / 2);
-        Ok(Self { signals: Signals::new([SIGINT, SIGTERM, SIGHUP])?, every })
+        Ok(Self { signals: Signals::new([SIGINT, SIGTERM, SIGHUP, SIGUSR1])?, every })
     }
 
     /// Tells that the servers are ready, and goes on until a signal asks for the end or one of them ends; then all are stopped.
-    pub(super) fn run(mut self, servers: &[Place], ended: impl Fn() -> bool, reload: impl Fn()) {
+    ///
+    /// SIGHUP calls `reload`; SIGUSR1, and a day that has gone by, call `summarize`.
+    pub(super) fn run(
+        mut self,
+        servers: &[Place],
+        ended: impl Fn() -> bool,
+        reload: impl Fn(),
+        summarize: impl Fn(),
+    ) {
         tell(&[NotifyState::Ready]);
         let beats = || servers.iter().map(Place::beats).collect::<Vec<_>>();
         let (mut last, mut told) = (beats(), Instant::now());
+        let mut summarized = Instant::now();
         'all: while !ended() {
             for signal in self.signals.pending() {
+                if signal == SIGUSR1 {
+                    summarize();
+                    continue;
+                }
                 if signal != SIGHUP {
                     break 'all;
                 }
@@ -55,6 +71,10 @@ impl Service {
                     tell(&[NotifyState::Watchdog]);
                 }
                 (last, told) = (now, Instant::now());
+            }
+            if summarized.elapsed() >= DAY {
+                summarize();
+                summarized = Instant::now();
             }
             thread::sleep(PAUSE);
         }

@@ -31,7 +31,7 @@ impl Connection {
         let start = Instant::now();
         let engine = self.shared.engine();
         let mut record = Record::new(self.envelope(), &self.peer(), self.came(arrived.size));
-        record.policy.clone_from(&engine.rules.name);
+        record.judged_by(&engine.rules);
         let fate = match (arrived.failure.take(), self.session.unacceptable()) {
             _ if arrived.beyond => rejected(Cause::BeyondAnnounced, &mut record),
             (Some(error), _) => self.no_room(&mut record, error),

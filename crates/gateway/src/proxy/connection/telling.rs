@@ -49,7 +49,7 @@ impl Connection {
         let stopping = self.shared.is_stopping();
         let fault = if stopping { &Fault::Stopped } else { fault };
         let mut record = Record::new(self.envelope(), &self.peer(), self.came(self.arriving.size));
-        record.policy.clone_from(&self.shared.engine().rules.name);
+        record.judged_by(&self.shared.engine().rules);
         fault.defer(&mut record);
         self.shared.tell(&Notice::Message(&record));
         !stopping

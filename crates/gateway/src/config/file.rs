@@ -90,6 +90,7 @@ pub(super) struct PolicyTable {
     pub(super) base: Option<String>,
     pub(super) monitor: Option<bool>,
     pub(super) signed: Option<SignedWay>,
+    pub(super) tag_signed: Option<TagSignedWay>,
     #[serde(default)]
     pub(super) actions: BTreeMap<String, String>,
     pub(super) ledger: Option<String>,
@@ -109,6 +110,15 @@ pub(super) struct PolicyTable {
 pub(super) enum SignedWay {
     Pass,
     RewriteAfterVerify,
+}
+
+/// Which signed mail gains a field.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum TagSignedWay {
+    Never,
+    Ambiguous,
+    Always,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]

@@ -1,10 +1,11 @@
 //! Named policies, from the file and from the folder of more.
 
 use super::file::{
-    CharsetOutWay, DetectionWay, File, HeaderForm, LossWay, PolicyTable, SignedWay, TransferForm,
+    CharsetOutWay, DetectionWay, File, HeaderForm, LossWay, PolicyTable, SignedWay, TagSignedWay,
+    TransferForm,
 };
 use super::{Invalid, Ledger};
-use crate::policy::{Action, Finding, Rules, Signed};
+use crate::policy::{Action, Finding, Rules, Signed, TagSigned};
 use mailglot_codec::{Charset, View};
 use mailglot_mime::{CharsetOut, Detection, Headers, OnLoss, Transfer};
 use std::collections::BTreeMap;
@@ -66,6 +67,13 @@ fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid
         rules.signed = match signed {
             SignedWay::Pass => Signed::Pass,
             SignedWay::RewriteAfterVerify => Signed::RewriteAfterVerify,
+        };
+    }
+    if let Some(tags) = table.tag_signed {
+        rules.tag_signed = match tags {
+            TagSignedWay::Never => TagSigned::Never,
+            TagSignedWay::Ambiguous => TagSigned::Ambiguous,
+            TagSignedWay::Always => TagSigned::Always,
         };
     }
     for (id, action) in &table.actions {

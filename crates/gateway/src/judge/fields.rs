@@ -31,6 +31,12 @@ pub(super) fn is_signed(message: &Message<'_>, header_of: PartId) -> bool {
     })
 }
 
+/// Whether the whole body is signed (RFC 1847).
+pub(super) fn is_multipart_signed(message: &Message<'_>) -> bool {
+    let media = &message.part(PartId::ROOT).media;
+    media.top == "multipart" && &*media.sub == "signed"
+}
+
 /// Whether a DKIM signature covers the beginning of the body only (RFC 6376 8.2).
 pub(super) fn has_length_tag(message: &Message<'_>) -> bool {
     let raw = message.raw();

@@ -299,12 +299,19 @@ impl Reading<'_> {
         rewritten: bool,
         findings: &Findings,
     ) -> Rewriting {
-        let (wanted, action) = decide(self.rules, findings, rewritten);
+        let (mut wanted, action) = decide(self.rules, findings, rewritten);
+        let stays = wanted == Action::Tag
+            && !rewritten
+            && (fields::is_signed(message, PartId::ROOT) || fields::is_multipart_signed(message))
+            && !self.rules.tags_signed(findings);
+        if stays {
+            wanted = Action::Pass;
+        }
         let mut edits = std::mem::take(&mut plan.edits);
         if action != Action::Normalize {
             edits.clear();
         }
-        let mut added = fields::added(self.rules, wanted, action, findings);
+        let mut added = if stays { Vec::new() } else { fields::added(self.rules, wanted, action, findings) };
         added.extend(fields::original(message, self.came, self.rules, &edits, &plan.report));
         Rewriting { wanted, action, edits, added }
     }

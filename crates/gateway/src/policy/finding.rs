@@ -158,6 +158,28 @@ impl Finding {
         }
     }
 
+    /// Whether mail has it whose labels and structure are right: readers agree about its text.
+    pub fn occurs_in_correct_mail(self) -> bool {
+        matches!(
+            self,
+            Self::StatefulCharset
+                | Self::Utf7Lookalike
+                | Self::MessagePartial
+                | Self::MixedScript
+                | Self::IdnDomain
+                | Self::NonAsciiAddr
+                | Self::BidiControl
+                | Self::InvisibleCharacters
+                | Self::SignedNotNormalised
+                | Self::InlinePgp
+                | Self::DkimLTag
+                | Self::TooLarge
+                | Self::HeaderTooLong
+                | Self::BeyondCharsetOut
+                | Self::LookAlike
+        )
+    }
+
     /// Whether two readers may see two messages.
     pub fn is_ambiguous(self) -> bool {
         !matches!(

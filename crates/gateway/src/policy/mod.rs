@@ -20,6 +20,19 @@ pub enum Signed {
     RewriteAfterVerify,
 }
 
+/// Which signed messages that are not rewritten gain the field that tells of findings. It stands above the signed message: DKIM does not
+/// cover it, but the message is no longer what it was to the byte.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TagSigned {
+    /// None.
+    Never,
+    /// Those with a wrong or ambiguous label or structure ([`Finding::occurs_in_correct_mail`] is false). Correct ones stay to the byte.
+    #[default]
+    Ambiguous,
+    /// All with a finding whose action is `tag` or stronger.
+    Always,
+}
+
 /// A named set of decisions.
 #[derive(Clone, Debug)]
 pub struct Rules {
@@ -27,6 +40,8 @@ pub struct Rules {
     pub name: String,
     /// Signed mail.
     pub signed: Signed,
+    /// Signed mail that gains a field.
+    pub tag_signed: TagSigned,
     /// Dry run: says what would be done, and does nothing.
     pub monitor: bool,
     /// How text is read and written. Transfer encoding and signatures are decided by message.
@@ -50,6 +65,7 @@ impl Default for Rules {
         Self {
             name: "default".to_owned(),
             signed: Signed::Pass,
+            tag_signed: TagSigned::default(),
             monitor: false,
             rewriting: Self::usual_rewriting(),
             authserv_id: None,
@@ -108,6 +124,17 @@ impl Rules {
     /// The strongest action that findings ask for.
     pub fn strongest(&self, findings: &Findings) -> Action {
         findings.counted().map(|(finding, _)| self.action(finding)).max().unwrap_or(Action::Pass)
+    }
+
+    /// Whether a signed message with these findings, of which nothing is rewritten, gains a field.
+    pub(crate) fn tags_signed(&self, findings: &Findings) -> bool {
+        let tells =
+            |finding: Finding| self.action(finding) >= Action::Tag && !finding.occurs_in_correct_mail();
+        match self.tag_signed {
+            TagSigned::Never => false,
+            TagSigned::Ambiguous => findings.counted().any(|(finding, _)| tells(finding)),
+            TagSigned::Always => true,
+        }
     }
 
     /// Whether some finding would quarantine a message.

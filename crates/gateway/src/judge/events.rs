@@ -9,6 +9,10 @@ pub(super) fn find(message: &Message<'_>, report: &Report, envelope: &Envelope, 
     // What was found in text that stays as it is was found all the same.
     for event in report.events.iter().chain(&report.withdrawn) {
         let place = || message.section(event.part);
+        if event.kind == EventKind::EwControlChar && is_raw_shift(event.at.of(message.raw())) {
+            findings.add(Finding::UndeclaredEscape, place);
+            continue;
+        }
         if let Some(finding) = told(event, envelope).or_else(|| of_parameter(message, event)) {
             findings.add(finding, place);
         }
@@ -28,6 +32,15 @@ pub(super) fn find(message: &Message<'_>, report: &Report, envelope: &Envelope, 
             findings.add(finding, String::new);
         }
     }
+}
+
+/// Whether all control characters of header text without encoded words are those of ISO 2022: ESC, SO and SI.
+fn is_raw_shift(text: &[u8]) -> bool {
+    let shifts = |byte: u8| matches!(byte, 0x0E | 0x0F | 0x1B);
+    let controls = text.iter().filter(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace());
+    text.iter().any(|byte| shifts(*byte))
+        && controls.copied().all(shifts)
+        && memchr::memmem::find(text, b"=?").is_none()
 }
 
 /// The finding that an event stands for.

@@ -24,6 +24,7 @@ mod grown;
 mod idna;
 mod mend;
 mod script;
+mod shifts;
 mod structure;
 mod widened;
 

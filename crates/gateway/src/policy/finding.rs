@@ -73,9 +73,9 @@ findings! {
     UnendedHeader = "unended-header", Normalize;
     /// A multipart without its closing delimiter.
     UnterminatedMultipart = "unterminated-multipart", Normalize;
-    /// What some program would read as UTF-7, without a label.
+    /// What some program would read as UTF-7, without a label; in a header too.
     Utf7Lookalike = "utf7-lookalike", Tag;
-    /// Escape sequences of ISO 2022 without a label.
+    /// Escape sequences or shifts of ISO 2022 without a label; in a header too, and there also those of HZ.
     UndeclaredEscape = "undeclared-escape", Tag;
     /// NUL in a body that is not encoded.
     NulIn8bit = "nul-in-8bit", Tag;

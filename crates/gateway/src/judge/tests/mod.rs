@@ -10,6 +10,7 @@ mod claims;
 mod findings;
 mod mends;
 mod nameless;
+mod raw_shifts;
 mod signed;
 
 /// Rules that add no field, so that outputs can be compared.

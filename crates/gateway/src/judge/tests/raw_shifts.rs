@@ -1,0 +1,57 @@
+//! Charsets with escapes or shifts in header text without encoded words.
+
+use super::*;
+
+/// Subjects that no label explains, with their finding.
+const RAW: [(&str, Finding); 5] = [
+    ("~{<:Ky2;~}", Finding::UndeclaredEscape),
+    ("Re: \x1b$)C\x0e0!3*\x0f", Finding::UndeclaredEscape),
+    ("\x1b$)A\x0e<:Ky\x0f", Finding::UndeclaredEscape),
+    ("Re: +ZeVnLIqe-", Finding::Utf7Lookalike),
+    ("x+ADw-script+AD4-", Finding::Utf7Lookalike),
+];
+
+/// The policy decides about each: nothing is decoded, and each action has its effect.
+#[test]
+fn the_policy_decides_about_raw_shifts() {
+    for (subject, finding) in RAW {
+        for field in ["Subject", "Comments"] {
+            let raw = message(&format!("{field}: {subject}"), "x");
+            for action in Action::ALL {
+                let mut rules = Rules::default();
+                rules.set(finding, action);
+                let judgement = judge(&raw, &Envelope::default(), &rules);
+                let found: Vec<_> = judgement.findings.counted().map(|(finding, _)| finding).collect();
+                assert_eq!(found, [finding], "{subject:?}");
+                // Nothing is known that it could be rewritten to.
+                let want = if action == Action::Normalize { Action::Tag } else { action };
+                assert_eq!((judgement.action, judgement.wanted), (want, want), "{subject:?}");
+                assert!(judgement.edits.is_empty() && judgement.bytes().ends_with(&raw));
+                let told = matches!(want, Action::Tag | Action::Quarantine);
+                assert_eq!(!judgement.added.is_empty(), told, "{subject:?} {}", action.name());
+            }
+        }
+    }
+}
+
+/// ISO-2022-JP has whole sequences, and becomes UTF-8 as before. Text with a label, and other text, has no such finding.
+#[test]
+fn labelled_and_other_text_has_no_such_finding() {
+    for subject in [
+        "\x1b$B2q5D\x1b(B",
+        "=?iso-2022-kr?B?GyQpQw4wITMqDw==?=",
+        "=?hz-gb-2312?Q?~{<:Ky2;~}?=",
+        "=?utf-7?Q?+ZeVnLIqe-?=",
+        "C++ and ~{brace~} and a+b-c",
+        "+49301234-56",
+        "http://example.org/~user/{x}~",
+    ] {
+        let raw = message(&format!("Subject: {subject}"), "x");
+        let findings = judged(&raw).findings;
+        for finding in [Finding::UndeclaredEscape, Finding::Utf7Lookalike] {
+            assert!(!findings.has(finding), "{subject:?}: {findings:?}");
+        }
+    }
+    let identifiers = message("Message-ID: <+ZeVnLIqe-@b>\nTo: a+AGEAYg-@b.example", "x");
+    assert!(judged(&identifiers).findings.is_empty());
+}

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
-use crate::policy::{Finding, Signed};
+use crate::policy::{Finding, Signed, TagSigned};
 use mailglot_mime::{CharsetOut, Detection, OnLoss};
 
 const MILTER: &str = "listen = [{ route = \"milter\", address = \"unix:/run/a.sock\" }]\n";
@@ -321,4 +321,62 @@ fn each_policy_has_its_detection() {
         config.listeners.iter().map(|listener| listener.engine.rules.rewriting.detection).collect();
     let (off, unlabelled, usual) = (Detection::Off, Detection::Unlabelled, Detection::Contradiction);
     assert_eq!(detections, [off, unlabelled, usual, usual]);
+}
+
+/// The sample that the package installs reports only, keeps originals, and writes for journald.
+#[test]
+fn the_sample_begins_with_the_policy_monitor() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/mailglot.toml");
+    let text = fs::read_to_string(path).unwrap();
+    let config = Config::parse(&text).unwrap();
+    assert_eq!((config.log, config.metrics.is_some()), (Form::Journald, true));
+    for listener in &config.listeners {
+        let rules = &listener.engine.rules;
+        assert!(rules.monitor && listener.ledger.is_some(), "{}", listener.address);
+        assert_eq!((rules.signed, rules.tag_signed), (Signed::Pass, TagSigned::Ambiguous));
+    }
+    // What stands behind `#` is the default, or an example: each works.
+    for key in ["tag_signed = ", "detect = ", "actions = "] {
+        let text = text.replace(&format!("# {key}"), key);
+        Config::parse(&text).unwrap();
+        assert!(text.lines().any(|line| line.starts_with(key)), "{key}");
+    }
+}
+
+#[test]
+fn forms_of_the_log_and_tags_have_names() {
+    for (name, form) in
+        [("logfmt", Form::Text), ("text", Form::Text), ("json", Form::Json), ("journald", Form::Journald)]
+    {
+        let text = format!(
+            "listen = [{{ route = \"milter\", address = \"tcp:127.0.0.1:1\" }}]\n[report]\nlog = \"{name}\"\n"
+        );
+        assert_eq!(Config::parse(&text).unwrap().log, form);
+    }
+    for (name, tags) in
+        [("never", TagSigned::Never), ("ambiguous", TagSigned::Ambiguous), ("always", TagSigned::Always)]
+    {
+        let text = format!(
+            "listen = [{{ route = \"milter\", address = \"tcp:127.0.0.1:1\" }}]\n[policy.default]\ntag_signed = \"{name}\"\n"
+        );
+        assert_eq!(Config::parse(&text).unwrap().listeners[0].engine.rules.tag_signed, tags);
+    }
+    assert!(Config::parse("[policy.default]\ntag_signed = \"often\"\n").is_err());
+}
+
+/// A dry run takes nothing from a message and adds nothing to it, whatever the file says.
+#[test]
+fn a_dry_run_has_no_effect_of_its_own() {
+    let mut config = Config::parse(
+        "listen = [{ route = \"milter\", address = \"tcp:127.0.0.1:1\", policy = \"strict\" }]\n\
+         [limits]\ntoo_large = \"tempfail\"\n[policy.strict]\nauthserv_id = \"mx.example.org\"\n\
+         [report]\noriginal_header = \"X-Original\"\n",
+    )
+    .unwrap();
+    config.dry_run();
+    let engine = &config.listeners[0].engine;
+    let rules = &engine.rules;
+    assert!(rules.monitor && engine.fail_open && !engine.defer_too_large && !rules.strips_results);
+    assert_eq!((&rules.findings_header, &rules.original_header), (&None, &None));
+    assert_eq!(rules.name, "strict");
 }

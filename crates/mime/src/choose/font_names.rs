@@ -35,7 +35,9 @@ pub(super) fn language(html: &[u8]) -> Option<(&'static str, Charset)> {
     let html = &html[..html.len().min(WINDOW)];
     let names = names();
     let mut begins = [false; 256];
-    names.iter().for_each(|name| begins[usize::from(name.bytes[0])] = true);
+    for name in names {
+        begins[usize::from(name.bytes[0])] = true;
+    }
     // Before a name stand a blank or a sign.
     let is_apart = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
     let starts = detect::high_bytes(html).filter(|at| {

@@ -281,11 +281,13 @@ impl<'j> Outcome<'j> {
         let rules = &engine.rules;
         let action = |finding| if rules.monitor { Action::Pass } else { rules.action(finding) };
         let limit = if engine.defer_too_large { Action::Tempfail } else { Action::Pass };
-        let wanted = action(finding).max(limit);
+        // What the policy would do without `monitor`, and what is done.
+        let wanted = rules.action(finding).max(limit);
+        let done = action(finding).max(limit);
         let too_large = |code, enhanced| Reply::new(code, enhanced, "Message too large");
         let reasons = || finding.id().to_owned();
         let asked =
-            Self::asked(wanted, || too_large(552, (5, 3, 4)), || too_large(451, (4, 3, 4)), reasons, means);
+            Self::asked(done, || too_large(552, (5, 3, 4)), || too_large(451, (4, 3, 4)), reasons, means);
         let mut outcome = Self { wanted, remark: Some(Remark::Unread(finding)), ..asked };
         if !outcome.goes_on() {
             return outcome;
@@ -294,7 +296,7 @@ impl<'j> Outcome<'j> {
             return Self { wanted, ..Self::rejected(Cause::TooManyClaims) };
         }
         if outcome.disposition == Disposition::Deliver {
-            let told = if means.mended { wanted.max(action(Finding::BareLf)) } else { wanted };
+            let told = if means.mended { done.max(action(Finding::BareLf)) } else { done };
             let field = (told >= Action::Tag && means.fields)
                 .then(|| judge::findings_field(rules, Action::Tag, findings, None));
             outcome.fields = Cow::Owned(field.flatten().into_iter().collect());

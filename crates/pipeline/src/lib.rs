@@ -14,7 +14,14 @@
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("a.eml");
 //! std::fs::write(&path, "Subject: hello\n\ntext\n")?;
-//! let job = CheckJob { inputs: vec![path], policy: Default::default(), threads: 1, force_format: false, verify: false };
+//! let job = CheckJob {
+//!     inputs: vec![path],
+//!     policy: Default::default(),
+//!     threads: 1,
+//!     force_format: false,
+//!     max_expansion: 200,
+//!     verify: false,
+//! };
 //! let summary = check(&job, &Progress::default())?;
 //! assert_eq!(summary.messages_in, 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -152,13 +152,33 @@ fn a_start_that_fails_takes_its_sockets_away() {
     for (text, word) in [
         (format!("listen = [{first}, {}]\n", proxy(&format!("tcp:{}", taken.0))), "in use"),
         (format!("listen = [{first}, {}]\n", proxy(&format!("unix:{at}/none/second"))), "none/second: "),
-        (format!("listen = [{first}]\n[report]\nmetrics = \"{}\"\n", taken.0), "metrics: "),
     ] {
         fs::write(&file, text).unwrap();
         let (code, said) = refused(&["serve", "--config", file.to_str().unwrap()]);
         assert!(code == Some(4) && said.contains(word), "{code:?} {said}");
         assert_eq!(names(folder.path()), ["file.toml"], "{said}");
     }
+}
+
+/// Another program that holds the port of the metrics stops no mail, and the counters are there once it ends.
+#[test]
+fn mail_does_not_wait_for_the_port_of_the_metrics() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let listen = format!("unix:{}", path.display());
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let mut daemon = Daemon::spawn(&mut mailglot(&["milter", "--listen", &listen, "--metrics", &address]));
+    assert_eq!(daemon.line(), format!("listening at {listen}"));
+    assert_eq!(daemon.line(), format!("metrics: another program holds {address}; waiting for it"));
+    drop(connected(&path));
+    drop(taken);
+    let answered = (0..600).any(|_| {
+        thread::sleep(std::time::Duration::from_millis(50));
+        TcpStream::connect(&address).is_ok()
+    });
+    assert!(answered && counters(&address).contains("mailglot_connections"));
+    assert_eq!(daemon.end("-TERM"), 0);
 }
 
 #[test]

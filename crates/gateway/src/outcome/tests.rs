@@ -117,12 +117,14 @@ fn what_is_not_read_has_its_documented_words() {
         let outcome = |means: &Means| Outcome::unread(&engine, Finding::TooLarge, &findings, means);
         let said = [milter(&outcome(&everything(0))), proxy(&outcome(&without_quarantine()))];
         assert_eq!(said, row[1..], "{action:?}");
-        // In a dry run each of them passes, unless the limits defer it.
+        // In a dry run each of them passes, unless the limits defer it, and the report says what would be done.
         engine.rules.monitor = true;
         for defers in [false, true] {
             engine.defer_too_large = defers;
             let outcome = Outcome::unread(&engine, Finding::TooLarge, &findings, &everything(0));
             assert_eq!(milter(&outcome), if defers { "`tempfail`" } else { "`continue`" });
+            let limit = if defers { Action::Tempfail } else { Action::Pass };
+            assert_eq!(outcome.wanted, action.max(limit), "{action:?} {defers}");
         }
     }
 }

@@ -4,7 +4,8 @@
 //! 32 connections the oldest without a request is closed.
 //!
 //! # Limits
-//! It asks nobody who he is: it listens on the loopback only. A connection carries one request.
+//! It asks nobody who he is: it listens on the loopback only. Any user of the machine can take the port first; then it tries again every
+//! two seconds. A connection carries one request.
 
 use super::metrics::{MEDIA_TYPE, Metrics};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -26,6 +27,10 @@ const CONNECTIONS: usize = 32;
 const DRAINED: usize = 64 << 10;
 /// Bytes of the thread's stack.
 const STACK: usize = 256 << 10;
+/// How often an address is tried that another program holds.
+const RETRY: Duration = Duration::from_secs(2);
+/// How often a thread that waits for its address looks whether it is stopped.
+const STOP_CHECK: Duration = Duration::from_millis(50);
 /// How long a failed `accept` is waited out.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
 
@@ -33,15 +38,17 @@ const AFTER_FAILURE: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub struct Responder {
     address: SocketAddr,
+    is_waiting: bool,
     stopping: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Responder {
-    /// Answers at `address`, which must be one of the loopback; `refresh` sets what is measured and not counted, before each answer.
+    /// Answers at `address`, which must be one of the loopback; `refresh` sets what is measured and not counted, before each answer. While another
+    /// program holds the address, it waits for it ([`Self::is_waiting`]).
     ///
     /// # Errors
-    /// The address is another's, is taken, or no thread can be made.
+    /// The address is not of the loopback or cannot be used, or no thread can be made.
     pub fn start(
         address: SocketAddr,
         metrics: Arc<Metrics>,
@@ -51,26 +58,57 @@ impl Responder {
             let words = "metrics are answered on the loopback only";
             return Err(io::Error::new(ErrorKind::InvalidInput, words));
         }
-        let listener = TcpListener::bind(address)?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
+        let listener = match bind(address) {
+            Err(error) if error.kind() == ErrorKind::AddrInUse => None,
+            bound => Some(bound?),
+        };
+        let is_waiting = listener.is_none();
+        let address = listener.as_ref().map_or(Ok(address), TcpListener::local_addr)?;
         let stopping = Arc::new(AtomicBool::new(false));
         let render = move || {
             refresh(&metrics);
             metrics.render()
         };
         let ended = stopping.clone();
-        let thread = thread::Builder::new()
-            .name("metrics".to_owned())
-            .stack_size(STACK)
-            .spawn(move || serve(&listener, &render, &ended))?;
-        Ok(Self { address, stopping, thread: Some(thread) })
+        let thread =
+            thread::Builder::new().name("metrics".to_owned()).stack_size(STACK).spawn(move || {
+                if let Some(listener) = listener.or_else(|| wait_for(address, &ended)) {
+                    serve(&listener, &render, &ended);
+                }
+            })?;
+        Ok(Self { address, is_waiting, stopping, thread: Some(thread) })
     }
 
     /// Where it answers, with the port that the system chose.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
+
+    /// Returns true if another program held the address at the start.
+    pub fn is_waiting(&self) -> bool {
+        self.is_waiting
+    }
+}
+
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let listener = TcpListener::bind(address)?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+/// Waits until the address can be used. None where it is stopped before.
+fn wait_for(address: SocketAddr, stopping: &AtomicBool) -> Option<TcpListener> {
+    let mut tried = Instant::now();
+    while !stopping.load(Ordering::SeqCst) {
+        thread::sleep(STOP_CHECK);
+        if tried.elapsed() >= RETRY {
+            tried = Instant::now();
+            if let Ok(listener) = bind(address) {
+                return Some(listener);
+            }
+        }
+    }
+    None
 }
 
 impl Drop for Responder {

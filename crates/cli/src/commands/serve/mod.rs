@@ -112,7 +112,13 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
     };
     made.keep();
     if let Some(responder) = &responder {
-        console.say(format_args!("metrics at {}", responder.address()));
+        let address = responder.address();
+        if responder.is_waiting() {
+            // Any user can hold a port: that must not stop mail.
+            console.say(format_args!("metrics: another program holds {address}; waiting for it"));
+        } else {
+            console.say(format_args!("metrics at {address}"));
+        }
     }
     if config.listeners.iter().any(|listener| listener.route == Route::Milter) {
         service::warn(console);
@@ -122,7 +128,8 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
     service.run(&stops, ended, || reload(daemon, &config, &stops, console), summarize);
     let mut result = Ok(Exit::Done);
     for thread in threads {
-        if let Ok(Err(error)) = thread.join() {
+        let ended = thread.join().unwrap_or_else(|_| Err(std::io::Error::other("its thread panicked")));
+        if let Err(error) = ended {
             result = Err(system("a listener", &error));
         }
     }

@@ -3,7 +3,7 @@
 //! Mailers of East Asia name the font of the system in every paragraph, and of English text that is often all there is above 7F.
 //!
 //! # Limits
-//! Knows the fonts of Windows and of Office.
+//! Knows the fonts of Windows and of Office, in `<font face=…>` and `font-family:…`, where `font` is written so, in capitals or with one.
 
 use mailglot_codec::{Charset, LossLog, Unmappable, detect};
 use memchr::memmem;
@@ -33,6 +33,10 @@ struct Name {
 /// Returns the language of the first name of a known font, and the charset that the name is in.
 pub(super) fn language(html: &[u8]) -> Option<(&'static str, Charset)> {
     let html = &html[..html.len().min(WINDOW)];
+    // Most HTML names no font, and that is found fast.
+    if !["font", "FONT", "Font"].iter().any(|word| memmem::find(html, word.as_bytes()).is_some()) {
+        return None;
+    }
     let names = names();
     let mut begins = [false; 256];
     for name in names {

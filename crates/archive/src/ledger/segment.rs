@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A record is an index entry and a whole ledger as [`write_whole`](super::write_whole) makes it. Both have a checksum, so a reader skips
-//! what is damaged and finds the next record behind it. The index repeats all index entries, so a search reads a fraction of the file.
+//! what is damaged and finds the next record behind it. It stops at a record whose ledger ends beyond the file. The index repeats all index entries, so a search reads a fraction of the file.
 //! `docs/ledger-format.md` describes every byte.
 //!
 //! # Limits
@@ -188,7 +188,11 @@ impl Segment {
     /// The file cannot be read, or no intact record begins there.
     pub fn record_at(&self, offset: u64) -> Result<Located, LedgerError> {
         let mut window = Window::default();
-        self.parse(&mut window, offset)?.ok_or(LedgerError::Damaged("no record begins there"))
+        match self.parse(&mut window, offset)? {
+            Parsed::Whole(located) => Ok(located),
+            Parsed::Torn => Err(LedgerError::Damaged("the record there is cut off")),
+            Parsed::Nothing => Err(LedgerError::Damaged("no record begins there")),
+        }
     }
 
     /// Returns the ledger of a record.
@@ -210,14 +214,14 @@ impl Segment {
     /// # Errors
     /// The file cannot be read.
     pub fn recover(&self) -> Result<Recovered, LedgerError> {
-        let mut recovered = Recovered { end: self.start, last: None, index: IndexBuilder::default() };
+        let mut recovered = Recovered { end: self.start, records: 0, index: IndexBuilder::default() };
         for located in self.records() {
             let located = located?;
             match self.ledger(&located) {
                 Ok(_) => {
                     recovered.index.push_entry(located.offset, &located.entry.encode());
                     recovered.end = located.ledger.end;
-                    recovered.last = Some(located.entry.time);
+                    recovered.records += 1;
                 }
                 Err(LedgerError::Damaged(_)) => (),
                 Err(error) => return Err(error),
@@ -248,11 +252,11 @@ impl Segment {
         Ok(())
     }
 
-    /// Reads the record at `offset`; `None` if no intact one begins there.
-    fn parse(&self, window: &mut Window, offset: u64) -> io::Result<Option<Located>> {
+    /// Reads the head of the record at `offset`.
+    fn parse(&self, window: &mut Window, offset: u64) -> io::Result<Parsed> {
         let head = window.bytes(self, offset, RECORD_HEADER)?;
         if head.len() < RECORD_HEADER || head[..RECORD.len()] != RECORD {
-            return Ok(None);
+            return Ok(Parsed::Nothing);
         }
         let (mut small, mut large, mut digest) = ([0; 4], [0; 8], [0; DIGEST]);
         small.copy_from_slice(&head[4..8]);
@@ -261,17 +265,31 @@ impl Segment {
         let fields = u32::from_le_bytes(small) as usize;
         let before = RECORD_HEADER + fields;
         if fields > MAX_ENTRY {
-            return Ok(None);
+            return Ok(Parsed::Nothing);
         }
         let bytes = window.bytes(self, offset, before + CHECK)?;
         if bytes.len() < before + CHECK || bytes[before..] != checksum(&bytes[..before]) {
-            return Ok(None);
+            return Ok(Parsed::Nothing);
         }
         let start = offset + (before + CHECK) as u64;
-        let end = start.checked_add(u64::from_le_bytes(large)).filter(|end| *end <= self.end);
+        let Some(end) = start.checked_add(u64::from_le_bytes(large)).filter(|end| *end <= self.end) else {
+            return Ok(Parsed::Torn);
+        };
         let entry = IndexEntry::decode(&bytes[RECORD_HEADER..before]);
-        Ok(end.zip(entry).map(|(end, entry)| Located { entry, offset, ledger: start..end, digest }))
+        Ok(entry.map_or(Parsed::Nothing, |entry| {
+            Parsed::Whole(Located { entry, offset, ledger: start..end, digest })
+        }))
     }
+}
+
+/// What begins at an offset of a segment.
+enum Parsed {
+    /// A record whose head is intact and whose ledger is in the segment.
+    Whole(Located),
+    /// A record whose head is intact and whose ledger ends beyond the segment: a write that was cut off, or that goes on.
+    Torn,
+    /// No intact head of a record.
+    Nothing,
 }
 
 /// What [`Segment::recover`] found.
@@ -279,8 +297,8 @@ impl Segment {
 pub struct Recovered {
     /// Where the last whole record ends; where the header does if there is none.
     pub end: u64,
-    /// Time of the last whole record.
-    pub last: Option<u64>,
+    /// Number of whole records.
+    pub records: u64,
     /// The index of all whole records.
     pub index: IndexBuilder,
 }
@@ -311,10 +329,15 @@ impl SegmentRecords<'_> {
         let begin = self.at;
         let mut at = begin;
         while at < self.segment.end {
-            if let Some(located) = self.segment.parse(&mut self.window, at)? {
-                self.skipped += at - begin;
-                self.at = located.ledger.end;
-                return Ok(Some(located));
+            match self.segment.parse(&mut self.window, at)? {
+                Parsed::Whole(located) => {
+                    self.skipped += at - begin;
+                    self.at = located.ledger.end;
+                    return Ok(Some(located));
+                }
+                // Nothing follows a cut record, and its sender chose what stands in it: bytes like those of a record, for example.
+                Parsed::Torn => break,
+                Parsed::Nothing => (),
             }
             // A daemon was killed while it wrote the index: what senders chose stands in it.
             if at == begin
@@ -499,6 +522,32 @@ mod tests {
         }
     }
 
+    /// A sender chooses the bytes of his message, and so of its ledger, where they cannot be compressed.
+    #[test]
+    fn nothing_in_a_torn_record_is_a_record() {
+        let mut bytes = segment_header("test");
+        (1..3).for_each(|number| bytes.extend(record(number)));
+        let end = bytes.len();
+        // One that is whole, and one that reaches beyond the file.
+        let far = segment_record(&entry(8), &vec![b'x'; 2 << 20]);
+        for forged in [record(7), far[..1_000].to_vec()] {
+            let ledger = [&vec![b'y'; WINDOW][..], &forged, &record(9), &[b'z'; 200]].concat();
+            let torn = segment_record(&entry(3), &ledger);
+            for cut in (0..torn.len()).rev().step_by(7).take(torn.len().min(500)) {
+                let segment = segment(&[&bytes[..], &torn[..cut]].concat());
+                let mut records = segment.records();
+                assert_eq!(
+                    records.by_ref().map(|r| r.unwrap().entry).collect::<Vec<_>>(),
+                    [entry(1), entry(2)]
+                );
+                assert_eq!((records.skipped(), records.behind()), (0, cut as u64));
+                let recovered = segment.recover().unwrap();
+                assert_eq!((recovered.end, recovered.records), (end as u64, 2));
+                assert!(segment.record_at(end as u64).is_err());
+            }
+        }
+    }
+
     /// A daemon is killed while it writes index and end: every record is there, and nothing that stands in the index is taken for one.
     #[test]
     fn a_torn_index_is_no_record() {
@@ -509,7 +558,7 @@ mod tests {
         bytes.extend(segment_record(&forged, &ledger(2)));
         let length = bytes.len();
         let recovered = segment(&bytes).recover().unwrap();
-        assert_eq!((recovered.end, recovered.last), (length as u64, Some(1_002)));
+        assert_eq!((recovered.end, recovered.records), (length as u64, 2));
         bytes.extend(segment_tail(length as u64, &recovered.index));
         for cut in length..bytes.len() {
             let segment = segment(&bytes[..cut]);

@@ -201,6 +201,9 @@ def segment(data):
             digest, entry = reader.take(16), reader.take(entry_length)
             covered = reader.at
             assert reader.take(8) == blake3(data[at:at + covered])[:8]
+            if covered + 8 + ledger_length > end - at:
+                # Cut off: its sender chose what stands in it.
+                break
             ledger = reader.take(ledger_length)
         except AssertionError:
             at += 1

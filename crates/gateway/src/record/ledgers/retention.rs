@@ -1,7 +1,7 @@
 //! Removes files from a ledger folder by age and total size, and closes segments that killed daemons left open.
 //!
 //! # Limits
-//! It removes whole files. A segment is as old as its last record, so a record may stay an hour longer than its age allows.
+//! It removes whole files. A segment is as old as its last record, or as its last write if its daemon was killed. So a record may stay an hour longer than its age allows.
 
 use super::appender::close_segment;
 use super::folder::{FileStat, Folder, lock};
@@ -10,7 +10,7 @@ use mailglot_archive::ledger::{LedgerError, Recovered, Segment};
 use std::collections::BinaryHeap;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 /// Age at which a file without a record counts as abandoned.
 const ABANDONED: Duration = Duration::from_hours(1);
@@ -98,10 +98,10 @@ fn close_one(files: &Folder, name: &OsStr, now: SystemTime) -> io::Result<()> {
     match Segment::open(file) {
         Ok(segment) if segment.is_closed() => Ok(()),
         Ok(segment) => match segment.recover() {
-            Ok(Recovered { last: None, .. }) => files.remove(name),
-            Ok(Recovered { end, last: Some(nanoseconds), index }) => {
-                let last = UNIX_EPOCH + Duration::from_nanos(nanoseconds);
-                close_segment(segment.file(), end, last.min(now), &index).map(drop)
+            Ok(Recovered { records: 0, .. }) => files.remove(name),
+            // The time of its last write. A record's time counts for nothing here: a damaged segment may hold records that a sender made.
+            Ok(Recovered { end, index, .. }) => {
+                close_segment(segment.file(), end, stat.modified.min(now), &index).map(drop)
             }
             Err(LedgerError::Io(error)) => Err(error),
             Err(error) => Err(io::Error::other(error.to_string())),

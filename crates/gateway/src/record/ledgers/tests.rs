@@ -374,8 +374,12 @@ fn a_torn_segment_is_closed_at_its_last_whole_record() {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::set_permissions(path.parent().unwrap(), fs::Permissions::from_mode(0o700)).unwrap();
             fs::write(&path, [&bytes[..cut], &vec![0; filled]].concat()).unwrap();
+            // The clock may have gone back since the last write.
+            let written = now + Duration::from_secs(cut as u64 % 120);
+            File::options().write(true).open(&path).unwrap().set_modified(written).unwrap();
             let folder = Folder::open(at.path()).unwrap();
-            retention::close_abandoned(&folder, now + Duration::from_mins(1)).unwrap();
+            let closing = now + Duration::from_mins(1);
+            retention::close_abandoned(&folder, closing).unwrap();
             let whole = ends.iter().filter(|end| **end <= cut).count();
             if whole == 0 {
                 assert!(!path.exists() || !closed_or_new(&path), "cut at {cut}");
@@ -391,8 +395,44 @@ fn a_torn_segment_is_closed_at_its_last_whole_record() {
             );
             assert_eq!(originals(at.path()).len(), whole, "cut at {cut}");
             let modified = fs::metadata(&path).unwrap().modified().unwrap();
-            assert_eq!(modified, now + Duration::from_secs(whole as u64 - 1), "it goes by its last record");
+            assert_eq!(modified, written.min(closing), "it goes by its last write");
         }
+    }
+}
+
+/// A message holds a record of 1970, which cannot be compressed. The daemon is killed while it writes that message.
+#[test]
+fn a_torn_message_does_not_age_its_segment() {
+    let at = tempfile::tempdir().unwrap();
+    let ledgers = open(at.path(), Retention::default());
+    let now = SystemTime::now();
+    let name = ledgers.keep(b"one", "{}", entry(b"1"), now).unwrap();
+    ledgers.keep(b"two", "{}", entry(b"2"), now).unwrap();
+    let path = at.path().join(name.split(':').next().unwrap());
+    let mut noise = random(1);
+    let plan = ledgers.prepare(&noise(50_000), "{}", entry(b"old"), UNIX_EPOCH).unwrap().0.bytes;
+    let message = [noise(300_000), plan.clone(), noise(300_000)].concat();
+    let torn = ledgers.prepare(&message, "{}", entry(b"3"), now).unwrap().0.bytes;
+    assert!(torn.windows(plan.len()).any(|part| part == plan), "the record stands in it as it is");
+    // As a killed daemon leaves it, which keeps no lock.
+    let bytes = [&fs::read(&path).unwrap()[..], &torn[..torn.len() - 100]].concat();
+    drop(ledgers);
+    fs::write(&path, bytes).unwrap();
+    let ledgers = open(at.path(), Retention { age: Some(30 * DAY), bytes: None });
+    ledgers.sweep(now).unwrap();
+    ledgers.sweep(now).unwrap();
+    assert!(closed(&path));
+    assert_eq!(originals(at.path()), [b"one", b"two"]);
+}
+
+/// Returns what makes bytes that cannot be compressed.
+fn random(mut state: u64) -> impl FnMut(usize) -> Vec<u8> {
+    move |size| {
+        let byte = |_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 56) as u8
+        };
+        (0..size).map(byte).collect()
     }
 }
 
@@ -461,16 +501,7 @@ fn large_records_come_back() {
     let at = tempfile::tempdir().unwrap();
     let ledgers = open(at.path(), Retention::default());
     let now = SystemTime::now();
-    let mut noise = 1_u64;
-    let mut random = |size: usize| -> Vec<u8> {
-        (0..size)
-            .map(|_| {
-                noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                (noise >> 56) as u8
-            })
-            .collect()
-    };
-    let messages: Vec<_> = [10, 200_000, 70_000, 5, 3_000_000].map(&mut random).into();
+    let messages: Vec<_> = [10, 200_000, 70_000, 5, 3_000_000].map(random(1)).into();
     let records = messages.iter().map(|message| ledgers.prepare(message, "{}", entry(b"A"), now).unwrap().0);
     let records: Vec<_> = records.collect();
     let kept = group_commit::Append::append(&mut *ledgers.store.commits.target(), records);

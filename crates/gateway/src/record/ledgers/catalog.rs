@@ -14,7 +14,7 @@ use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A record is at most this much younger than the begin of its segment's day.
+/// A record is at most this much younger or older than the begin of its segment's day.
 const LATER: Duration = Duration::from_hours(48);
 /// Bytes of the largest ledger of one message: twice the largest message of 64 MiB.
 const LARGEST: u64 = 128 << 20;
@@ -156,7 +156,9 @@ impl Query {
     /// Returns true if files of this day may have a matching record.
     fn may_match_day(&self, day: &OsStr) -> bool {
         let Some(start) = day.to_str().and_then(day_start) else { return false };
-        self.since.is_none_or(|since| since < start + LATER) && self.until.is_none_or(|until| start < until)
+        // A clock that goes back does not begin another segment, so a record may be older than its segment's day.
+        self.since.is_none_or(|since| since < start + LATER)
+            && self.until.is_none_or(|until| start < until + LATER)
     }
 
     /// Returns true if the entry matches all conditions.

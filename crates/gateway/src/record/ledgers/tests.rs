@@ -132,6 +132,27 @@ fn records_are_found_by_what_is_known_of_them() {
     assert_eq!((&read.original[..], &read.entry.sender), (MESSAGE, &bytes("a@example.org")));
 }
 
+/// The clock goes back over midnight while a segment is open: its records stand in the folder of a later day.
+#[test]
+fn a_search_by_days_finds_what_was_kept_before_its_segment() {
+    let at = tempfile::tempdir().unwrap();
+    let ledgers = open(at.path(), Retention::default());
+    let today = day_start(&names::moment(SystemTime::now()).0).unwrap() + 400 * DAY;
+    for back in [0, 1, 60, 86_400, 2 * 86_400 - 1] {
+        ledgers.keep(MESSAGE, "{}", entry(b"A"), today - Duration::from_secs(back)).unwrap();
+    }
+    let catalog = Catalog::open(at.path()).unwrap();
+    let count = |since, until| {
+        let query = Query { since, until, ..Query::default() };
+        let mut found = 0;
+        assert_eq!(catalog.find(&query, |_| found += 1).unwrap(), []);
+        found
+    };
+    assert_eq!((count(None, None), count(Some(today), None), count(None, Some(today))), (5, 1, 4));
+    assert_eq!((count(None, Some(today - DAY)), count(Some(today - DAY), Some(today))), (1, 3));
+    assert_eq!(count(None, Some(today - 2 * DAY)), 0);
+}
+
 #[test]
 fn segments_are_of_a_size_and_an_age() {
     let at = tempfile::tempdir().unwrap();

@@ -52,11 +52,17 @@ pub fn segment_header(producer: &str) -> Vec<u8> {
 }
 
 /// Returns a record of a segment: `entry` and `ledger`, which is a whole ledger of one message.
-pub fn segment_record(entry: &IndexEntry, ledger: &[u8]) -> Vec<u8> {
+///
+/// # Errors
+/// The entry takes more than 64 KiB even without its recipients: [`Segment::record_at`] would not read the record.
+pub fn segment_record(entry: &IndexEntry, ledger: &[u8]) -> io::Result<Vec<u8>> {
     let mut fields = entry.encode();
     if fields.len() > MAX_ENTRY {
         // Addresses alone can be so long; the count tells that they are missing.
         fields = IndexEntry { recipients: Vec::new(), ..entry.clone() }.encode();
+    }
+    if fields.len() > MAX_ENTRY {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "the index entry of the record is too long"));
     }
     let mut out = Vec::with_capacity(RECORD_HEADER + fields.len() + CHECK + ledger.len());
     out.extend_from_slice(&RECORD);
@@ -67,7 +73,7 @@ pub fn segment_record(entry: &IndexEntry, ledger: &[u8]) -> Vec<u8> {
     let check = checksum(&out);
     out.extend_from_slice(&check);
     out.extend_from_slice(ledger);
-    out
+    Ok(out)
 }
 
 /// Returns the encoded index entry of a record that [`segment_record`] made.
@@ -453,7 +459,7 @@ mod tests {
     }
 
     fn record(number: u64) -> Vec<u8> {
-        segment_record(&entry(number), &ledger(number))
+        segment_record(&entry(number), &ledger(number)).unwrap()
     }
 
     fn segment(bytes: &[u8]) -> Segment {
@@ -529,10 +535,10 @@ mod tests {
         (1..3).for_each(|number| bytes.extend(record(number)));
         let end = bytes.len();
         // One that is whole, and one that reaches beyond the file.
-        let far = segment_record(&entry(8), &vec![b'x'; 2 << 20]);
+        let far = segment_record(&entry(8), &vec![b'x'; 2 << 20]).unwrap();
         for forged in [record(7), far[..1_000].to_vec()] {
             let ledger = [&vec![b'y'; WINDOW][..], &forged, &record(9), &[b'z'; 200]].concat();
-            let torn = segment_record(&entry(3), &ledger);
+            let torn = segment_record(&entry(3), &ledger).unwrap();
             for cut in (0..torn.len()).rev().step_by(7).take(torn.len().min(500)) {
                 let segment = segment(&[&bytes[..], &torn[..cut]].concat());
                 let mut records = segment.records();
@@ -555,7 +561,7 @@ mod tests {
         // A Message-ID can look like a whole record.
         let forged = IndexEntry { message_id: record(7), ..entry(2) };
         bytes.extend(record(1));
-        bytes.extend(segment_record(&forged, &ledger(2)));
+        bytes.extend(segment_record(&forged, &ledger(2)).unwrap());
         let length = bytes.len();
         let recovered = segment(&bytes).recover().unwrap();
         assert_eq!((recovered.end, recovered.records), (length as u64, 2));
@@ -637,11 +643,42 @@ mod tests {
     #[test]
     fn an_entry_that_is_too_long_loses_its_recipients_and_tells() {
         let many = IndexEntry { recipients: vec![vec![b'a'; 2 << 20]], recipient_count: 1, ..entry(5) };
-        let bytes = [segment_header("test"), segment_record(&many, &ledger(5))].concat();
+        let bytes = [segment_header("test"), segment_record(&many, &ledger(5)).unwrap()].concat();
         let segment = segment(&bytes);
         let located = segment.records().next().unwrap().unwrap();
         assert!(!located.entry.has_all_recipients() && located.entry.queue_id == b"4F5");
         let (message, note) = read_whole(&segment.ledger(&located).unwrap()).unwrap();
         assert_eq!((&message[..10], &note[..]), (&b"Subject: 5"[..], &b"{}"[..]));
+    }
+
+    /// Every record that is made can be read.
+    #[test]
+    fn a_record_whose_entry_is_too_long_is_refused() {
+        let rest = entry(5).encode().len() - entry(5).queue_id.len();
+        // Two further bytes of the length.
+        let longest = MAX_ENTRY - rest - 2;
+        for length in [0, 1_000, longest - 1, longest, longest + 1, 70_000, 5 << 20] {
+            for sender in [false, true] {
+                let mut long = IndexEntry { queue_id: vec![b'a'; length], ..entry(5) };
+                if sender {
+                    long.sender = Some(std::mem::take(&mut long.queue_id));
+                }
+                match segment_record(&long, &ledger(5)) {
+                    Ok(record) => {
+                        let bytes = [segment_header("test"), record].concat();
+                        let segment = segment(&bytes);
+                        let located = segment.record_at(segment.start).unwrap();
+                        assert_eq!(
+                            (&located.entry.queue_id, &located.entry.sender),
+                            (&long.queue_id, &long.sender)
+                        );
+                    }
+                    Err(error) => {
+                        assert!(length > longest, "{length}");
+                        assert_eq!(error.kind(), ErrorKind::InvalidInput);
+                    }
+                }
+            }
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! Keeps the original of a message before it is changed.
 //!
 //! # Limits
-//! A message that only gains fields on top is not kept: its original is part of what is delivered.
+//! A message that only gains fields on top is not kept: its original is part of what is delivered. Of a queue id, the index entry of a message
+//! has the first 998 bytes. A sender above 998 bytes is not in it.
 
 use super::ledgers::message_id;
 use super::{Form, Line};
@@ -52,16 +53,21 @@ impl Engine {
 /// Bytes of the largest message that waits for the disk without its turn.
 const SMALL: usize = 1 << 20;
 
+/// Bytes of the longest queue id and sender in an index entry. A path of SMTP has 256 at most (RFC 5321 4.5.3.1.3).
+const LONGEST: usize = 998;
+
 /// Returns the index entry of a message.
+///
+/// A longer sender counts as unknown: `mailglot ledger release` must not send for a part of an address.
 fn entry(raw: &[u8], envelope: &Envelope) -> IndexEntry {
     let bare = |path: &[u8]| {
         let inner = path.strip_prefix(b"<").and_then(|path| path.strip_suffix(b">"));
         inner.unwrap_or(path).to_vec()
     };
     IndexEntry {
-        queue_id: envelope.queue_id.clone(),
+        queue_id: envelope.queue_id[..envelope.queue_id.len().min(LONGEST)].to_vec(),
         message_id: message_id(raw).to_vec(),
-        sender: (!envelope.sender.is_empty()).then(|| bare(&envelope.sender)),
+        sender: (!envelope.sender.is_empty()).then(|| bare(&envelope.sender)).filter(|s| s.len() <= LONGEST),
         recipients: envelope.addresses.iter().map(|address| bare(address)).collect(),
         recipient_count: envelope.recipients.into(),
         ..IndexEntry::default()
@@ -97,4 +103,37 @@ fn note(raw: &[u8], edits: &[Edit], record: &Record) -> String {
     let line = line.words("changed", &record.changed.join(" "));
     // OFFSET+OLD>NEW, in bytes.
     line.words("replaced", &places.join(" ")).finish()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::record::{Catalog, Ledgers, Query, Retention};
+
+    /// A client chooses the length of its sender; the original is found whatever it is.
+    #[test]
+    fn an_original_is_found_whatever_the_length_of_its_envelope() {
+        let at = tempfile::tempdir().unwrap();
+        let ledgers = Ledgers::open(at.path(), Retention::default(), |_| ()).unwrap();
+        let catalog = Catalog::open(at.path()).unwrap();
+        for length in [0, 1, 20, LONGEST, LONGEST + 1, 70_000, 3 << 20] {
+            let path = |letter: u8| [b"<", &vec![letter; length][..], b">"].concat();
+            let mut envelope =
+                Envelope { sender: path(b's'), queue_id: vec![b'q'; length], ..Envelope::default() };
+            (0..3).for_each(|_| envelope.recipient(&path(b'r')));
+            let raw = [b"Message-ID: ", &vec![b'm'; length][..], b"\r\n\r\n"].concat();
+            let entry = entry(&raw, &envelope);
+            let name = ledgers.keep(&raw, "{}", entry, SystemTime::now()).unwrap();
+            let read = catalog.read(&name).unwrap();
+            assert!(read.original == raw);
+            assert!(read.entry.queue_id == envelope.queue_id[..length.min(LONGEST)], "{length}");
+            let sender = (length <= LONGEST).then(|| vec![b's'; length]);
+            assert!(read.entry.sender == sender, "{length}");
+            let query = Query { queue_id: Some(read.entry.queue_id), ..Query::default() };
+            let mut found = Vec::new();
+            assert_eq!(catalog.find(&query, |record| found.push(record.name)).unwrap(), []);
+            assert!(found.contains(&name), "{length}");
+        }
+    }
 }

@@ -124,7 +124,7 @@ impl Ledgers {
     /// Encodes the record of a message as received, with `note`, a JSON account of its changes. Sets time, size and digest of `entry`.
     ///
     /// # Errors
-    /// The compressor fails, for example without memory.
+    /// The compressor fails, for example without memory; or `entry` is too long to be read again (64 KiB).
     pub fn prepare(
         &self,
         original: &[u8],
@@ -136,7 +136,7 @@ impl Ledgers {
         let time = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
         let ledger = self.store.ledger(original, note)?;
         let entry = IndexEntry { time, size: original.len() as u64, blake3: digest(original), ..entry };
-        Ok(Prepared(Pending { time: now, bytes: segment_record(&entry, &ledger) }))
+        Ok(Prepared(Pending { time: now, bytes: segment_record(&entry, &ledger)? }))
     }
 
     /// Writes a record and makes it durable. Returns its name: path of the segment below the folder, a colon, offset.

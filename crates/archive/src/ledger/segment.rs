@@ -185,7 +185,14 @@ impl Segment {
 
     /// Returns all intact index entries in order, read from the records.
     pub fn records(&self) -> SegmentRecords<'_> {
-        SegmentRecords { segment: self, window: Window::default(), at: self.start, skipped: 0, behind: 0 }
+        SegmentRecords {
+            segment: self,
+            window: Window::default(),
+            at: self.start,
+            skipped: 0,
+            behind: 0,
+            tail: Tail::Unread,
+        }
     }
 
     /// Returns the record that begins at `offset`.
@@ -215,23 +222,41 @@ impl Segment {
         Ok(bytes)
     }
 
-    /// Reads all records: what stands behind the last whole one is a torn write.
+    /// Reads all records, and tells what of the segment is a torn write or damaged.
     ///
     /// # Errors
     /// The file cannot be read.
     pub fn recover(&self) -> Result<Recovered, LedgerError> {
-        let mut recovered = Recovered { end: self.start, records: 0, index: IndexBuilder::default() };
-        for located in self.records() {
+        let mut recovered = Recovered {
+            end: self.start,
+            keep: self.start,
+            records: 0,
+            damaged: 0,
+            torn: 0,
+            index: IndexBuilder::default(),
+        };
+        let mut records = self.records();
+        for located in records.by_ref() {
             let located = located?;
+            recovered.keep = located.ledger.end;
             match self.ledger(&located) {
                 Ok(_) => {
                     recovered.index.push_entry(located.offset, &located.entry.encode());
                     recovered.end = located.ledger.end;
                     recovered.records += 1;
                 }
-                Err(LedgerError::Damaged(_)) => (),
+                Err(LedgerError::Damaged(_)) => recovered.damaged += located.ledger.end - located.offset,
                 Err(error) => return Err(error),
             }
+        }
+        recovered.damaged += records.skipped;
+        match records.tail {
+            Tail::Torn => recovered.torn = records.behind,
+            Tail::Damaged => {
+                recovered.damaged += records.behind;
+                recovered.keep = self.end;
+            }
+            Tail::Unread | Tail::Index => (),
         }
         Ok(recovered)
     }
@@ -303,8 +328,14 @@ enum Parsed {
 pub struct Recovered {
     /// Where the last whole record ends; where the header does if there is none.
     pub end: u64,
+    /// Where the segment may be cut: behind it stands a torn write, or an index.
+    pub keep: u64,
     /// Number of whole records.
     pub records: u64,
+    /// Bytes before `keep` that belong to no whole record. A record with an intact head and a damaged ledger is among them.
+    pub damaged: u64,
+    /// Bytes behind `keep` of a torn write.
+    pub torn: u64,
     /// The index of all whole records.
     pub index: IndexBuilder,
 }
@@ -317,6 +348,20 @@ pub struct SegmentRecords<'a> {
     at: u64,
     skipped: u64,
     behind: u64,
+    tail: Tail,
+}
+
+/// What stands behind the last record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tail {
+    /// Nothing, or it has not been read yet.
+    Unread,
+    /// An index, which may be cut off.
+    Index,
+    /// A record that was cut off: nobody was told that it is kept.
+    Torn,
+    /// Anything else; it may be a damaged record.
+    Damaged,
 }
 
 impl SegmentRecords<'_> {
@@ -333,7 +378,7 @@ impl SegmentRecords<'_> {
     /// Reads the next record, and searches for it where none begins.
     fn advance(&mut self) -> io::Result<Option<Located>> {
         let begin = self.at;
-        let mut at = begin;
+        let (mut at, mut tail) = (begin, None);
         while at < self.segment.end {
             match self.segment.parse(&mut self.window, at)? {
                 Parsed::Whole(located) => {
@@ -342,13 +387,18 @@ impl SegmentRecords<'_> {
                     return Ok(Some(located));
                 }
                 // Nothing follows a cut record, and its sender chose what stands in it: bytes like those of a record, for example.
-                Parsed::Torn => break,
+                Parsed::Torn => {
+                    // Behind damage, it may stand in a damaged record.
+                    tail = Some(if at == begin { Tail::Torn } else { Tail::Damaged });
+                    break;
+                }
                 Parsed::Nothing => (),
             }
             // A daemon was killed while it wrote the index: what senders chose stands in it.
             if at == begin
                 && self.window.bytes(self.segment, at, segment_index::MAGIC.len())? == segment_index::MAGIC
             {
+                tail = Some(Tail::Index);
                 break;
             }
             at += 1;
@@ -369,9 +419,44 @@ impl SegmentRecords<'_> {
                 }
             }
         }
-        self.behind += self.segment.end.saturating_sub(begin);
+        if begin < self.segment.end {
+            self.behind += self.segment.end - begin;
+            self.tail = match tail {
+                Some(tail) => tail,
+                None if self.is_torn_head(begin)? => Tail::Torn,
+                None => Tail::Damaged,
+            };
+        }
         self.at = self.segment.end;
         Ok(None)
+    }
+
+    /// Returns true if all bytes behind `begin` are the begin of a record's head, and zeros, which a file system puts there after a crash.
+    fn is_torn_head(&mut self, begin: u64) -> io::Result<bool> {
+        let (mut at, mut written) = (begin, begin);
+        while at < self.segment.end {
+            let bytes = self.window.bytes(self.segment, at, WINDOW)?;
+            if let Some(last) = bytes.iter().rposition(|byte| *byte != 0) {
+                written = at + last as u64 + 1;
+            }
+            if bytes.is_empty() || written - begin > (RECORD_HEADER + MAX_ENTRY + CHECK) as u64 {
+                break;
+            }
+            at += bytes.len() as u64;
+        }
+        let written = (written - begin) as usize;
+        if written < RECORD_HEADER {
+            return Ok(true);
+        }
+        // A whole record ends as its ledger does; the length of its entry is damaged.
+        let last = begin + (written - super::END_MAGIC.len()) as u64;
+        if self.window.bytes(self.segment, last, super::END_MAGIC.len())? == super::END_MAGIC {
+            return Ok(false);
+        }
+        let head = self.window.bytes(self.segment, begin, RECORD_HEADER)?;
+        let length = head.get(4..8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes);
+        let fields = length as usize;
+        Ok(head.starts_with(&RECORD) && fields <= MAX_ENTRY && written < RECORD_HEADER + fields + CHECK)
     }
 }
 
@@ -518,7 +603,14 @@ mod tests {
                     "cut at {cut}"
                 );
                 let end = ends.iter().rfind(|end| **end <= cut).copied().unwrap_or(start);
-                assert_eq!(segment.recover().unwrap().end, end as u64, "cut at {cut}");
+                let recovered = segment.recover().unwrap();
+                assert_eq!(recovered.end, end as u64, "cut at {cut}");
+                if filled == 0 {
+                    assert_eq!((recovered.keep, recovered.damaged), (end as u64, 0), "cut at {cut}");
+                    assert_eq!(recovered.torn, (cut - end) as u64, "cut at {cut}");
+                }
+                let all = recovered.keep + recovered.torn;
+                assert!(recovered.keep >= recovered.end && all == torn.len() as u64, "cut at {cut}");
             }
         }
         for cut in 0..start {
@@ -569,7 +661,10 @@ mod tests {
         for cut in length..bytes.len() {
             let segment = segment(&bytes[..cut]);
             assert!(!segment.is_closed() && segment.index().unwrap().is_none(), "cut at {cut}");
-            assert_eq!(segment.recover().unwrap(), recovered, "cut at {cut}");
+            let again = segment.recover().unwrap();
+            // So few bytes may begin an index or a record.
+            let torn = if cut - length < 4 { (cut - length) as u64 } else { 0 };
+            assert!(again == Recovered { torn, ..recovered.clone() }, "cut at {cut}");
             assert_eq!(segment.records().count(), 2, "cut at {cut}");
         }
         // A damaged index is not used, and the records are.
@@ -604,6 +699,12 @@ mod tests {
                 .map(|located| located.entry.time - 1_000)
                 .collect();
             assert_eq!(sound, (0..4).filter(|number| *number != hit).collect::<Vec<_>>(), "byte {at}");
+            // What is not a torn write stays.
+            let begin = if hit == 0 { start } else { ends[hit as usize - 1] };
+            let recovered = segment.recover().unwrap();
+            let damaged = (ends[hit as usize] - begin) as u64;
+            assert_eq!((recovered.keep, recovered.damaged), (bytes.len() as u64, damaged), "byte {at}");
+            assert_eq!((recovered.torn, recovered.records), (0, 3), "byte {at}");
         }
     }
 

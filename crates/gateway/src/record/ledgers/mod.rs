@@ -75,7 +75,11 @@ struct Store {
     syncs: Arc<AtomicU64>,
     /// Idle compressors.
     builders: Mutex<Vec<BlockBuilder>>,
+    tell: Tell,
 }
+
+/// Reports what fails without costing a message its record.
+type Tell = Arc<dyn Fn(&io::Error) + Send + Sync>;
 
 /// An encoded record, ready for [`Ledgers::commit`].
 #[derive(Debug)]
@@ -89,14 +93,15 @@ struct Kept {
 }
 
 impl Ledgers {
-    /// Opens a folder, and creates it if it does not exist. A thread closes segments of killed daemons; it passes its errors to `tell`.
+    /// Opens a folder, and creates it if it does not exist. A thread closes segments of killed daemons; it passes its errors to `tell`, and
+    /// each segment that was cut or is damaged.
     ///
     /// # Errors
     /// The folder cannot be created or written, is a symbolic link, has another owner or is writable for others; or no thread can be started.
     pub fn open(
         folder: impl Into<PathBuf>,
         retention: Retention,
-        tell: impl Fn(&io::Error) + Send + 'static,
+        tell: impl Fn(&io::Error) + Send + Sync + 'static,
     ) -> io::Result<Self> {
         let folder = Arc::new(Folder::open_or_make(&folder.into())?);
         // An error is reported at the start, not with the first message.
@@ -104,14 +109,16 @@ impl Ledgers {
         let (bytes, syncs) = (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
         let appender = Appender::new(folder.clone(), retention.bytes, bytes.clone(), syncs.clone());
         let commits = GroupCommit::new(appender);
-        let store = Arc::new(Store { folder, retention, commits, bytes, syncs, builders: Mutex::default() });
+        let tell: Tell = Arc::new(tell);
+        let builders = Mutex::default();
+        let store = Arc::new(Store { folder, retention, commits, bytes, syncs, builders, tell });
         let (wake, woken) = sync_channel(1);
         let swept = store.clone();
         let sweeper =
             thread::Builder::new().name("ledgers".to_owned()).stack_size(STACK).spawn(move || {
                 loop {
                     if let Err(error) = swept.sweep_until_few(SystemTime::now()) {
-                        tell(&error);
+                        (swept.tell)(&error);
                     }
                     if woken.recv_timeout(SWEEP) == Err(RecvTimeoutError::Disconnected) {
                         return;
@@ -234,7 +241,7 @@ impl Store {
 
     fn sweep(&self, now: SystemTime) -> io::Result<Swept> {
         self.commits.target().close_old(now)?;
-        let abandoned = retention::close_abandoned(&self.folder, now);
+        let abandoned = retention::close_abandoned(&self.folder, now, &*self.tell);
         let before = self.bytes.load(Ordering::Relaxed);
         let swept = retention::sweep(&self.folder, self.retention, now)?;
         // Records written during the sweep count once more; the next sweep corrects that.

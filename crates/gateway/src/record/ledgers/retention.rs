@@ -10,6 +10,7 @@ use mailglot_archive::ledger::{LedgerError, Recovered, Segment};
 use std::collections::BinaryHeap;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// Age at which a file without a record counts as abandoned.
@@ -71,16 +72,21 @@ pub(super) fn sweep(folder: &Folder, retention: Retention, now: SystemTime) -> i
     failed.map_or(Ok(swept), Err)
 }
 
-/// Closes open segments without a lock: their daemons were killed. Cuts a torn tail off and keeps all whole records.
+/// Closes open segments without a lock: their daemons were killed. Cuts a torn write off and keeps all else; passes what it cut and what is damaged
+/// to `tell`.
 ///
 /// # Errors
 /// The folder cannot be read, or a segment cannot be closed; the others are closed.
-pub(super) fn close_abandoned(folder: &Folder, now: SystemTime) -> io::Result<()> {
+pub(super) fn close_abandoned(folder: &Folder, now: SystemTime, tell: &dyn Fn(&io::Error)) -> io::Result<()> {
     let mut failed = None;
     for day in days(folder)? {
         let Ok(files) = folder.subfolder(&day) else { continue };
         for name in files.names()?.into_iter().filter(|name| is_segment(name)) {
-            match close_one(&files, &name, now) {
+            let tell = |words: String| {
+                let place = Path::new(&day).join(&name);
+                tell(&io::Error::new(ErrorKind::InvalidData, format!("{}: {words}", place.display())));
+            };
+            match close_one(&files, &name, now, &tell) {
                 Err(error) if error.kind() != ErrorKind::NotFound => failed = Some(error),
                 _ => (),
             }
@@ -89,7 +95,7 @@ pub(super) fn close_abandoned(folder: &Folder, now: SystemTime) -> io::Result<()
     failed.map_or(Ok(()), Err)
 }
 
-fn close_one(files: &Folder, name: &OsStr, now: SystemTime) -> io::Result<()> {
+fn close_one(files: &Folder, name: &OsStr, now: SystemTime, tell: &dyn Fn(String)) -> io::Result<()> {
     let Some(stat) = files.stat(name)? else { return Ok(()) };
     let file = files.file(name, true)?;
     if !lock(&file)? {
@@ -98,10 +104,21 @@ fn close_one(files: &Folder, name: &OsStr, now: SystemTime) -> io::Result<()> {
     match Segment::open(file) {
         Ok(segment) if segment.is_closed() => Ok(()),
         Ok(segment) => match segment.recover() {
-            Ok(Recovered { records: 0, .. }) => files.remove(name),
+            Ok(Recovered { records: 0, damaged: 0, torn, .. }) => {
+                files.remove(name)?;
+                tell_torn(torn, tell);
+                Ok(())
+            }
             // The time of its last write. A record's time counts for nothing here: a damaged segment may hold records that a sender made.
-            Ok(Recovered { end, index, .. }) => {
-                close_segment(segment.file(), end, stat.modified.min(now), &index).map(drop)
+            Ok(Recovered { keep, damaged, torn, index, .. }) => {
+                close_segment(segment.file(), keep, stat.modified.min(now), &index)?;
+                tell_torn(torn, tell);
+                if damaged > 0 {
+                    tell(format!(
+                        "{damaged} bytes are damaged; they stay in the segment, without an index entry"
+                    ));
+                }
+                Ok(())
             }
             Err(LedgerError::Io(error)) => Err(error),
             Err(error) => Err(io::Error::other(error.to_string())),
@@ -114,6 +131,12 @@ fn close_one(files: &Folder, name: &OsStr, now: SystemTime) -> io::Result<()> {
         }
         Err(LedgerError::Io(error)) => Err(error),
         Err(_) => Ok(()),
+    }
+}
+
+fn tell_torn(bytes: u64, tell: &dyn Fn(String)) {
+    if bytes > 0 {
+        tell(format!("removed {bytes} bytes of a write that was cut off; no message was accepted for them"));
     }
 }
 

@@ -6,7 +6,7 @@
 use super::folder::{Folder, lock};
 use super::group_commit::Append;
 use super::names::{SEGMENT, moment};
-use super::{Kept, PRODUCER};
+use super::{Kept, PRODUCER, Tell};
 use mailglot_archive::ledger::{IndexBuilder, segment_header, segment_tail};
 use rustix::fs::{FallocateFlags, fallocate, fstat};
 use rustix::io::Errno;
@@ -40,7 +40,6 @@ pub(super) struct Pending {
 }
 
 /// Appends to one segment after the other.
-#[derive(Debug)]
 pub(super) struct Appender {
     folder: Arc<Folder>,
     most: u64,
@@ -50,9 +49,14 @@ pub(super) struct Appender {
     bytes: Arc<AtomicU64>,
     /// Syncs of segments so far.
     syncs: Arc<AtomicU64>,
+    /// Gets the error of a segment that cannot be closed: its records are durable.
+    tell: Tell,
     /// What the next sync comes back with, in tests.
     #[cfg(test)]
     pub(super) fail: Option<fn(&File) -> io::Result<()>>,
+    /// Whether the next segment cannot be closed, in tests.
+    #[cfg(test)]
+    pub(super) fail_close: bool,
 }
 
 #[derive(Debug)]
@@ -101,6 +105,7 @@ impl Appender {
         most: Option<u64>,
         bytes: Arc<AtomicU64>,
         syncs: Arc<AtomicU64>,
+        tell: Tell,
     ) -> Self {
         let most = most.map_or(LARGEST, |most| LARGEST.min(most / SHARE));
         Self {
@@ -110,15 +115,18 @@ impl Appender {
             open: None,
             bytes,
             syncs,
+            tell,
             #[cfg(test)]
             fail: None,
+            #[cfg(test)]
+            fail_close: false,
         }
     }
 
     /// Appends the first records, as many as belong to one segment, and syncs once; where they are then.
     fn append_some(&mut self, records: &[Pending]) -> io::Result<Vec<Kept>> {
         let Some(first) = records.first() else { return Ok(Vec::new()) };
-        self.close_old(first.time)?;
+        self.close_old(first.time);
         if self.open.is_none() {
             self.open = Some(self.begin(first.time)?);
         }
@@ -155,20 +163,35 @@ impl Appender {
         let bytes = places.iter().map(|place| place.bytes).sum();
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         if end + open.index.size() >= self.most {
-            self.close()?;
+            self.close_and_tell();
         }
         Ok(places)
     }
 
     /// Closes the segment if it has been appended to for long enough.
-    pub(super) fn close_old(&mut self, now: SystemTime) -> io::Result<()> {
+    pub(super) fn close_old(&mut self, now: SystemTime) {
         let is_old = |open: &OpenSegment| now.duration_since(open.started).is_ok_and(|age| age >= LONGEST);
-        if self.open.as_ref().is_some_and(is_old) { self.close() } else { Ok(()) }
+        if self.open.as_ref().is_some_and(is_old) {
+            self.close_and_tell();
+        }
+    }
+
+    /// Closes the segment. A failure defers no message: all records are durable already, and the next sweep tries again.
+    fn close_and_tell(&mut self) {
+        let name = self.open.as_ref().map(|open| open.name.clone()).unwrap_or_default();
+        if let Err(error) = self.close() {
+            let words = format!("{name} cannot be closed: {error}; its originals are kept");
+            (self.tell)(&io::Error::new(error.kind(), words));
+        }
     }
 
     /// Closes the segment in order. Its records are durable already: no failure costs one.
-    pub(super) fn close(&mut self) -> io::Result<()> {
+    fn close(&mut self) -> io::Result<()> {
         let Some(OpenSegment { file, written, last, index, .. }) = self.open.take() else { return Ok(()) };
+        #[cfg(test)]
+        if std::mem::take(&mut self.fail_close) {
+            return Err(io::Error::other("no close"));
+        }
         let added = close_segment(&file, written, last, &index)?;
         self.bytes.fetch_add(added, Ordering::Relaxed);
         Ok(())

@@ -94,7 +94,7 @@ struct Kept {
 
 impl Ledgers {
     /// Opens a folder, and creates it if it does not exist. A thread closes segments of killed daemons; it passes its errors to `tell`, and
-    /// each segment that was cut or is damaged.
+    /// each segment that was cut or is damaged. A thread that commits a record calls `tell` if it cannot close a segment.
     ///
     /// # Errors
     /// The folder cannot be created or written, is a symbolic link, has another owner or is writable for others; or no thread can be started.
@@ -107,9 +107,10 @@ impl Ledgers {
         // An error is reported at the start, not with the first message.
         writable(&folder)?;
         let (bytes, syncs) = (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
-        let appender = Appender::new(folder.clone(), retention.bytes, bytes.clone(), syncs.clone());
-        let commits = GroupCommit::new(appender);
         let tell: Tell = Arc::new(tell);
+        let appender =
+            Appender::new(folder.clone(), retention.bytes, bytes.clone(), syncs.clone(), tell.clone());
+        let commits = GroupCommit::new(appender);
         let builders = Mutex::default();
         let store = Arc::new(Store { folder, retention, commits, bytes, syncs, builders, tell });
         let (wake, woken) = sync_channel(1);
@@ -240,7 +241,7 @@ impl Store {
     }
 
     fn sweep(&self, now: SystemTime) -> io::Result<Swept> {
-        self.commits.target().close_old(now)?;
+        self.commits.target().close_old(now);
         let abandoned = retention::close_abandoned(&self.folder, now, &*self.tell);
         let before = self.bytes.load(Ordering::Relaxed);
         let swept = retention::sweep(&self.folder, self.retention, now)?;

@@ -372,6 +372,40 @@ fn a_failed_write_leaves_no_half_record() {
     assert!(closed(&at.path().join(first.split(':').next().unwrap())));
 }
 
+/// Its records are durable by then: the messages go on, and the next sweep closes it.
+#[test]
+fn a_segment_that_cannot_be_closed_defers_no_message() {
+    let at = tempfile::tempdir().unwrap();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let telling = told.clone();
+    let tell = move |error: &io::Error| telling.lock().unwrap().push(error.to_string());
+    // A segment takes 10,000 bytes.
+    let retention = Retention { age: None, bytes: Some(160_000) };
+    let ledgers = Ledgers::open(at.path(), retention, tell).unwrap();
+    let now = SystemTime::now();
+    let fail = || ledgers.store.commits.target().fail_close = true;
+    let large = random(1)(20_000);
+    fail();
+    let first = ledgers.keep(&large, "{}", entry(b"1"), now).unwrap();
+    let second = ledgers.keep(b"second", "{}", entry(b"2"), now).unwrap();
+    fail();
+    // A later record closes an old segment, and a sweep does.
+    ledgers.keep(b"third", "{}", entry(b"3"), now + 2 * DAY).unwrap();
+    fail();
+    assert_eq!(ledgers.sweep(now + 3 * DAY).unwrap().left, 3);
+    let third = names(at.path()).pop().unwrap();
+    let told = told.lock().unwrap().clone();
+    let want: Vec<_> = [&first, &second, &third]
+        .map(|name| {
+            format!("{} cannot be closed: no close; its originals are kept", name.split(':').next().unwrap())
+        })
+        .into();
+    assert_eq!(told, want);
+    assert_eq!(originals(at.path()), [&large[..], b"second", b"third"]);
+    ledgers.sweep(now + 3 * DAY).unwrap();
+    assert!(names(at.path()).iter().all(|name| closed(&at.path().join(name))));
+}
+
 /// What a killed daemon leaves, cut at any byte: all whole records stay, the rest goes, and the segment is used no more.
 #[test]
 fn a_torn_segment_is_closed_at_its_last_whole_record() {

@@ -35,7 +35,7 @@ pub enum Fault {
     Ledger(io::Error),
     /// A reload began to keep originals while the message arrived: its first bytes are not kept.
     LedgerLate,
-    /// Old ledgers cannot be removed.
+    /// Old ledgers cannot be removed, a segment cannot be closed, or one that a killed daemon left was cut or is damaged.
     LedgerSweep(io::Error),
     /// The next hop refuses, goes away or breaks the protocol.
     NextHop(HopFault),

@@ -102,7 +102,9 @@ impl Fault {
     /// How urgent its line is.
     fn priority(&self) -> Priority {
         match self {
-            Self::Panic | Self::Spool(_) | Self::Ledger(_) => Priority::Error,
+            Self::Panic | Self::Spool(_) | Self::Ledger(_) | Self::LedgerLate | Self::LedgerSweep(_) => {
+                Priority::Error
+            }
             _ => Priority::Warning,
         }
     }
@@ -184,6 +186,15 @@ mod tests {
         (record.bytes_out, record.parts, record.time) = (4_310, 3, Duration::from_micros(219));
         record.policy = "default".to_owned();
         record
+    }
+
+    /// They may cost originals.
+    #[test]
+    fn faults_of_ledgers_are_errors() {
+        let full = || io::Error::from(io::ErrorKind::StorageFull);
+        for fault in [Fault::Ledger(full()), Fault::LedgerSweep(full()), Fault::LedgerLate] {
+            assert_eq!(fault.priority(), Priority::Error, "{fault}");
+        }
     }
 
     #[test]

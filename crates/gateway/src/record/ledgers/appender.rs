@@ -200,18 +200,25 @@ impl Appender {
     /// Makes a segment; its name and its header are durable then.
     fn begin(&mut self, now: SystemTime) -> io::Result<OpenSegment> {
         let (day, time) = moment(now);
-        let (folder, made) = self.folder.subfolder_or_make(&day)?;
-        if made {
-            self.folder.sync()?;
-        }
         let header = segment_header(PRODUCER);
+        let mut failed = io::Error::new(ErrorKind::AlreadyExists, "no free name for a segment");
         for _ in 0..TRIES {
             let name = format!("{time}-{}-{}{SEGMENT}", std::process::id(), self.number);
-            self.number += 1;
-            let file = match folder.create(&name) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
-                file => file?,
+            let made = self.folder.subfolder_or_make(&day);
+            let (folder, file) = match made.and_then(|folder| folder.create(&name).map(|file| (folder, file)))
+            {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    self.number += 1;
+                    continue;
+                }
+                // A sweep removed the folder while it was empty.
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    failed = error;
+                    continue;
+                }
+                made => made?,
             };
+            self.number += 1;
             // A cleaner may have come between; what it locks is no longer ours.
             if !lock(&file)? || file.metadata()?.len() > 0 {
                 continue;
@@ -230,7 +237,9 @@ impl Appender {
                 .reserve(&self.folder, written)
                 .and_then(|()| open.file.write_all_at(&header, 0))
                 .and_then(|()| open.file.sync_data())
-                .and_then(|()| folder.sync());
+                .and_then(|()| folder.sync())
+                // Another daemon, or an attempt that failed, may have made the day's folder without a sync.
+                .and_then(|()| self.folder.sync());
             if let Err(error) = begun {
                 let _ = folder.remove(name.as_ref());
                 return Err(error);
@@ -238,7 +247,7 @@ impl Appender {
             self.bytes.fetch_add(written, Ordering::Relaxed);
             return Ok(open);
         }
-        Err(io::Error::new(ErrorKind::AlreadyExists, "no free name for a segment"))
+        Err(failed)
     }
 }
 

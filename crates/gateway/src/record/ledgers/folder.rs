@@ -36,13 +36,20 @@ pub(super) struct FileStat {
 }
 
 impl Folder {
-    /// Opens a folder to write ledgers there, and makes it for its owner alone if it does not exist.
+    /// Opens a folder to write ledgers there, and makes it for its owner alone if it does not exist. The names of what it makes are durable then.
     ///
     /// # Errors
-    /// It cannot be made or opened, is a link, has another owner, or others may write there.
+    /// It cannot be made or opened, is a link, has another owner, or others may write there; or a folder above it cannot be synced.
     pub(super) fn open_or_make(path: &Path) -> io::Result<Self> {
         let path = plain(path);
+        let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+        let missing: Vec<_> = path.ancestors().take_while(missing).collect();
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
+        for parent in missing.iter().filter_map(|made| made.parent()) {
+            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+            // It may be a link, as everything above the ledger folder.
+            Self(openat(CWD, parent, FOLDER.difference(OFlags::NOFOLLOW), Mode::empty())?).sync()?;
+        }
         let folder = Self::open(&path)?;
         folder.check_owner()?;
         Ok(folder)
@@ -68,16 +75,15 @@ impl Folder {
         })
     }
 
-    /// Opens a folder in this one to write there, and makes it if it does not exist; true if it was made.
-    pub(super) fn subfolder_or_make(&self, name: &str) -> io::Result<(Self, bool)> {
-        let made = match mkdirat(&self.0, name, Mode::RWXU) {
-            Ok(()) => true,
-            Err(Errno::EXIST) => false,
+    /// Opens a folder in this one to write there, and makes it if it does not exist.
+    pub(super) fn subfolder_or_make(&self, name: &str) -> io::Result<Self> {
+        match mkdirat(&self.0, name, Mode::RWXU) {
+            Ok(()) | Err(Errno::EXIST) => (),
             Err(error) => return Err(error.into()),
-        };
+        }
         let folder = self.subfolder(OsStr::new(name))?;
         folder.check_owner()?;
-        Ok((folder, made))
+        Ok(folder)
     }
 
     /// Opens a folder in this one.
@@ -145,6 +151,8 @@ impl Folder {
 
     /// Makes names in it durable.
     pub(super) fn sync(&self) -> io::Result<()> {
+        #[cfg(test)]
+        tests::count(&self.0);
         Ok(rustix::fs::fsync(&self.0)?)
     }
 
@@ -206,10 +214,43 @@ fn modified(stat: &Stat) -> SystemTime {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::cell::RefCell;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+    thread_local! {
+        /// Numbers (inodes) of the folders that this thread has synced.
+        static SYNCED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+    }
+
+    pub(super) fn count(folder: &OwnedFd) {
+        SYNCED.with_borrow_mut(|synced| synced.push(fstat(folder).unwrap().st_ino));
+    }
+
+    /// Returns whether this thread has synced each folder since it was last asked.
+    pub(in crate::record::ledgers) fn synced<const N: usize>(folders: [&Path; N]) -> [bool; N] {
+        let synced = SYNCED.take();
+        folders.map(|folder| synced.contains(&fs::metadata(folder).unwrap().ino()))
+    }
+
+    #[test]
+    fn what_is_made_is_durable() {
+        let at = tempfile::tempdir().unwrap();
+        let (there, a, b, c) =
+            (at.path(), at.path().join("a"), at.path().join("a/b"), at.path().join("a/b/c"));
+        Folder::open_or_make(&b).unwrap();
+        assert_eq!(synced([there, &a]), [true, true]);
+        Folder::open_or_make(&c).unwrap();
+        assert_eq!(synced([there, &a, &b]), [false, false, true]);
+        // Through a link above it.
+        symlink(&b, there.join("link")).unwrap();
+        Folder::open_or_make(&there.join("link/d/")).unwrap();
+        assert_eq!(synced([there, &b]), [false, true]);
+        Folder::open_or_make(&c).unwrap();
+        assert_eq!(synced([&a, &b]), [false, false]);
+    }
 
     #[test]
     fn folders_of_others_and_links_are_refused() {

@@ -10,7 +10,8 @@
 //! queue up, and go together.
 //!
 //! # Limits
-//! A record waits for at most two syncs: the one that goes on when it comes, and its own.
+//! A record waits for at most two groups: the one that goes on when it comes, and its own. A group takes one sync, and four more for each further
+//! segment: the segment before is closed, and the header, the folder of the day and the ledger folder are synced.
 
 use std::io;
 use std::mem;

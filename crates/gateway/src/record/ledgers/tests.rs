@@ -406,6 +406,44 @@ fn a_segment_that_cannot_be_closed_defers_no_message() {
     assert!(names(at.path()).iter().all(|name| closed(&at.path().join(name))));
 }
 
+/// A sweep removes empty folders of other days, also one that was just made for a segment.
+#[test]
+fn a_sweep_does_not_get_in_the_way_of_a_new_segment() {
+    let at = tempfile::tempdir().unwrap();
+    let ledgers = open(at.path(), Retention::default());
+    let now = SystemTime::now();
+    let swept = std::sync::atomic::AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let folder = Folder::open(at.path()).unwrap();
+            while !swept.load(Ordering::Relaxed) {
+                drop(retention::sweep(&folder, Retention::default(), now));
+            }
+        });
+        let kept: Vec<_> =
+            (1..300).map(|day| ledgers.keep(MESSAGE, "{}", entry(b"A"), now + day * DAY)).collect();
+        swept.store(true, Ordering::Relaxed);
+        assert!(kept.iter().all(Result::is_ok), "{kept:?}");
+    });
+}
+
+/// A day's folder that exists may not be durable: whoever made it may have had no time to sync.
+#[test]
+fn the_folders_of_a_new_segment_are_durable() {
+    let at = tempfile::tempdir().unwrap();
+    let ledgers = open(at.path(), Retention::default());
+    let now = SystemTime::now() + DAY;
+    let day = at.path().join(names::moment(now).0);
+    fs::create_dir(&day).unwrap();
+    fs::set_permissions(&day, fs::Permissions::from_mode(0o700)).unwrap();
+    let synced = || folder::tests::synced([at.path(), &day]);
+    synced();
+    ledgers.keep(MESSAGE, "{}", entry(b"1"), now).unwrap();
+    assert_eq!(synced(), [true, true]);
+    ledgers.keep(MESSAGE, "{}", entry(b"2"), now).unwrap();
+    assert_eq!(synced(), [false, false]);
+}
+
 /// What a killed daemon leaves, cut at any byte: all whole records stay, the rest goes, and the segment is used no more.
 #[test]
 fn a_torn_segment_is_closed_at_its_last_whole_record() {

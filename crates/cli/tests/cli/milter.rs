@@ -719,8 +719,6 @@ fn a_start_that_fails_leaves_nothing_behind() {
         format!(
             "{start}{at}/one\" }},\n{{ route = \"milter\", address = \"unix:{at}/no/such\" }}]\n{ledger}"
         ),
-        // The counters cannot be shown.
-        format!("{start}{at}/one\" }}]\n{ledger}[report]\nmetrics = \"{taken}\"\n"),
     ] {
         std::fs::write(&file, &text).unwrap();
         let _other = std::net::TcpListener::bind(taken);

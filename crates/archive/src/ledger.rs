@@ -68,7 +68,7 @@ const BLOCK_HEADER_LEN: usize = 1 + 4 + 4 + 8;
 /// The raw length of a block is never above.
 const MAX_BLOCK: u64 = 1 << 30;
 
-/// Returns the BLAKE3 of some bytes, by which ledgers know messages.
+/// Returns the BLAKE3 digest of some bytes. Ledgers identify messages by it.
 pub fn digest(bytes: &[u8]) -> [u8; 32] {
     *blake3::hash(bytes).as_bytes()
 }

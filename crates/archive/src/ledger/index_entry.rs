@@ -12,7 +12,7 @@ pub struct IndexEntry {
     pub time: u64,
     /// The mail server's name for the message; empty if unknown.
     pub queue_id: Vec<u8>,
-    /// Value of the first Message-ID field, without white space around it; empty if there is none.
+    /// Value of the first Message-ID field, without white space around it. Empty without such a field.
     pub message_id: Vec<u8>,
     /// Sender of the envelope without angle brackets; empty for the null sender, `None` if unknown.
     pub sender: Option<Vec<u8>>,

@@ -116,7 +116,7 @@ pub struct Segment {
     start: u64,
     /// Where they end, at the latest.
     end: u64,
-    /// Where the index stands; empty if there is none.
+    /// Byte range of the index. Empty without an index.
     index: Range<u64>,
     closed: bool,
 }
@@ -326,7 +326,7 @@ enum Parsed {
 /// What [`Segment::recover`] found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {
-    /// Where the last whole record ends; where the header does if there is none.
+    /// End of the last whole record, or of the header if no record is whole.
     pub end: u64,
     /// Where the segment may be cut: behind it stands a torn write, or an index.
     pub keep: u64,
@@ -646,7 +646,7 @@ mod tests {
         }
     }
 
-    /// A daemon is killed while it writes index and end: every record is there, and nothing that stands in the index is taken for one.
+    /// A daemon is killed while it writes index and end: every record is found, and no bytes of the index are read as a record.
     #[test]
     fn a_torn_index_is_no_record() {
         let mut bytes = segment_header("test");

@@ -64,7 +64,7 @@ fn lines(file: &Path, guesses: &[Guess]) -> Vec<u8> {
     lines
 }
 
-/// The confidence of a guess, of which two digits tell all that is known. A byte order mark is certain, and so is ASCII.
+/// Returns the confidence of a guess with two digits, at most 0.99. A byte order mark and ASCII are certain.
 fn in_hundredths(guess: Guess) -> f64 {
     let confidence = (f64::from(guess.confidence) * 100.0).round() / 100.0;
     if matches!(guess.evidence, Evidence::Bom | Evidence::Ascii) { confidence } else { confidence.min(0.99) }

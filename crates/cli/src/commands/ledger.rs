@@ -107,7 +107,7 @@ fn restore(args: &LedgerRestoreArgs, console: Console) -> Result<Exit, Failure> 
     give("restored", &name, args.output.as_deref(), &reading.original, console)
 }
 
-/// Writes an original to a file, or to standard output if there is none.
+/// Writes an original to a file, or to standard output if no file is named.
 fn give(
     done: &str,
     name: &str,

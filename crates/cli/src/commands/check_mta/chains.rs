@@ -168,7 +168,7 @@ impl Check<'_> {
         ))
     }
 
-    /// Notes DKIM milters of which the address does not say whether they verify or sign.
+    /// Notes DKIM milters whose address does not show whether they verify or sign.
     pub(super) fn chain_notes(&self) -> Vec<String> {
         let main = self.settings.main_view();
         let is_dkim = |milter: &&Milter| milter.address.to_ascii_lowercase().contains("dkim");

@@ -56,7 +56,7 @@ impl Check<'_> {
         problems
     }
 
-    /// Notes absolute socket paths of which nobody can say where they lead.
+    /// Notes absolute socket paths where master.cf is not known: inside a chroot they lead elsewhere.
     pub(super) fn location_notes(&self) -> Vec<String> {
         let main = self.settings.main_view();
         if self.settings.has_master() {

@@ -103,7 +103,7 @@ fn each_way_of_the_page_is_right() {
         (&["unix:/run/filter"], "smtpd_milters = unix:/run/filter", 0),
         (&["/run/filter"], "virtual_transport = lmtp:unix:/run/filter", 0),
         (&["LOCALHOST:1"], "relayhost = [localhost]:1", 0),
-        // What other filters do is no affair of a proxy.
+        // A check of a proxy does not look at other milters.
         (
             &["127.0.0.1:10024"],
             "mailbox_transport = lmtp:inet:127.0.0.1:10024\nmilter_default_action = accept",

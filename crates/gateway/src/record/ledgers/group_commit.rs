@@ -136,6 +136,23 @@ impl<A: Append> GroupCommit<A> {
         self.target.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns when a thread leads a group and no record waits for the next.
+    #[cfg(test)]
+    pub(super) fn wait_for_leader(&self) {
+        let leads = |state: &State<A>| state.led && state.waiting.is_empty();
+        while !leads(&self.state()) {
+            thread::yield_now();
+        }
+    }
+
+    /// Returns when so many records wait for the next group.
+    #[cfg(test)]
+    pub(super) fn wait_for_waiting(&self, records: usize) {
+        while self.state().waiting.len() < records {
+            thread::yield_now();
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, State<A>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -145,20 +162,18 @@ impl<A: Append> GroupCommit<A> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
-    use std::time::Duration;
 
-    /// A disk that syncs in 5 ms.
-    struct Slow {
+    /// A disk that notes the sizes of its groups.
+    struct Disk {
         groups: Vec<usize>,
         fails: fn(usize) -> bool,
     }
 
-    impl Append for Slow {
+    impl Append for Disk {
         type Record = usize;
         type Place = usize;
 
         fn append(&mut self, records: Vec<usize>) -> Vec<io::Result<usize>> {
-            thread::sleep(Duration::from_millis(5));
             self.groups.push(records.len());
             let result =
                 |record| if (self.fails)(record) { Err(io::Error::other("full")) } else { Ok(record * 2) };
@@ -167,33 +182,49 @@ mod tests {
     }
 
     #[test]
-    fn records_that_come_together_share_a_sync() {
-        let commits = GroupCommit::new(Slow { groups: Vec::new(), fails: |record| record % 10 == 7 });
-        let commits = &commits;
+    fn records_that_come_during_a_sync_share_the_next() {
+        let commits = GroupCommit::new(Disk { groups: Vec::new(), fails: |record| record % 10 == 7 });
+        let commit = |record| match commits.commit(record) {
+            Ok(place) => assert_eq!(place, record * 2),
+            Err(_) => assert_eq!(record % 10, 7),
+        };
         thread::scope(|scope| {
-            for thread in 0..20 {
-                scope.spawn(move || {
-                    for number in 0..10 {
-                        let record = thread * 10 + number;
-                        match commits.commit(record) {
-                            Ok(place) => assert_eq!(place, record * 2),
-                            Err(_) => assert_eq!(number, 7),
-                        }
-                    }
-                });
+            let busy = commits.target();
+            scope.spawn(|| commit(0));
+            commits.wait_for_leader();
+            for record in 1..20 {
+                scope.spawn(move || commit(record));
             }
+            commits.wait_for_waiting(19);
+            drop(busy);
         });
-        let groups = &commits.target().groups;
-        assert_eq!(groups.iter().sum::<usize>(), 200);
-        // Each record waits for two syncs at most: 10 records of a thread need no more than some 20 syncs.
-        assert!(groups.len() <= 40, "{groups:?}");
+        assert_eq!(commits.target().groups, [1, 19]);
         let state = commits.state();
         assert!(state.waiting.is_empty() && !state.led);
     }
 
     #[test]
+    fn records_of_many_threads_all_get_their_own_result() {
+        let commits = GroupCommit::new(Disk { groups: Vec::new(), fails: |record| record % 10 == 7 });
+        let commits = &commits;
+        thread::scope(|scope| {
+            for thread in 0..20 {
+                scope.spawn(move || {
+                    for number in 0..100 {
+                        match commits.commit(thread * 100 + number) {
+                            Ok(place) => assert_eq!(place, (thread * 100 + number) * 2),
+                            Err(_) => assert_eq!(number % 10, 7),
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(commits.target().groups.iter().sum::<usize>(), 2000);
+    }
+
+    #[test]
     fn a_lone_record_waits_for_nobody() {
-        let commits = GroupCommit::new(Slow { groups: Vec::new(), fails: |_| false });
+        let commits = GroupCommit::new(Disk { groups: Vec::new(), fails: |_| false });
         for record in 0..5 {
             assert_eq!(commits.commit(record).unwrap(), record * 2);
         }
@@ -202,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_error_of_its_group_alone() {
-        let commits = GroupCommit::new(Slow {
+        let commits = GroupCommit::new(Disk {
             groups: Vec::new(),
             fails: |record| {
                 assert_ne!(record, 1);
